@@ -1,0 +1,24 @@
+"""What many tests share: a tiny model, and the real data where it is there."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def tiny_model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny random BERT in Hugging Face format."""
+    from tests.core.tiny import save_bert
+
+    return save_bert(tmp_path_factory.mktemp("models") / "tiny-bert")
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real data beside the checkout; the test is skipped without it."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("no real data beside the checkout")
+    return folder

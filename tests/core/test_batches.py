@@ -1,0 +1,21 @@
+"""Length-bucketed batches."""
+
+import numpy as np
+import pytest
+
+from workflow_scripts.core.batches import by_length
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 50, 128, 1000, 10**6])
+def test_every_example_once_and_none_over_the_limit(batch_tokens: int) -> None:
+    lengths = np.random.default_rng(1).integers(3, 128, size=200)
+    batches = by_length(lengths, batch_tokens)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(200))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * lengths[batch].max() <= batch_tokens
+
+
+def test_padding_is_less_than_in_corpus_order() -> None:
+    lengths = np.random.default_rng(2).integers(3, 128, size=400)
+    padded = sum(len(batch) * lengths[batch].max() for batch in by_length(lengths, 2048))
+    assert padded < 1.1 * lengths.sum()

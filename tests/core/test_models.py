@@ -1,0 +1,133 @@
+"""Models from a directory, a package or the hub, and what is wrong with one."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, MPNetConfig, RobertaConfig
+
+from tests.core.tiny import HEADS, LAYERS, POSITIONS, REFUSED, random_model, tokenizer
+from workflow_scripts.core import models
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.packages import inside_package
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def directory(tiny_model_dir: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tiny_model_dir, tmp_path / "model"))
+
+
+def describe(directory: Path) -> dict:
+    return models.describe(directory, "tiny", models.Source(path=str(directory)))
+
+
+def test_the_card(directory: Path) -> None:
+    card = describe(directory)
+    assert (card["n_layers"], card["n_heads"], card["max_positions"]) == (LAYERS, HEADS, POSITIONS)
+    names = tokenizer().convert_ids_to_tokens
+    assert names(card["punctuation"]) == [".", ","]
+    assert names([card["special"][kind] for kind in ("cls", "sep", "mask", "pad")]) == [
+        "[CLS]", "[SEP]", "[MASK]", "[PAD]",
+    ]  # fmt: skip
+    assert json.loads(json.dumps(card)) == card
+    assert models.Source.from_config(card["source"]) == models.Source(path=str(directory))
+
+
+def test_other_weights_have_another_digest(directory: Path) -> None:
+    before = models.weights_digest(directory)
+    path = directory / "model.safetensors"
+    state = load_file(path)
+    next(iter(state.values())).add_(1e-3)
+    save_file(state, path, metadata={"format": "pt"})
+    assert models.weights_digest(directory) != before
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        (["config.json"], "no config.json"),
+        (["model.safetensors"], r"no \*.safetensors weights"),
+        (["tokenizer.json", "tokenizer_config.json"], "no fast tokenizer"),
+    ],
+)
+def test_an_incomplete_directory(directory: Path, missing: list[str], words: str) -> None:
+    for name in missing:
+        (directory / name).unlink()
+    with pytest.raises(InputError, match=words) as error:
+        describe(directory)
+    assert str(directory) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_weights_cut_off(directory: Path) -> None:
+    path = directory / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises((InputError), match="cannot be read"):
+        describe(directory)
+
+
+def test_an_architecture_that_cannot_be_watched(tmp_path: Path) -> None:
+    random_model(REFUSED["mpnet"]).save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="mpnet"):
+        describe(tmp_path)
+
+
+def test_a_missing_directory() -> None:
+    with pytest.raises(InputError, match="nowhere: no such model directory"):
+        models.resolve(models.Source(path="nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("no_such_package/model", "not installed"),
+        ("../etc", "not installed"),
+        ("json/../../outside", "leads out of the package"),
+        ("json/nothing", "no such file"),
+    ],
+)
+def test_package_mistakes(place: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        inside_package(place)
+
+
+def test_package() -> None:
+    assert inside_package("json/decoder.py").is_file()
+
+
+def test_hub_downloads_go_through_snapshot_download(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {}
+
+    def snapshot_download(repository: str, **options: object) -> str:
+        asked.update(options, repository=repository)
+        return str(directory)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    found = models.resolve(models.Source(hub="some/model", revision="abc"))
+    assert found == directory
+    assert (asked["repository"], asked["revision"]) == ("some/model", "abc")
+    assert "*.safetensors" in asked["allow_patterns"]
+    assert not any("bin" in pattern for pattern in asked["allow_patterns"])
+
+
+def test_hub_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match="hub: some/model at abc: cannot be fetched") as error:
+        models.resolve(models.Source(hub="some/model", revision="abc"))
+    assert "\n" not in str(error.value)
+
+
+def test_positions() -> None:
+    assert models.max_positions(BertConfig(max_position_embeddings=512)) == 512
+    roberta = RobertaConfig(max_position_embeddings=514, pad_token_id=1)
+    assert models.max_positions(roberta) == 512
+    assert models.max_positions(MPNetConfig(max_position_embeddings=514, pad_token_id=1)) == 512

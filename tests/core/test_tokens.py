@@ -1,0 +1,59 @@
+"""Wordpieces, their words and segments."""
+
+import pytest
+
+from tests.core.tiny import tokenizer
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import Example
+from workflow_scripts.core.tokens import tokenize
+
+
+def example(*texts: str, words: tuple | None = None) -> Example:
+    return Example("e", "d", "file.txt:3", texts, words)
+
+
+def one(case: Example, max_tokens: int = 128):
+    return tokenize([case], tokenizer(), max_tokens, 128)[0]
+
+
+def test_two_texts() -> None:
+    found = one(example("the river flows", "a city"))
+    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    assert names == ["[CLS]", "the", "river", "flow", "##s", "[SEP]", "a", "city", "[SEP]"]
+    assert found.word.tolist() == [-1, 0, 1, 2, 2, -1, 3, 4, -1]
+    assert found.segment.tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
+    assert found.n_words == 5
+
+
+def test_the_longer_text_is_cut_first() -> None:
+    found = one(example("the river " * 20, "a city is old"), max_tokens=12)
+    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    assert len(found) == 12
+    assert names[-5:] == ["a", "city", "is", "old", "[SEP]"]
+
+
+def test_given_words_are_followed_by_characters() -> None:
+    text = "the dog's river-flow"
+    words = ((0, 3), (4, 7), (7, 9), (10, 20))
+    found = one(example(text, words=(words,)))
+    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    assert names == ["[CLS]", "the", "dog", "'", "s", "river", "-", "flow", "[SEP]"]
+    assert found.word.tolist() == [-1, 0, 1, 2, 2, 3, 3, 3, -1]
+
+
+def test_a_vanished_word_has_no_wordpiece() -> None:
+    text = "the \u00ad\u0007 dog"
+    found = one(example(text, words=(((0, 3), (4, 6), (7, 10)),)))
+    assert found.word.tolist() == [-1, 0, 2, -1]
+    assert found.n_words == 3
+
+
+def test_too_long_for_the_model_names_the_source() -> None:
+    long = example("the river " * 100)
+    with pytest.raises(InputError, match=r"file.txt:3: 150 tokens.*128 positions.*max_tokens"):
+        tokenize([long], tokenizer(), 150, 128)
+
+
+def test_nothing_left_names_the_source() -> None:
+    with pytest.raises(InputError, match=r"file.txt:3: no token is left"):
+        one(example("\u00ad"))

@@ -1,0 +1,45 @@
+"""Word-level patterns (Clark et al. 2019, section 4.1)."""
+
+import numpy as np
+
+from workflow_scripts.core.words import to_words, units, words_of_units
+
+
+def slow(pattern: np.ndarray, word: list[int]) -> np.ndarray:
+    """Sum to the tokens of a word, mean over the tokens of a word, by plain loops."""
+    groups: list[list[int]] = []
+    for position, index in enumerate(word):
+        known = index >= 0 and any(word[group[0]] == index for group in groups)
+        if known:
+            next(g for g in groups if word[g[0]] == index).append(position)
+        else:
+            groups.append([position])
+    result = np.zeros((len(groups), len(groups)))
+    for a, queries in enumerate(groups):
+        for b, keys in enumerate(groups):
+            rows = [sum(pattern[query, key] for key in keys) for query in queries]
+            result[a, b] = sum(rows) / len(rows)
+    return result
+
+
+def test_sum_to_and_mean_from_split_words() -> None:
+    rng = np.random.default_rng(0)
+    word = [-1, 0, 0, 1, -1, 2, 3, 3, 3, -1]
+    pattern = rng.dirichlet(np.ones(len(word)), size=(2, 3, len(word)))
+    found = to_words(pattern, np.array(word))
+    assert found.shape == (2, 3, 7, 7)
+    for layer in range(2):
+        for head in range(3):
+            np.testing.assert_allclose(found[layer, head], slow(pattern[layer, head], word), 1e-5)
+    np.testing.assert_allclose(found.sum(-1), 1, atol=1e-6)
+    assert words_of_units(np.array(word)).tolist() == [-1, 0, 1, -1, 2, 3, -1]
+
+
+def test_by_hand() -> None:
+    pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]])
+    expected = [[0.5, 0.5], [0.2, 0.8]]
+    np.testing.assert_allclose(to_words(pattern, np.array([-1, 0, 0])), expected, atol=1e-6)
+
+
+def test_wordpieces_of_a_word_need_not_be_neighbours() -> None:
+    assert units(np.array([-1, 0, 1, 0, -1])).tolist() == [0, 1, 2, 1, 3]

@@ -1,0 +1,1 @@
+"""What two chapters need. Core knows no chapter."""

@@ -1,0 +1,20 @@
+"""Length-bucketed batches: neighbours in length share a batch, so that little is padded."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
+    """Batches of example indices, longest first; padded, none exceeds `batch_tokens` tokens.
+
+    An example longer than `batch_tokens` is a batch of its own. Longest first, so that a batch
+    that does not fit into memory fails at once and not at the end.
+    """
+    order = np.argsort(-np.asarray(lengths), kind="stable")
+    batches, start = [], 0
+    while start < len(order):
+        size = max(1, batch_tokens // int(lengths[order[start]]))
+        batches.append(order[start : start + size])
+        start += size
+    return batches

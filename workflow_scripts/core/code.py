@@ -1,0 +1,66 @@
+"""The digest of what a script means: its syntax tree and those of the modules it imports.
+
+Comments, docstrings and layout do not count, so editing them makes no result stale; a change in
+a module of this package makes stale exactly what imports it, directly or not.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "workflow_scripts"
+
+
+def digest(script: Path) -> str:
+    """Hex digest of `script` and of every module of this package that it imports, transitively.
+
+    `script` lies somewhere below the package's folder. Raises ValueError where it does not, and
+    SyntaxError where a module cannot be parsed.
+    """
+    root = _root(script.resolve())
+    seen: dict[Path, str] = {}
+    waiting = [script.resolve()]
+    while waiting:
+        path = waiting.pop()
+        if path not in seen:
+            meaning, imported = _read(path)
+            seen[path] = meaning
+            waiting += [file for name in imported for file in _files(root, name)]
+    lines = sorted(f"{path.relative_to(root)}\n{meaning}" for path, meaning in seen.items())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _root(script: Path) -> Path:
+    for folder in script.parents:
+        if folder.name == PACKAGE:
+            return folder.parent
+    raise ValueError(f"{script} does not lie below a folder {PACKAGE}")
+
+
+@cache
+def _read(path: Path) -> tuple[str, tuple[str, ...]]:
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    imported = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            imported += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        _drop_docstring(node)
+    ours = tuple(name for name in imported if name.split(".")[0] == PACKAGE)
+    return ast.unparse(tree), ours
+
+
+def _drop_docstring(node: ast.AST) -> None:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+
+
+def _files(root: Path, module: str) -> list[Path]:
+    """The files that importing `module` runs: the packages above it and itself."""
+    parts = module.split(".")
+    found = [root.joinpath(*parts[:n], "__init__.py") for n in range(1, len(parts) + 1)]
+    found.append(root.joinpath(*parts).with_suffix(".py"))
+    return [path for path in found if path.is_file()]

@@ -1,0 +1,85 @@
+"""How every figure looks and is saved: legible in print, in grey and to the colour-blind."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+# Okabe and Ito's palette, told apart by all common kinds of colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper
+STYLE = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "attention-atlas",
+    "font.family": "DejaVu Sans",
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Figures made and saved within share one look."""
+    with matplotlib.rc_context(STYLE):
+        yield
+
+
+def new(width: float, height: float, columns: int = 1, rows: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure of `rows` x `columns` panels, size in inches, and its axes row by row."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(axes.ravel())
+
+
+def layer_axis(axes: Axes, n_layers: int) -> None:
+    """The x axis counts layers, from 1."""
+    axes.set_xlabel("Layer")
+    axes.set_xlim(0.4, n_layers + 0.6)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=min(n_layers, 6)))
+
+
+def per_layer(
+    axes: Axes, layers: Sequence[int], values: Sequence[float], name: str, number: int, of: int
+) -> None:
+    """One point per head, over its layer (0-based `layers`), and a line through the layers' means.
+
+    This is series `number` (from 0) `of` several, whose points stand side by side.
+    """
+    layers, values = np.asarray(layers), np.asarray(values, dtype=float)
+    colour, marker = COLOURS[number], MARKERS[number]
+    shift = beside(number, of)
+    axes.plot(
+        layers + 1 + shift, values, marker, color=colour, alpha=0.45, markeredgewidth=0, zorder=2
+    )
+    at = np.unique(layers)
+    means = [np.nanmean(values[layers == layer]) for layer in at]
+    axes.plot(at + 1 + shift, means, color=colour, marker=marker, label=name, zorder=3)
+
+
+def beside(number: int, of: int) -> float:
+    """How far from the middle of its layer series `number` (from 0) `of` several stands."""
+    return 0.14 * (number - (of - 1) / 2)
+
+
+def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
+    """Save in three formats, without dates, so that the same figure is the same file."""
+    figure.savefig(svg, format="svg", metadata={"Date": None})
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    figure.savefig(png, format="png", dpi=200, metadata={"Software": None})

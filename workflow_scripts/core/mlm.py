@@ -1,0 +1,82 @@
+"""Masked language models: with the checkpoint's own head, or with one fitted by this study."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from transformers import AutoModelForMaskedLM, PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutput
+from transformers.utils import logging as transformers_logging
+
+
+def load_masked_lm(
+    directory: Path, device: torch.device, head: Path | None = None
+) -> tuple[PreTrainedModel, bool]:
+    """The model with its masked-LM head in eval mode, and whether the checkpoint has the head.
+
+    `head`, the parameters that `head_state` gave, takes the place of the checkpoint's own. A head
+    that neither gives is at its random initial values.
+    """
+    verbosity = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()  # a missing head is no mistake here
+    try:
+        model, info = AutoModelForMaskedLM.from_pretrained(
+            directory, use_safetensors=True, dtype=torch.float32, output_loading_info=True
+        )
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+    has_head = not set(info["missing_keys"]) & set(head_parameters(model))
+    if head is not None:
+        state = load_file(head)
+        parameters = head_parameters(model)
+        if state.keys() != parameters.keys():
+            raise ValueError(f"{head} holds the head of another architecture")
+        with torch.no_grad():
+            for name, parameter in parameters.items():
+                parameter.copy_(state[name])
+    return model.to(device).eval(), has_head
+
+
+def head_parameters(model: PreTrainedModel) -> dict[str, nn.Parameter]:
+    """The parameters outside the body; a decoder tied to the embeddings is not among them."""
+    prefix = model.base_model_prefix + "."
+    return {name: p for name, p in model.named_parameters() if not name.startswith(prefix)}
+
+
+def head_state(model: PreTrainedModel) -> dict[str, torch.Tensor]:
+    """The head's parameters as safetensors stores them."""
+    return {name: p.detach().cpu().clone() for name, p in head_parameters(model).items()}
+
+
+@contextmanager
+def frozen_hidden(model: PreTrainedModel) -> Iterator["_Hidden"]:
+    """Within, the body is replaced by hidden states set by hand, so that only the head runs."""
+    body = model.base_model
+    stand_in = _Hidden(body)
+    setattr(model, model.base_model_prefix, stand_in)
+    try:
+        yield stand_in
+    finally:
+        setattr(model, model.base_model_prefix, body)
+
+
+class _Hidden(nn.Module):
+    """Stands in for a body: returns `state` [batch, token, hidden] whatever it is given."""
+
+    state: torch.Tensor
+
+    def __init__(self, body: nn.Module) -> None:
+        super().__init__()
+        object.__setattr__(self, "body", body)  # reachable, but no submodule: it stays frozen
+
+    def forward(self, *_: object, **__: object) -> BaseModelOutput:
+        return BaseModelOutput(last_hidden_state=self.state)
+
+    def __getattr__(self, name: str) -> object:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(self.body, name)

@@ -1,0 +1,78 @@
+"""Tidy tables: Parquet between rules, CSV for people."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.errors import InputError
+
+
+def write(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as Parquet, whatever the name's ending."""
+    frame.to_parquet(path, index=False)
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV for people: floats with six significant digits."""
+    frame.to_csv(path, index=False, float_format="%.6g")
+
+
+def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
+    """Read a Parquet table. Raises InputError where one of `columns` is missing."""
+    frame = pd.read_parquet(path)
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise InputError(f"{path}: no column {', '.join(missing)}; delete the file and run again")
+    return frame
+
+
+def per_head(
+    values: Mapping[str, np.ndarray], kind: str, measure: str, draws: int, seed: int
+) -> pd.DataFrame:
+    """One row per head and entry of `values`: the mean over examples with a 95% interval.
+
+    `values` maps each name (column `kind`) to numbers [example, layer, head]; NaN where an
+    example has none. Columns: layer, head, `kind`, `measure`, ci_low, ci_high, n (examples).
+    """
+    frames = []
+    for name, numbers in values.items():
+        mean, low, high = bootstrap_mean(numbers, draws, seed)
+        layer, head = np.indices(mean.shape)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "layer": layer.ravel(),
+                    "head": head.ravel(),
+                    kind: name,
+                    measure: mean.ravel(),
+                    "ci_low": low.ravel(),
+                    "ci_high": high.ravel(),
+                    "n": np.isfinite(numbers).sum(axis=0).ravel(),
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def bootstrap_mean(
+    values: np.ndarray, draws: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean over the first axis, NaN left out, and the ends of its 95% percentile interval.
+
+    Whole examples are drawn with replacement. All are NaN where no example has a value.
+    """
+    flat = values.reshape(len(values), -1).astype(np.float64)
+    present = np.isfinite(flat)
+    filled = np.where(present, flat, 0)
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(len(flat), np.full(len(flat), 1 / len(flat)), size=draws)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn = (weights @ filled) / (weights @ present)
+        mean = filled.sum(axis=0) / present.sum(axis=0)
+    low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    known = present.any(axis=0)
+    low[known], high[known] = np.nanpercentile(drawn[:, known], [2.5, 97.5], axis=0)
+    shape = values.shape[1:]
+    return mean.reshape(shape), low.reshape(shape), high.reshape(shape)

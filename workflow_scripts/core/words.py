@@ -1,0 +1,37 @@
+"""From wordpieces to words (Clark et al. 2019, section 4.1).
+
+Attention to a split word is summed over its wordpieces; attention from it is averaged. Special
+tokens stay single units of their own, so the rows of a word-level pattern still sum to 1.
+"""
+
+import numpy as np
+
+
+def units(word: np.ndarray) -> np.ndarray:
+    """Unit of each token, int [L]: wordpieces of one word share a unit, others have their own.
+
+    `word` is the word index of each token and -1 for special tokens. Units are numbered by first
+    appearance, so they keep the order of the text.
+    """
+    keys = np.where(word >= 0, word, -1 - np.arange(len(word)))
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]
+
+
+def words_of_units(word: np.ndarray) -> np.ndarray:
+    """Word index of each unit, int [U]; -1 for special tokens."""
+    unit = units(word)
+    result = np.full(unit.max(initial=-1) + 1, -1, dtype=np.int64)
+    result[unit] = word
+    return result
+
+
+def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:
+    """Word-level pattern, float32 [..., U, U], of a token-level one [..., L, L] (query, key)."""
+    unit = units(word)
+    member = np.zeros((len(unit), unit.max(initial=-1) + 1), dtype=np.float32)
+    member[np.arange(len(unit)), unit] = 1
+    mean = member / member.sum(axis=0)
+    return mean.T @ (pattern.astype(np.float32) @ member)
