@@ -1,0 +1,1 @@
+"""The attention caches, of pretrained and of fine-tuned models."""

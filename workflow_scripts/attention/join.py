@@ -1,0 +1,15 @@
+"""The shards of a corpus as one attention cache, without copying a pattern."""
+
+from pathlib import Path
+
+from workflow_scripts.core import job, joining
+from workflow_scripts.core.job import Out
+
+
+def main(shards: list[Path], attention: Out) -> None:
+    """Join `shards`, in their order, at `attention`; they must stay where they are."""
+    joining.join(shards, attention)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,20 @@
+"""The model's card: what it is, and that its attention can be read, before any long job."""
+
+import json
+from pathlib import Path
+
+from workflow_scripts.core import job, models
+from workflow_scripts.core.job import Out
+
+
+def main(model: Out, source: dict, name: str, files: list[Path] = ()) -> None:
+    """Write the card of the model that `source` names (`files`: its files, where local)."""
+    origin = models.Source.from_config(source)
+    directory = models.resolve(origin)
+    card = models.describe(directory, name, origin)
+    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
+    model.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,1 @@
+"""Weights that a study trains itself."""

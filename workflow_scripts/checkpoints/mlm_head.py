@@ -1,0 +1,180 @@
+"""The masked-LM head that Figure 3 of Clark et al. 2019 needs.
+
+A checkpoint's own head is taken as it is. Where there is none, one is fitted on the frozen body,
+its decoder tied to the word embeddings; the table beside it says which and how good it is.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from safetensors.torch import save_file
+from torch.nn import functional
+from transformers import PreTrainedModel
+
+from workflow_scripts.core import devices, inputs, job, mlm, models, tables
+from workflow_scripts.core.batches import by_length
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import read_examples
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.masking import IGNORED, mask_tokens
+from workflow_scripts.core.tokens import Tokens, tokenize
+
+log = logging.getLogger(__name__)
+BATCH = 256
+
+
+def masked_states(
+    model: PreTrainedModel, tokens: Sequence[Tokens], mask_id: int, maskings: int, seed: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The body's last hidden states at masked positions [n, hidden], and the true ids [n].
+
+    Each example is masked `maskings` times, from a random stream of its own.
+    """
+    states, labels = [], []
+    for round_ in range(maskings):
+        batches = by_length([len(one) for one in tokens], 4096)
+        for batch in job.progress(batches, desc=f"hidden states, masking {round_ + 1}"):
+            masked = [
+                mask_one(
+                    tokens[index], mask_id, model, np.random.default_rng([seed, round_, index])
+                )
+                for index in batch
+            ]
+            tensors = inputs.pad([one for one, _ in masked], model)
+            with torch.inference_mode():
+                hidden = model.base_model(**tensors).last_hidden_state
+            for row, (_, label) in enumerate(masked):
+                chosen = np.flatnonzero(label != IGNORED)
+                states.append(hidden[row, torch.from_numpy(chosen)].cpu())
+                labels.append(torch.from_numpy(label[chosen]))
+    return torch.cat(states), torch.cat(labels)
+
+
+def mask_one(
+    one: Tokens, mask_id: int, model: PreTrainedModel, rng: np.random.Generator
+) -> tuple[Tokens, np.ndarray]:
+    """An example with masked ids, and its labels."""
+    ids, labels = mask_tokens(one.ids, one.word >= 0, mask_id, model.config.vocab_size, rng)
+    return Tokens(one.id, ids, one.word, one.segment, one.n_words), labels
+
+
+def fit(
+    model: PreTrainedModel,
+    states: torch.Tensor,
+    labels: torch.Tensor,
+    epochs: int,
+    learning_rate: float,
+    seed: int,
+) -> None:
+    """Train the head, and only it, on the body's hidden states [n, hidden] and labels [n]."""
+    parameters = list(mlm.head_parameters(model).values())
+    device = parameters[0].device
+    order = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.AdamW(parameters, lr=learning_rate, weight_decay=0.01)
+    steps = epochs * -(-len(labels) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
+    for epoch in range(epochs):
+        batches = torch.randperm(len(labels), generator=order).split(BATCH)
+        for batch in job.progress(batches, desc=f"epoch {epoch + 1} of {epochs}"):
+            loss = head_loss(model, states[batch].to(device), labels[batch].to(device))
+            optimizer.zero_grad()
+            loss.mean().backward()
+            optimizer.step()
+            schedule.step()
+
+
+def head_loss(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Cross entropy in nats of each hidden state [n, hidden] against its label [n]."""
+    with mlm.frozen_hidden(model) as body:
+        body.state = states[None]
+        logits = model(inputs_embeds=states[None]).logits[0]
+    return functional.cross_entropy(logits, labels, reduction="none")
+
+
+def start_from_unigrams(model: PreTrainedModel, labels: torch.Tensor) -> torch.Tensor:
+    """Set the output bias to log unigram probabilities (add one); returns them [vocabulary]."""
+    counts = torch.bincount(labels, minlength=model.config.vocab_size) + 1.0
+    unigrams = (counts / counts.sum()).log()
+    bias = model.get_output_embeddings().bias
+    with torch.no_grad():
+        bias.copy_(unigrams)
+    return unigrams
+
+
+def evaluate(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor) -> float:
+    """Mean loss in nats over masked positions."""
+    device = model.device
+    with torch.inference_mode():
+        parts = [
+            head_loss(model, state.to(device), label.to(device))
+            for state, label in zip(states.split(BATCH), labels.split(BATCH), strict=True)
+        ]
+    return float(torch.cat(parts).mean())
+
+
+def main(
+    model: Path,
+    training: Path,
+    head: Out,
+    losses: Out,
+    max_tokens: int,
+    n_segments: int,
+    maskings: int,
+    epochs: int,
+    learning_rate: float,
+    device: str = "auto",
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write the head of the model of card `model` and its loss on held-out training segments."""
+    card = json.loads(model.read_text(encoding="utf-8"))
+    directory = models.resolve(models.Source.from_config(card["source"]))
+    torch.manual_seed(seed)
+    masked_lm, has_head = mlm.load_masked_lm(directory, devices.pick(device))
+    masked_lm.requires_grad_(False)
+    for parameter in mlm.head_parameters(masked_lm).values():
+        parameter.requires_grad_(True)
+    tokens = _training_tokens(training, directory, card, max_tokens, n_segments)
+    held_out = max(1, len(tokens) // 10)
+    mask_id = card["special"]["mask"]
+    states, labels = masked_states(masked_lm, tokens[held_out:], mask_id, maskings, seed)
+    dev_states, dev_labels = masked_states(masked_lm, tokens[:held_out], mask_id, 1, seed + 1)
+    counts = torch.bincount(labels, minlength=masked_lm.config.vocab_size) + 1.0
+    unigram = float(-(counts / counts.sum()).log()[dev_labels].mean())
+    if not has_head:
+        start_from_unigrams(masked_lm, labels)
+        fit(masked_lm, states, labels, epochs, learning_rate, seed)
+    row: dict[str, Any] = {
+        "origin": "pretrained" if has_head else "fitted",
+        "loss": evaluate(masked_lm, dev_states, dev_labels),
+        "unigram_loss": unigram,
+        "n_train": len(labels),
+        "n_held_out": len(dev_labels),
+    }
+    log.info("masked-LM head: %s", row)
+    save_file(mlm.head_state(masked_lm), head, metadata={"origin": row["origin"]})
+    tables.write_csv(pd.DataFrame([row]), losses)
+
+
+def _training_tokens(
+    training: Path, directory: Path, card: dict[str, Any], max_tokens: int, n_segments: int
+) -> list[Tokens]:
+    examples = read_examples(training)
+    if len(examples) < 2:
+        raise InputError(
+            f"{training}: {len(examples)} training segments; raise training_share of the corpus"
+        )
+    step = max(1, len(examples) // n_segments)
+    tokenizer = models.load_tokenizer(directory)
+    chosen = examples[::step][:n_segments]
+    return tokenize(chosen, tokenizer, max_tokens, card["max_positions"])
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

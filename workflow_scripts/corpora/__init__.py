@@ -1,0 +1,1 @@
+"""Every text that a study reads, prepared and checked."""

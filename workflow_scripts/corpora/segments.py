@@ -1,0 +1,115 @@
+"""Segments of two consecutive paragraphs, as in BERT's pre-training (Clark et al. 2019, section 3).
+
+The file is the same for every model: truncation to a number of tokens comes with tokenisation.
+"""
+
+import logging
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import Example, write_examples
+from workflow_scripts.core.job import Out
+from workflow_scripts.corpora.sources import articles
+from workflow_scripts.corpora.wikitext import Article, Paragraph
+
+log = logging.getLogger(__name__)
+Pair = tuple[str, Paragraph, Paragraph]
+
+
+def pair_up(article: Article, min_words: int, counts: Counter) -> list[Pair]:
+    """Pairs of consecutive paragraphs of at least `min_words` words; none is in two pairs.
+
+    A shorter paragraph parts its neighbours; a heading, list or table does not.
+    """
+    pairs: list[Pair] = []
+    waiting: Paragraph | None = None
+    for paragraph in article.paragraphs:
+        if len(paragraph.text.split()) < min_words:
+            waiting = None
+        elif waiting is None:
+            waiting = paragraph
+        else:
+            pairs.append((article.title, waiting, paragraph))
+            waiting = None
+    short = sum(len(one.text.split()) < min_words for one in article.paragraphs)
+    counts["lines that are no paragraph"] += article.left_out
+    counts["paragraphs read"] += len(article.paragraphs)
+    counts["paragraphs too short"] += short
+    counts["paragraphs without a partner"] += len(article.paragraphs) - short - 2 * len(pairs)
+    counts["pairs"] += len(pairs)
+    counts["articles read"] += 1
+    counts["articles without a pair"] += not pairs
+    return pairs
+
+
+def divide(
+    pairs: Sequence[Sequence[Pair]], n_segments: int, training_share: float, seed: int
+) -> tuple[list[Pair], list[Pair]]:
+    """Pairs to analyse and pairs to train on, from different articles, in corpus order.
+
+    `pairs` has one entry per article. Articles are drawn by seed until the training part holds
+    at least its share of all pairs; `n_segments` of the others' pairs are sampled.
+    """
+    rng = random.Random(seed)
+    order = [index for index, article in enumerate(pairs) if article]
+    rng.shuffle(order)
+    wanted = training_share * sum(len(article) for article in pairs)
+    training: set[int] = set()
+    while len(training) < len(order) - 1 and sum(len(pairs[i]) for i in training) < wanted:
+        training.add(order[len(training)])
+    rest = [pair for i, article in enumerate(pairs) if i not in training for pair in article]
+    chosen = sorted(rng.sample(range(len(rest)), min(n_segments, len(rest))))
+    return [rest[i] for i in chosen], [pair for i in sorted(training) for pair in pairs[i]]
+
+
+def to_examples(pairs: Iterable[Pair], name: str) -> list[Example]:
+    """The pairs as two-text examples, numbered."""
+    return [
+        Example(f"{name}-{number:05d}", title, first.source, (first.text, second.text))
+        for number, (title, first, second) in enumerate(pairs)
+    ]
+
+
+def main(
+    segments: Out,
+    training: Out,
+    counts: Out,
+    source: dict[str, Any],
+    name: str,
+    n_segments: int,
+    min_words: int,
+    training_share: float,
+    seed: int = 1,
+) -> None:
+    """Write the segments to analyse, those to train on, and what was read and left out."""
+    found: Counter[str] = Counter()
+    pairs = [pair_up(article, min_words, found) for article in articles(source)]
+    place = source.get("path") or source.get("package") or source.get("hub")
+    if not found["paragraphs read"]:
+        raise InputError(f"{place}: the corpus {name} is empty; give a text with paragraphs")
+    if not found["pairs"]:
+        raise InputError(
+            f"{place}: no article of the corpus {name} has two paragraphs of {min_words} words; "
+            "lower min_words or check format"
+        )
+    analysed, trained = divide(pairs, n_segments, training_share, seed)
+    if len(analysed) < n_segments:
+        log.warning("%s: %d segments asked for, %d found", name, n_segments, len(analysed))
+    found["pairs kept for training"] = len(trained)
+    found["pairs not sampled"] = found["pairs"] - len(trained) - len(analysed)
+    found["segments asked for"], found["segments analysed"] = n_segments, len(analysed)
+    write_examples(segments, to_examples(analysed, name))
+    write_examples(training, to_examples(trained, f"{name}-training"))
+    tables.write_csv(pd.DataFrame(found.items(), columns=["what", "n"]), counts)
+    for what, n in found.items():
+        log.info("%s: %d", what, n)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,93 @@
+"""Where running text comes from: an installed package, local files or the hub."""
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.packages import inside_package
+from workflow_scripts.core.text import read_lines
+from workflow_scripts.corpora.wikitext import (
+    Article,
+    Paragraph,
+    articles_of_dump,
+    articles_of_lines,
+    has_headings,
+)
+
+ENDINGS = (".txt", ".raw", ".tokens", ".xml", ".bz2")
+
+
+def articles(source: dict[str, Any]) -> Iterator[Article]:
+    """The articles of a text source of the config, in its order."""
+    form = source.get("format", "auto")
+    if "hub" in source:
+        yield from _from_hub(source, form)
+        return
+    for path in files(source):
+        yield from articles_of_file(path, form)
+
+
+def files(source: dict[str, Any]) -> list[Path]:
+    """The files of a local source: one, or those of a directory by name."""
+    place = inside_package(source["package"]) if "package" in source else Path(source["path"])
+    if place.is_file():
+        return [place]
+    if not place.is_dir():
+        raise InputError(f"{place}: no such file or directory; correct the path")
+    found = sorted(path for path in place.iterdir() if path.name.endswith(ENDINGS))
+    if not found:
+        raise InputError(f"{place}: no {', '.join(ENDINGS)} file; put one there")
+    return found
+
+
+def articles_of_file(path: Path, form: str) -> Iterator[Article]:
+    """The articles of one file; `auto` looks at its name and its headings."""
+    if form == "auto":
+        dump = path.name.endswith((".xml", ".xml.bz2", ".bz2")) or ".xml" in path.name
+        form = "mediawiki" if dump else "wikitext" if has_headings(path) else "plain"
+    if form == "mediawiki":
+        return articles_of_dump(path)
+    lines = ((f"{path}:{number}", line) for number, line in read_lines(path))
+    return articles_of_lines(lines, form)
+
+
+def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
+    """Rows with a title are articles; rows without one are the lines of a WikiText file."""
+    rows = load_rows(source)
+    first = next(rows, None)
+    if first is None:
+        return
+    rows = chain([first], rows)
+    label = f"{source['hub']}/{source.get('split', 'train')}"
+    if "title" in first:
+        for row in rows:
+            lines = [line.strip() for line in row["text"].split("\n") if line.strip()]
+            named = f"{label}: {row['title']}, paragraph "
+            yield Article(
+                row["title"], [Paragraph(line, f"{named}{k + 1}") for k, line in enumerate(lines)]
+            )
+        return
+    lines = ((f"{label}:{number}", row["text"].rstrip("\n")) for number, row in enumerate(rows, 1))
+    yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)
+
+
+def load_rows(source: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of a dataset in hub format, by name or in a local directory, one at a time."""
+    from datasets import load_dataset
+
+    name, revision = source["hub"], source.get("revision")
+    try:
+        rows = load_dataset(
+            name, source.get("name"), split=source.get("split", "train"), revision=revision
+        )
+    except Exception as error:
+        reason = str(error).strip().split("\n")[0]
+        raise InputError(
+            f"hub: {name} at {revision}: cannot be fetched ({reason}); connect this machine, or "
+            "download the texts elsewhere and give them as path"
+        ) from error
+    if "text" not in rows.column_names:
+        raise InputError(f"hub: {name}: no column text; it has {', '.join(rows.column_names)}")
+    return iter(rows)
