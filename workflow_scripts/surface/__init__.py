@@ -1,0 +1,1 @@
+"""Surface patterns: position, special tokens, entropy, gradient importance (Clark, section 3)."""

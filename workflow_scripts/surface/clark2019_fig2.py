@@ -1,0 +1,33 @@
+"""Clark et al. 2019, Figure 2: attention to special tokens and punctuation."""
+
+from pathlib import Path
+
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.job import Out
+
+PANELS = [
+    {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". or ,"},
+    {"sep_to_sep": "[SEP] → [SEP]", "other_to_sep": "other → [SEP]"},
+]
+
+
+def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw both panels: a point per head, a line through each layer's mean."""
+    frame = tables.read(special_tokens, ("layer", "head", "target", "attention"))
+    with figures.style():
+        figure, axes = figures.new(figures.ONE_COLUMN, 4.4, rows=2)
+        for place, targets in zip(axes, PANELS, strict=True):
+            for number, (target, name) in enumerate(targets.items()):
+                rows = frame[frame["target"] == target]
+                figures.per_layer(
+                    place, rows["layer"], rows["attention"], name, number, len(targets)
+                )
+            figures.layer_axis(place, frame["layer"].max() + 1)
+            place.set_ylabel("Average attention")
+            place.set_ylim(-0.02, 1.02)
+            place.legend(loc="upper left", ncols=3)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,31 @@
+"""Clark et al. 2019, Figure 4: entropy of attention, over all tokens and from [CLS]."""
+
+from pathlib import Path
+
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.job import Out
+
+PANELS = {"all": "from all tokens", "cls": "from [CLS]"}
+
+
+def main(entropy: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw both panels with the line of uniform attention."""
+    frame = tables.read(entropy, ("layer", "head", "query", "entropy", "uniform"))
+    uniform = frame["uniform"].iloc[0]
+    with figures.style():
+        figure, axes = figures.new(figures.TWO_COLUMNS, 2.4, columns=2)
+        for place, (query, title) in zip(axes, PANELS.items(), strict=True):
+            rows = frame[frame["query"] == query]
+            figures.per_layer(place, rows["layer"], rows["entropy"], "heads and their mean", 0, 1)
+            place.axhline(uniform, color="black", linestyle="--", label="uniform attention")
+            figures.layer_axis(place, frame["layer"].max() + 1)
+            place.set_ylim(0, 1.08 * uniform)
+            place.set_ylabel("Average entropy (nats)")
+            place.set_title(title)
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=2)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,33 @@
+"""Attention to the same, previous and next token in each layer (Clark et al. 2019, section 3.1)."""
+
+from pathlib import Path
+
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.heads import label
+from workflow_scripts.core.job import Out
+
+TARGETS = {"previous": "previous token", "next": "next token", "self": "same token"}
+
+
+def main(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None:
+    """Draw a point per head; heads above `threshold` carry their names."""
+    frame = tables.read(position, ("layer", "head", "target", "attention"))
+    with figures.style():
+        figure, (axes,) = figures.new(figures.ONE_COLUMN, 2.8)
+        for number, (target, name) in enumerate(TARGETS.items()):
+            rows = frame[frame["target"] == target]
+            figures.per_layer(axes, rows["layer"], rows["attention"], name, number, len(TARGETS))
+            for row in rows[rows["attention"] > threshold].itertuples():
+                place = (row.layer + 1 + figures.beside(number, len(TARGETS)), row.attention)
+                name = label(row.layer, row.head)
+                axes.annotate(name, place, (4, 0), textcoords="offset points", va="center", size=7)
+        axes.axhline(threshold, color="black", linestyle="--", linewidth=0.8)
+        figures.layer_axis(axes, frame["layer"].max() + 1)
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_ylabel("Average attention")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=0.8)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,57 @@
+"""Attention to [CLS], [SEP], periods and commas (Clark et al. 2019, section 3.2, Figure 2)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.job import Out
+
+TARGETS = ("cls", "sep", "punctuation", "sep_to_sep", "other_to_sep")
+
+
+def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Mean over the chosen queries of the attention summed over the chosen keys, [layer, head].
+
+    `pattern` is [layer, head, query, key]; `keys` and `queries` are bool [L]. NaN without a query.
+    """
+    if not queries.any():
+        return np.full(pattern.shape[:2], np.nan)
+    to_keys = pattern.astype(np.float32) @ keys.astype(np.float32)
+    return to_keys[..., queries].mean(axis=-1, dtype=np.float64)
+
+
+def attention_to_special(
+    pattern: np.ndarray, ids: np.ndarray, card: dict[str, Any]
+) -> dict[str, np.ndarray]:
+    """The five averages of Figure 2, each [layer, head]; `card` is the model's."""
+    everyone = np.ones(len(ids), dtype=bool)
+    sep = ids == card["special"]["sep"]
+    return {
+        "cls": attention_to(pattern, ids == card["special"]["cls"], everyone),
+        "sep": attention_to(pattern, sep, everyone),
+        "punctuation": attention_to(pattern, np.isin(ids, card["punctuation"]), everyone),
+        "sep_to_sep": attention_to(pattern, sep, sep),
+        "other_to_sep": attention_to(pattern, sep, ~sep),
+    }
+
+
+def main(attention: Path, model: Path, special_tokens: Out, bootstrap: int, seed: int = 1) -> None:
+    """Write the averages of every head with their intervals."""
+    card = json.loads(model.read_text(encoding="utf-8"))
+    with Cache(attention, card) as cache:
+        shape = (len(cache), cache.n_layers, cache.n_heads)
+        values = {target: np.empty(shape) for target in TARGETS}
+        for index, example in enumerate(job.progress(cache, len(cache), "special tokens")):
+            averages = attention_to_special(example.pattern, example.ids, card)
+            for target in TARGETS:
+                values[target][index] = averages[target]
+    frame = tables.per_head(values, "target", "attention", bootstrap, seed)
+    tables.write(frame, special_tokens)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
