@@ -1,0 +1,46 @@
+"""The Attention Atlas: what every attention head of a BERT-like model does."""
+
+import sys
+from pathlib import Path
+from shlex import quote
+
+# Scripts import the package from here, wherever snakemake runs and whatever is installed.
+sys.path.insert(0, workflow.basedir)
+shell.prefix(f"export PYTHONPATH={quote(workflow.basedir)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
+
+# A study file is whole: the default study is read only where no other was given.
+if "models" not in config:
+
+    configfile: "config.yaml"
+
+
+report: "report/workflow.rst"
+
+
+include: "rules/common.smk"
+include: "rules/corpora.smk"
+include: "rules/attention.smk"
+include: "rules/checkpoints.smk"
+include: "rules/surface.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        FIGURES,
+        TABLES,
+
+
+rule figures:
+    input:
+        FIGURES,
+
+
+rule tables:
+    input:
+        TABLES,
+
+
+rule clark2019:
+    input:
+        [path for path in FIGURES + TABLES if Path(path).name.startswith("clark2019")],

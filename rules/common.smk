@@ -1,0 +1,85 @@
+"""What every chapter's rules need: the checked config, names, and what makes a result stale."""
+
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from workflow_scripts.core import code as meaning
+from workflow_scripts.core.config import check, check_results_directory
+from workflow_scripts.core.errors import InputError
+
+try:
+    config = check(config, Path(workflow.basedir) / "rules/schemas/config.schema.yaml")
+    check_results_directory(Path("results"))
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+STUDY = f"results/{config['study']}"
+MODELS = list(config["models"])
+TEXTS = config["corpora"]["text"]
+
+# The products of all chapters; each chapter adds its own.
+FIGURES: list[str] = []
+TABLES: list[str] = []
+
+
+wildcard_constraints:
+    model="|".join(map(re.escape, MODELS)),
+    corpus="|".join(map(re.escape, TEXTS)),
+
+
+scattergather:
+    attention=config["attention"]["shards"],
+
+
+# A GPU is shared by the jobs of one machine; a cluster hands out its own.
+resource_scopes:
+    gpu="local",
+
+
+def code(script: str) -> str:
+    """Digest of what a script of workflow_scripts and its imports mean."""
+    return meaning.digest(Path(workflow.basedir) / "workflow_scripts" / script)
+
+
+def model_source(wildcards) -> dict:
+    return config["models"][wildcards.model]
+
+
+def model_files(wildcards) -> list[str]:
+    """The files of a local model, so that new weights make its results stale."""
+    return local_files(config["models"][wildcards.model].get("path"))
+
+
+def local_files(path: str | None) -> list[str]:
+    """The regular files at `path`, a file or a directory; none where the source is elsewhere."""
+    if path is None:
+        return []
+    if not Path(path).exists():
+        raise WorkflowError(f"config: path: {path}: no such file or directory; correct the path")
+    if Path(path).is_file():
+        return [path]
+    return sorted(str(file) for file in Path(path).iterdir() if file.is_file())
+
+
+def gpu(wildcards) -> int:
+    """Rules that run a model ask for a GPU unless the study keeps to the CPU."""
+    return 0 if config["device"] == "cpu" else 1
+
+
+def text_files(wildcards) -> list[str]:
+    return local_files(TEXTS[wildcards.corpus].get("path"))
+
+
+def text_source(wildcards) -> dict:
+    keys = ("hub", "name", "split", "revision", "path", "package", "format")
+    return {key: TEXTS[wildcards.corpus][key] for key in keys if key in TEXTS[wildcards.corpus]}
+
+
+def text_setting(key: str):
+    """A function that looks up `key` of the corpus at hand."""
+
+    def setting(wildcards):
+        return TEXTS[wildcards.corpus][key]
+
+    return setting

@@ -1,0 +1,143 @@
+"""A copy of the workflow with a tiny study, on which whole runs can be tried."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
+TEXT = (
+    "the a river city old small runs flows through near and of in to by was is are built "
+    "king people water stone north south many first century town hills trade . , . , "
+)
+WORDS = TEXT.split()
+
+
+class House:
+    """The workflow in a folder of its own; `run` and `planned` call snakemake there."""
+
+    def __init__(self, folder: Path, model: Path) -> None:
+        self.folder = folder
+        for part in [*PARTS, "studies"]:
+            source = ROOT / part
+            if source.is_dir():
+                skip = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(source, folder / part, ignore=skip)
+            else:
+                shutil.copy2(source, folder / part)
+        shutil.copytree(model, folder / "tiny-model")
+        (folder / "texts").mkdir()
+        for number in range(2):
+            (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
+        self.config = tiny_config()
+        self.write_config()
+
+    def write_config(self) -> None:
+        """Write `config` as the study file."""
+        text = yaml.safe_dump(self.config, sort_keys=False)
+        (self.folder / "tiny.yaml").write_text(text, encoding="utf-8")
+
+    def snakemake(self, *options: str, timeout: float = 600) -> subprocess.CompletedProcess:
+        """Run snakemake on the tiny study with the default profile."""
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
+        return subprocess.run(
+            [*command, *options],
+            cwd=self.folder,
+            env=os.environ | {"HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+
+    def run(self, *targets: str) -> None:
+        """Run to the end; a failure shows what snakemake printed."""
+        done = self.snakemake(*targets)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def planned(self, *options: str) -> set[str]:
+        """The rules that a dry run would run."""
+        done = self.snakemake("--dry-run", *options)
+        assert done.returncode == 0, done.stdout + done.stderr
+        rules = re.findall(r"^(?:local)?rule (\w+):", done.stdout + done.stderr, re.MULTILINE)
+        return set(rules) - {"all"}
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace `old`, which must occur, in a file of the house."""
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8")
+        assert old in text, f"{file} has no {old!r}"
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def tiny_config() -> dict[str, Any]:
+    """A study of a tiny random model on made-up text."""
+    return {
+        "study": "tiny",
+        "device": "cpu",
+        "models": {"tiny": {"path": "tiny-model"}},
+        "corpora": {
+            "text": {
+                "made-up": {
+                    "path": "texts",
+                    "format": "plain",
+                    "n_segments": 12,
+                    "max_tokens": 40,
+                    "min_words": 5,
+                }
+            }
+        },
+        "attention": {"shards": 2, "batch_tokens": 256},
+        "checkpoints": {"mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1}},
+        "surface": {"corpus": "made-up", "bootstrap": 100, "gradients": {"n_segments": 6}},
+    }
+
+
+def made_up_text(seed: int) -> str:
+    """Documents of paragraphs, one a line, with blank lines between documents."""
+    rng = random.Random(seed)
+    documents = []
+    for _ in range(8):
+        paragraphs = [" ".join(rng.choices(WORDS, k=rng.randint(8, 30))) for _ in range(4)]
+        documents.append("\n".join(paragraphs))
+    return "\n\n".join(documents) + "\n"
+
+
+def rules_importing(house: House, module: str) -> set[str]:
+    """The rules whose script imports `module` (as core/heads.py), read from the rules' own text."""
+    found = set()
+    for smk in (house.folder / "rules").glob("*.smk"):
+        text = smk.read_text(encoding="utf-8")
+        for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^\w|\Z)", text, re.M | re.S):
+            script = re.search(r'script:\s+"\.\./workflow_scripts/([^"]+)"', body)
+            if script and module in _reached(house.folder / "workflow_scripts", script.group(1)):
+                found.add(name)
+    return found
+
+
+def _reached(package: Path, script: str) -> set[str]:
+    """Files that a fresh Python process loads from the package when it imports `script`."""
+    name = "workflow_scripts." + script.removesuffix(".py").replace("/", ".")
+    code = (
+        "import importlib, json, sys; from pathlib import Path; "
+        f"importlib.import_module({name!r}); "
+        "print(json.dumps([m.__file__ for n, m in sys.modules.items() "
+        "if n.startswith('workflow_scripts') and getattr(m, '__file__', None)]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {
+        str(Path(file).relative_to(package)) for file in json.loads(done.stdout.split("\n")[-2])
+    }

@@ -1,0 +1,102 @@
+"""What makes a result stale, and what does not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.house import House, rules_importing
+
+
+def test_a_finished_study_has_nothing_to_do(house: House) -> None:
+    assert house.planned() == set()
+
+
+@pytest.mark.parametrize(
+    "file", ["workflow_scripts/core/cache.py", "workflow_scripts/surface/entropy.py"]
+)
+def test_a_comment_or_docstring_reruns_nothing(copied_house: House, file: str) -> None:
+    path = copied_house.folder / file
+    text = path.read_text()
+    start = text.index('"""')
+    path.write_text(text[:start] + '"""Another docstring. ' + text[start + 3 :] + "# a comment\n")
+    assert copied_house.planned() == set()
+
+
+@pytest.mark.parametrize("module", ["core/words.py", "core/cache.py", "core/batches.py"])
+def test_a_core_module_reruns_what_imports_it(copied_house: House, module: str) -> None:
+    path = copied_house.folder / "workflow_scripts" / module
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    direct = rules_importing(copied_house, module)
+    planned = copied_house.planned()
+    assert direct <= planned
+    # What follows from a stale result is made anew too; nothing else is.
+    assert planned - direct <= followers(copied_house, direct)
+
+
+def followers(house: House, rules: set[str]) -> set[str]:
+    """Rules that stand behind `rules` in the DAG."""
+    done = house.snakemake("--dry-run", "--forcerun", *sorted(rules)) if rules else None
+    if done is None:
+        return set()
+    import re
+
+    return set(re.findall(r"^(?:local)?rule (\w+):", done.stdout, re.M)) - {"all"}
+
+
+def test_a_plotting_script_reruns_its_plot(copied_house: House) -> None:
+    path = next((copied_house.folder / "workflow_scripts/surface").glob("*fig4*.py"))
+    path.write_text(path.read_text() + "\nADDED = 1\n")
+    assert copied_house.planned() == {"clark2019_fig4"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "direct"),
+    [
+        (["surface", "threshold"], 0.4, "position"),
+        (["surface", "gradients", "n_segments"], 5, "gradients"),
+        (["checkpoints", "mlm_head", "epochs"], 2, "mlm_head"),
+        (["attention", "batch_tokens"], 300, "extract"),
+    ],
+)
+def test_a_config_key_reruns_what_reads_it(
+    copied_house: House, path: list[str], value: object, direct: str
+) -> None:
+    place = copied_house.config
+    for key in path[:-1]:
+        place = place.setdefault(key, {})
+    place[path[-1]] = value
+    copied_house.write_config()
+    planned = copied_house.planned()
+    assert direct in planned
+    others = {"segments", "model", "extract", "mlm_head", "gradients", "entropy"} - {direct}
+    assert not (planned & others) - followers(copied_house, {direct})
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "results/tiny/corpora/made-up.jsonl",
+        "results/tiny/tiny/attention/made-up.h5",
+        "results/tiny/tiny/surface/entropy.parquet",
+        "texts/0.txt",
+        "tiny-model/model.safetensors",
+    ],
+)
+def test_touching_an_input_reruns_nothing(copied_house: House, file: str) -> None:
+    path: Path = copied_house.folder / file
+    path.touch()
+    assert copied_house.planned() == set()
+
+
+def test_a_changed_text_or_model_reruns_what_follows(copied_house: House) -> None:
+    text = copied_house.folder / "texts/0.txt"
+    text.write_text(text.read_text() + "\nmore words are here , and more .\n")
+    assert {"segments", "extract", "entropy", "clark2019_fig4"} <= copied_house.planned()
+
+
+def test_one_deleted_figure_is_made_anew_alone(copied_house: House) -> None:
+    figure = copied_house.folder / "results/tiny/tiny/figures/clark2019-fig4.svg"
+    figure.unlink()
+    assert copied_house.planned() == {"clark2019_fig4"}
+    copied_house.run()
+    assert figure.is_file()
