@@ -133,6 +133,7 @@ def _reached(package: Path, script: str) -> set[str]:
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
+        cwd=package.parent,
         env=os.environ | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,

@@ -17,6 +17,7 @@ from workflow_scripts.core import attention
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.packages import inside_package
 
+transformers.utils.logging.disable_progress_bar()  # a log is no place for a bar
 FILES = ("*.json", "*.txt", "*.model", "*.safetensors")
 
 

@@ -93,7 +93,7 @@ def articles_of_dump(path: Path) -> Iterator[Article]:
     try:
         with bz2.open(path, "rb") if path.suffix == ".bz2" else path.open("rb") as file:
             for title, markup, _ in extract_pages(file, filter_namespaces=("0",)):
-                if markup is None or markup.lstrip().lower().startswith("#redirect"):
+                if not markup or markup.lstrip().lower().startswith("#redirect"):
                     continue
                 for template, replacement in TEMPLATES:
                     markup = template.sub(replacement, markup)

@@ -1,0 +1,134 @@
+"""Extraction: the same patterns as the plain model, whatever the batches and shards."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel
+
+from tests.core.tiny import HEADS, LAYERS, tokenizer
+from workflow_scripts.attention import extract
+from workflow_scripts.core import models
+from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import Example, write_examples
+
+ROOT = Path(__file__).parents[2]
+WORDS = "the river flows through an old city and many small towns . a king built it".split()  # noqa: SIM905
+
+
+@pytest.fixture
+def study(tiny_model_dir: Path, tmp_path: Path) -> Path:
+    """A folder with the card of the tiny model and a corpus of 10 examples."""
+    card = models.describe(tiny_model_dir, "tiny", models.Source(path=str(tiny_model_dir)))
+    (tmp_path / "model.json").write_text(json.dumps(card))
+    rng = np.random.default_rng(0)
+    write_corpus(tmp_path / "corpus.jsonl", rng.integers(3, 25, size=10))
+    return tmp_path
+
+
+def write_corpus(path: Path, lengths: np.ndarray) -> None:
+    rng = np.random.default_rng(1)
+    pairs = [tuple(" ".join(rng.choice(WORDS, size=n)) for _ in range(2)) for n in lengths]
+    write_examples(path, [Example(f"e{k}", "d", f"f:{k}", pair) for k, pair in enumerate(pairs)])
+
+
+def run(study: Path, name: str = "shard.h5", **options: object) -> Path:
+    settings = {"max_tokens": 40, "batch_tokens": 200, "device": "cpu"} | options
+    model, corpus = study / "model.json", study / "corpus.jsonl"
+    extract.main(model=model, corpus=corpus, shard=study / name, **settings)
+    return study / name
+
+
+def test_equals_the_plain_model_one_by_one(study: Path, tiny_model_dir: Path) -> None:
+    plain = AutoModel.from_pretrained(tiny_model_dir, attn_implementation="eager").eval()
+    texts = [json.loads(line)["texts"] for line in (study / "corpus.jsonl").open()]
+    with Cache(run(study)) as cache:
+        assert (cache.n_layers, cache.n_heads, len(cache)) == (LAYERS, HEADS, 10)
+        for text, example in zip(texts, cache, strict=True):
+            batch = tokenizer()(
+                *text,
+                truncation=True,
+                max_length=40,
+                return_tensors="pt",
+                return_token_type_ids=True,
+            )
+            with torch.no_grad():
+                attentions = plain(**batch, output_attentions=True).attentions
+            expected = torch.cat(attentions).numpy()
+            assert example.ids.tolist() == batch["input_ids"][0].tolist()
+            assert example.segment.tolist() == batch["token_type_ids"][0].tolist()
+            np.testing.assert_allclose(example.pattern, expected, atol=1e-3)
+            np.testing.assert_allclose(example.pattern.sum(-1, dtype=np.float32), 1, atol=5e-3)
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 90, 10**6])
+def test_batches_do_not_matter(study: Path, batch_tokens: int) -> None:
+    with (
+        Cache(run(study, "a.h5")) as a,
+        Cache(run(study, "b.h5", batch_tokens=batch_tokens)) as b,
+    ):
+        for one, other in zip(a, b, strict=True):
+            assert one.id == other.id
+            np.testing.assert_allclose(one.pattern, other.pattern, atol=1e-3)
+
+
+def test_shards_are_consecutive_parts(study: Path) -> None:
+    ids = []
+    for part in ("1-of-3", "2-of-3", "3-of-3"):
+        with Cache(run(study, f"{part}.h5", part=part)) as cache:
+            ids += cache.ids
+    assert ids == [f"e{k}" for k in range(10)]
+
+
+def test_more_shards_than_examples(study: Path) -> None:
+    with pytest.raises(InputError, match="10 examples for 11 shards"):
+        run(study, part="1-of-11")
+
+
+def test_a_text_longer_than_the_positions(study: Path) -> None:
+    write_corpus(study / "corpus.jsonl", np.array([5, 80]))
+    with pytest.raises(InputError, match=r"f:1: 1\d\d tokens, but the model has 128 positions"):
+        run(study, max_tokens=500)
+
+
+def test_bfloat16_is_close(study: Path) -> None:
+    with Cache(run(study, "a.h5")) as a, Cache(run(study, "b.h5", precision="bfloat16")) as b:
+        difference = np.mean([np.abs(x.pattern - y.pattern).mean() for x, y in zip(a, b)])  # noqa: B905
+    assert 0 < difference < 0.02
+
+
+def test_killed_while_writing(study: Path) -> None:
+    """No cache is left by a killed job, and the next run makes it from the beginning."""
+    write_corpus(study / "corpus.jsonl", np.full(3000, 18))
+    command = [
+        *(sys.executable, "-m", "workflow_scripts.attention.extract"),
+        *("--model", "model.json", "--corpus", "corpus.jsonl", "--shard", "shard.h5"),
+        *("--max-tokens", "40", "--batch-tokens", "40", "--device", "cpu"),
+    ]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    job = subprocess.Popen(command, cwd=study, env=environment, stderr=subprocess.DEVNULL)
+    partial = study / "shard.h5.part"
+    for _ in range(600):
+        if partial.exists() and partial.stat().st_size > 100_000:
+            break
+        assert job.poll() is None, "the job ended before it could be killed"
+        time.sleep(0.05)
+    job.send_signal(signal.SIGKILL)
+    job.wait()
+    assert partial.exists()
+    assert not (study / "shard.h5").exists()
+    with pytest.raises(InputError, match=r"not complete|truncated"):
+        Cache(partial)
+    write_corpus(study / "corpus.jsonl", np.full(20, 18))
+    subprocess.run(command, cwd=study, env=environment, check=True, capture_output=True)
+    assert not partial.exists()
+    with Cache(study / "shard.h5") as cache:
+        assert len(cache) == 20

@@ -1,0 +1,106 @@
+"""The masked-LM head: the checkpoint's own, or one fitted on the frozen body."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+from safetensors import safe_open
+from transformers import AutoModelForMaskedLM
+
+from tests.core.tiny import ARCHITECTURES, save_bert, tokenizer
+from workflow_scripts.checkpoints import mlm_head
+from workflow_scripts.core import mlm, models
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import Example, write_examples
+
+CPU = torch.device("cpu")
+
+
+def run(folder: Path, directory: Path, n: int = 12, **options: object) -> dict:
+    card = models.describe(directory, "tiny", models.Source(path=str(directory)))
+    (folder / "model.json").write_text(json.dumps(card))
+    texts = [("the river flows through the old city .", "a king built many stone hills .")] * n
+    write_examples(
+        folder / "training.jsonl",
+        [Example(str(k), "d", "f:1", pair) for k, pair in enumerate(texts)],
+    )
+    settings = {"max_tokens": 40, "n_segments": n, "maskings": 4, "epochs": 60}
+    settings |= {"learning_rate": 0.01, "device": "cpu"} | options
+    places = {"head": folder / "head", "losses": folder / "losses"}
+    paths = {"model": folder / "model.json", "training": folder / "training.jsonl"}
+    mlm_head.main(**paths, **places, **settings)
+    return pd.read_csv(folder / "losses").iloc[0].to_dict()
+
+
+def test_a_fitted_head_beats_word_frequencies(tiny_model_dir: Path, tmp_path: Path) -> None:
+    row = run(tmp_path, tiny_model_dir)
+    assert row["origin"] == "fitted"
+    assert row["loss"] < row["unigram_loss"]
+    with safe_open(tmp_path / "head", framework="pt") as file:
+        assert file.metadata()["origin"] == "fitted"
+        assert not [name for name in file.keys() if "embeddings" in name]  # noqa: SIM118
+
+
+def test_the_checkpoints_own_head_is_kept(tmp_path: Path) -> None:
+    directory = save_bert(tmp_path / "with-head", mlm=True)
+    row = run(tmp_path, directory)
+    assert row["origin"] == "pretrained"
+    own = AutoModelForMaskedLM.from_pretrained(directory)
+    with safe_open(tmp_path / "head", framework="pt") as file:
+        stored = file.get_tensor("cls.predictions.transform.dense.weight")
+    assert torch.equal(stored, own.cls.predictions.transform.dense.weight)
+
+
+def test_the_body_stays_frozen_and_the_head_returns(tiny_model_dir: Path, tmp_path: Path) -> None:
+    run(tmp_path, tiny_model_dir)
+    plain, has_head = mlm.load_masked_lm(tiny_model_dir, CPU)
+    fitted, _ = mlm.load_masked_lm(tiny_model_dir, CPU, tmp_path / "head")
+    assert not has_head
+    for (name, a), b in zip(
+        plain.base_model.named_parameters(), fitted.base_model.parameters(), strict=True
+    ):
+        assert torch.equal(a, b), name
+    changed = [
+        not torch.equal(a, b)
+        for a, b in zip(
+            mlm.head_parameters(plain).values(),
+            mlm.head_parameters(fitted).values(),
+            strict=True,
+        )
+    ]
+    assert all(changed)
+
+
+def test_same_seed_same_head(tiny_model_dir: Path, tmp_path: Path) -> None:
+    run(tmp_path, tiny_model_dir)
+    first = (tmp_path / "head").read_bytes()
+    run(tmp_path, tiny_model_dir)
+    assert (tmp_path / "head").read_bytes() == first
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_the_head_alone_equals_the_whole_model(name: str) -> None:
+    torch.manual_seed(0)
+    model = AutoModelForMaskedLM.from_config(ARCHITECTURES[name]).eval()
+    ids = torch.tensor([[2, 8, 9, 10, 3]])
+    with torch.no_grad():
+        expected = model(input_ids=ids).logits
+        hidden = model.base_model(input_ids=ids).last_hidden_state
+        with mlm.frozen_hidden(model) as body:
+            body.state = hidden
+            found = model(inputs_embeds=hidden).logits
+        again = model(input_ids=ids).logits
+    torch.testing.assert_close(found, expected)
+    assert torch.equal(again, expected)
+
+
+def test_too_little_training_text(tiny_model_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="training segments; raise training_share"):
+        run(tmp_path, tiny_model_dir, n=1)
+
+
+def test_the_tiny_tokenizer_knows_the_texts() -> None:
+    ids = tokenizer()("the river flows through the old city .")["input_ids"]
+    assert tokenizer().unk_token_id not in ids

@@ -1,0 +1,140 @@
+"""The formulas of the surface chapter against plain loops and values computed by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.tables import bootstrap_mean, per_head
+from workflow_scripts.surface.entropy import row_entropy
+from workflow_scripts.surface.position import attention_at, heads_above
+from workflow_scripts.surface.special_tokens import attention_to_special
+
+CARD = {"special": {"cls": 1, "sep": 2}, "punctuation": [3, 4]}
+IDS = np.array([1, 10, 3, 11, 2, 12, 4, 2])
+
+
+@pytest.fixture
+def pattern() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return rng.dirichlet(np.ones(len(IDS)), size=(2, 3, len(IDS))).astype(np.float16)
+
+
+def slow_mean(pattern: np.ndarray, queries: list[int], keys) -> np.ndarray:
+    """Mean over queries of the summed attention to keys(query), one head at a time."""
+    result = np.zeros(pattern.shape[:2])
+    for layer in range(pattern.shape[0]):
+        for head in range(pattern.shape[1]):
+            sums = [sum(float(pattern[layer, head, q, k]) for k in keys(q)) for q in queries]
+            result[layer, head] = sum(sums) / len(sums)
+    return result
+
+
+@pytest.mark.parametrize("offset", [0, -1, 1])
+def test_position(pattern: np.ndarray, offset: int) -> None:
+    queries = [q for q in range(len(IDS)) if 0 <= q + offset < len(IDS)]
+    expected = slow_mean(pattern, queries, lambda q: [q + offset])
+    np.testing.assert_allclose(attention_at(pattern, offset), expected, rtol=1e-6)
+
+
+def test_position_by_hand() -> None:
+    """A head that only looks back, one that only looks on; the ends look at themselves."""
+    back, on = np.eye(4, k=-1), np.eye(4, k=1)
+    back[0, 0] = on[3, 3] = 1
+    pattern = np.stack([back, on])[None]
+    assert attention_at(pattern, -1).tolist() == [[1, 0]]
+    assert attention_at(pattern, 1).tolist() == [[0, 1]]
+    assert attention_at(pattern, 0).tolist() == [[0.25, 0.25]]
+
+
+def test_a_single_token_has_no_neighbour() -> None:
+    assert np.isnan(attention_at(np.ones((1, 1, 1, 1)), 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("target", "queries", "keys"),
+    [
+        ("cls", range(8), [0]),
+        ("sep", range(8), [4, 7]),
+        ("punctuation", range(8), [2, 6]),
+        ("sep_to_sep", [4, 7], [4, 7]),
+        ("other_to_sep", [0, 1, 2, 3, 5, 6], [4, 7]),
+    ],
+)
+def test_special_tokens(pattern: np.ndarray, target: str, queries: list, keys: list) -> None:
+    expected = slow_mean(pattern, list(queries), lambda _: keys)
+    found = attention_to_special(pattern, IDS, CARD)[target]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_special_tokens_of_uniform_attention() -> None:
+    found = attention_to_special(np.full((1, 1, 8, 8), 1 / 8), IDS, CARD)
+    shares = {"cls": 1 / 8, "sep": 1 / 4, "punctuation": 1 / 4}
+    for target, share in (shares | {"sep_to_sep": 1 / 4, "other_to_sep": 1 / 4}).items():
+        assert found[target].item() == pytest.approx(share)
+
+
+def test_a_text_without_a_class_of_token() -> None:
+    ids, uniform = np.array([1, 10, 11]), np.full((1, 1, 3, 3), 1 / 3)
+    found = attention_to_special(uniform, ids, CARD)
+    assert found["punctuation"].item() == 0  # no attention goes there
+    assert np.isnan(found["sep_to_sep"]).all()  # there is no such query
+
+
+def test_entropy_with_a_zero_in_a_row() -> None:
+    rows = np.array([[0.5, 0.5, 0, 0], [0.25] * 4, [1, 0, 0, 0], [0.7, 0.2, 0.1, 0]])
+    by_hand = [
+        np.log(2),
+        np.log(4),
+        0,
+        -(0.7 * np.log(0.7) + 0.2 * np.log(0.2) + 0.1 * np.log(0.1)),
+    ]
+    np.testing.assert_allclose(row_entropy(rows[None, None])[0, 0], by_hand, atol=1e-6)
+
+
+def test_entropy_against_a_loop(pattern: np.ndarray) -> None:
+    found = row_entropy(pattern)
+    for index in np.ndindex(found.shape):
+        weights = [float(w) for w in pattern[index]]
+        expected = -sum(w * np.log(w) for w in weights if w > 0)
+        assert found[index] == pytest.approx(expected, abs=1e-4)
+
+
+def test_heads_above() -> None:
+    frame = pd.DataFrame(
+        [("next", 0, 2, 0.4), ("next", 7, 10, 0.6), ("previous", 1, 0, 0.9), ("next", 1, 1, 0.8)],
+        columns=["target", "layer", "head", "attention"],
+    ).assign(ci_low=0, ci_high=1, n=5)
+    found = heads_above(frame, 0.5)
+    assert found["head"].tolist() == ["2-2", "8-11", "2-1"]
+    assert found["target"].tolist() == ["next", "next", "previous"]
+
+
+def test_bootstrap_interval_covers_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(3, 1, size=(60, 400))
+    mean, low, high = bootstrap_mean(values, draws=400, seed=1)
+    np.testing.assert_allclose(mean, values.mean(0))
+    covered = ((low < 3) & (high > 3)).mean()
+    assert 0.9 < covered < 0.98
+    width = (high - low).mean()
+    assert width == pytest.approx(2 * 1.96 / np.sqrt(60), rel=0.1)
+
+
+def test_bootstrap_leaves_out_what_is_missing() -> None:
+    values = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
+    mean, low, high = bootstrap_mean(values, draws=200, seed=1)
+    assert mean[0] == 2
+    assert 1 <= low[0] <= 2 <= high[0] <= 3
+    assert np.isnan([mean[1], low[1], high[1]]).all()
+
+
+def test_table_has_a_row_per_head_and_target() -> None:
+    values = {"a": np.arange(24.0).reshape(4, 2, 3), "b": np.zeros((4, 2, 3))}
+    frame = per_head(values, "target", "attention", 100, 1)
+    assert list(frame.columns) == [
+        "layer", "head", "target", "attention", "ci_low", "ci_high", "n",
+    ]  # fmt: skip
+    assert len(frame) == 12
+    row = frame[(frame.target == "a") & (frame["layer"] == 1) & (frame["head"] == 2)].iloc[0]
+    assert row["attention"] == np.mean([5, 11, 17, 23])
+    assert row["n"] == 4

@@ -1,0 +1,90 @@
+"""Every figure of the chapter is drawn in three formats and says what it should."""
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import image
+
+from workflow_scripts.core import tables
+from workflow_scripts.core.errors import InputError
+
+LAYERS, HEADS = 3, 4
+
+
+def table(kind: str, measure: str, names: list[str]) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    values = {name: rng.random((5, LAYERS, HEADS)) for name in names}
+    return tables.per_head(values, kind, measure, 100, 1)
+
+
+def drawing_table() -> pd.DataFrame:
+    query, key = np.indices((4, 4))
+    one = {"query": query.ravel(), "key": key.ravel(), "weight": np.full(16, 0.25)}
+    names = np.array(["[CLS]", "cost", "$5", "[SEP]"])
+    one |= {"query_token": names[query.ravel()], "key_token": names[key.ravel()]}
+    rows = [
+        pd.DataFrame(one).assign(drawing=k, layer=k, head=2 * k, title="next token, 60%")
+        for k in range(2)
+    ]
+    return pd.concat(rows)
+
+
+CASES = {
+    "clark2019_fig1": ("drawings", drawing_table, ["Head 1-1", "Head 2-3", "[SEP]", "$5"]),
+    "clark2019_fig2": (
+        "special_tokens",
+        lambda: table(
+            "target", "attention", ["cls", "sep", "punctuation", "sep_to_sep", "other_to_sep"]
+        ),
+        ["[CLS]", ". or ,", "other → [SEP]", "Layer"],
+    ),
+    "clark2019_fig3": (
+        "gradients",
+        lambda: table("target", "gradient", ["unmasked", "sep", "punctuation", "cls"]),
+        ["all unmasked tokens", "[SEP]"],
+    ),
+    "clark2019_fig4": (
+        "entropy",
+        lambda: table("query", "entropy", ["all", "cls"]).assign(uniform=1.5),
+        ["uniform attention", "from [CLS]"],
+    ),
+    "clark2019_position": (
+        "position",
+        lambda: table("target", "attention", ["self", "previous", "next"]),
+        ["previous token", "next token", "Average attention"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_three_formats(name: str, tmp_path: Path) -> None:
+    source, make, texts = CASES[name]
+    tables.write(make(), tmp_path / "table.parquet")
+    main = import_module(f"workflow_scripts.surface.{name}").main
+    places = {kind: tmp_path / f"figure.{kind}.part" for kind in ("svg", "pdf", "png")}
+    extra = {"threshold": 0.5} if name == "clark2019_position" else {}
+    main(**{source: tmp_path / "table.parquet"}, **places, **extra)
+    svg = places["svg"].read_text(encoding="utf-8")
+    for text in texts:
+        assert text.replace(">", "&gt;") in svg
+    assert places["pdf"].read_bytes().startswith(b"%PDF")
+    with places["png"].open("rb") as file:
+        pixels = image.imread(file, format="png")
+    assert pixels.shape[1] > 600
+    assert pixels[..., :3].std() > 0.02
+    first = {kind: path.read_bytes() for kind, path in places.items()}
+    main(**{source: tmp_path / "table.parquet"}, **places, **extra)
+    assert first == {kind: path.read_bytes() for kind, path in places.items()}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_table_without_its_columns_is_refused(name: str, tmp_path: Path) -> None:
+    tables.write(pd.DataFrame({"layer": [0]}), tmp_path / "table.parquet")
+    main = import_module(f"workflow_scripts.surface.{name}").main
+    places = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
+    extra = {"threshold": 0.5} if name == "clark2019_position" else {}
+    with pytest.raises(InputError, match=r"table.parquet: no column"):
+        main(**{CASES[name][0]: tmp_path / "table.parquet"}, **places, **extra)
