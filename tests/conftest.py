@@ -1,9 +1,11 @@
 """What many tests share: a tiny model, and the real data where it is there."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # tests never reach for the hub
 ROOT = Path(__file__).parents[1]
 
 

