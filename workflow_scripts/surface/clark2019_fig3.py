@@ -5,7 +5,12 @@ from pathlib import Path
 from workflow_scripts.core import figures, job, tables
 from workflow_scripts.core.job import Out
 
-TARGETS = {"unmasked": "all unmasked tokens", "sep": "[SEP]", "punctuation": ". or ,"}
+TARGETS = {
+    "unmasked": "all unmasked tokens",
+    "sep": "[SEP]",
+    "punctuation": ". or ,",
+    "cls": "[CLS]",
+}
 
 
 def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
@@ -19,7 +24,7 @@ def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_yscale("log")
         axes.set_ylabel("Average $|\\partial L / \\partial \\alpha|$ (nats)")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
         figures.save(figure, svg, pdf, png)
 
 
