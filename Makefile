@@ -1,5 +1,7 @@
 # `make demo` and `make test` set the machine up themselves: Python 3.11 or newer is all they need.
 VENV := .venv
+# Where that is; Snakemake does not quote the path of its Python, so it must be free of spaces.
+PLACE := $(if $(filter /%,$(VENV)),,$(CURDIR)/)$(VENV)
 PYTHON := $(VENV)/bin/python
 READY := $(VENV)/.ready
 PINS := $(addprefix envs/,torch.txt requirements.txt models.txt test.txt)
@@ -59,6 +61,9 @@ distclean: clean
 $(READY): $(PINS) pyproject.toml
 	@"$(SYSTEM_PYTHON)" -c '$(NEW_ENOUGH)' 2>/dev/null \
 		|| { echo "Error: Python 3.11 or newer is needed: install it, or name one, as in make SYSTEM_PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@case "$(PLACE)" in *" "*) \
+		echo "Error: $(PLACE): Snakemake cannot run from a path with a space: move the checkout, or put the environment elsewhere, as in make VENV=/path/to/venv demo" >&2; exit 1;; \
+	esac
 	@echo "Setting up $(VENV); this takes some minutes, once."
 	"$(SYSTEM_PYTHON)" -m venv --clear $(VENV)
 	if [ "$$(uname)" = Linux ] && ! nvidia-smi >/dev/null 2>&1; then \

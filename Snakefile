@@ -24,6 +24,12 @@ include: "rules/checkpoints.smk"
 include: "rules/surface.smk"
 
 
+# A study without one of these parts goes without its chapter.
+if "syntax" in config:
+
+    include: "rules/syntax.smk"
+
+
 rule all:
     default_target: True
     input:

@@ -28,7 +28,7 @@ rule model:
 rule extract:
     input:
         model=rules.model.output.model,
-        corpus=rules.segments.output.segments,
+        corpus=f"{STUDY}/corpora/{{corpus}}.jsonl",
         files=model_files,
     output:
         shard=f"{STUDY}/{{model}}/attention/{{corpus}}.shards/{{scatteritem}}.h5",
@@ -46,7 +46,7 @@ rule extract:
     params:
         code=code("attention/extract.py"),
         part=lambda w: w.scatteritem,
-        max_tokens=text_setting("max_tokens"),
+        max_tokens=max_tokens,
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],

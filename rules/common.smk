@@ -17,6 +17,11 @@ except InputError as error:
 STUDY = f"results/{config['study']}"
 MODELS = list(config["models"])
 TEXTS = config["corpora"]["text"]
+TREEBANKS = config["corpora"]["treebanks"]
+COREFERENCE = config["corpora"]["coreference"]
+VECTORS = config["corpora"]["vectors"]
+# Everything that a model reads.
+CORPORA = TEXTS | TREEBANKS | COREFERENCE
 
 # The products of all chapters; each chapter adds its own.
 FIGURES: list[str] = []
@@ -25,7 +30,11 @@ TABLES: list[str] = []
 
 wildcard_constraints:
     model="|".join(map(re.escape, MODELS)),
-    corpus="|".join(map(re.escape, TEXTS)),
+    corpus="|".join(map(re.escape, CORPORA)),
+    text="|".join(map(re.escape, TEXTS)),
+    treebank="|".join(map(re.escape, TREEBANKS)) or "none",
+    coref="|".join(map(re.escape, COREFERENCE)) or "none",
+    vectors="|".join(map(re.escape, VECTORS)) or "none",
 
 
 scattergather:
@@ -68,18 +77,33 @@ def gpu(wildcards) -> int:
 
 
 def text_files(wildcards) -> list[str]:
-    return local_files(TEXTS[wildcards.corpus].get("path"))
+    return local_files(TEXTS[wildcards.text].get("path"))
 
 
-def text_source(wildcards) -> dict:
-    keys = ("hub", "name", "split", "revision", "path", "package", "format")
-    return {key: TEXTS[wildcards.corpus][key] for key in keys if key in TEXTS[wildcards.corpus]}
+def treebank_files(wildcards) -> list[str]:
+    return local_files(TREEBANKS[wildcards.treebank].get("path"))
+
+
+def parsed_text(wildcards) -> list[str]:
+    """The segments that a silver treebank is parsed from."""
+    text = TREEBANKS[wildcards.treebank].get("parse")
+    return [f"{STUDY}/corpora/{text}.jsonl"] if text else []
+
+
+def source_of(corpus: dict) -> dict:
+    """The keys of a corpus that say where it comes from."""
+    keys = ("hub", "name", "split", "revision", "path", "package", "parse", "spacy", "format")
+    return {key: corpus[key] for key in keys if key in corpus}
 
 
 def text_setting(key: str):
-    """A function that looks up `key` of the corpus at hand."""
+    """A function that looks up `key` of the text at hand."""
 
     def setting(wildcards):
-        return TEXTS[wildcards.corpus][key]
+        return TEXTS[wildcards.text][key]
 
     return setting
+
+
+def max_tokens(wildcards) -> int:
+    return CORPORA[wildcards.corpus]["max_tokens"]

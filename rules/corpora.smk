@@ -5,18 +5,18 @@ rule segments:
     input:
         files=text_files,
     output:
-        segments=f"{STUDY}/corpora/{{corpus}}.jsonl",
-        training=f"{STUDY}/corpora/{{corpus}}.training.jsonl",
+        segments=f"{STUDY}/corpora/{{text}}.jsonl",
+        training=f"{STUDY}/corpora/{{text}}.training.jsonl",
         counts=report(
-            f"{STUDY}/corpora/{{corpus}}.counts.csv",
+            f"{STUDY}/corpora/{{text}}.counts.csv",
             caption="../report/corpora-counts.rst",
             category="Corpora",
-            labels={"corpus": "{corpus}", "table": "what was read and left out"},
+            labels={"corpus": "{text}", "table": "what was read and left out"},
         ),
     log:
-        f"{STUDY}/logs/corpora/{{corpus}}.log",
+        f"{STUDY}/logs/corpora/{{text}}.log",
     benchmark:
-        f"{STUDY}/benchmarks/corpora/{{corpus}}.tsv"
+        f"{STUDY}/benchmarks/corpora/{{text}}.tsv"
     retries: 2
     conda:
         "../envs/analysis.yaml"
@@ -26,11 +26,45 @@ rule segments:
         runtime=60,
     params:
         code=code("corpora/segments.py"),
-        name=lambda w: w.corpus,
-        source=text_source,
+        name=lambda w: w.text,
+        source=lambda w: source_of(TEXTS[w.text]),
         n_segments=text_setting("n_segments"),
         min_words=text_setting("min_words"),
         training_share=text_setting("training_share"),
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/segments.py"
+
+
+rule treebank:
+    input:
+        files=treebank_files,
+        text=parsed_text,
+    output:
+        sentences=f"{STUDY}/corpora/{{treebank}}.jsonl",
+        annotation=f"{STUDY}/corpora/{{treebank}}.annotation.jsonl",
+        counts=report(
+            f"{STUDY}/corpora/{{treebank}}.counts.csv",
+            caption="../report/treebank-counts.rst",
+            category="Corpora",
+            labels={"corpus": "{treebank}", "table": "what was read and left out"},
+        ),
+    log:
+        f"{STUDY}/logs/corpora/{{treebank}}.log",
+    benchmark:
+        f"{STUDY}/benchmarks/corpora/{{treebank}}.tsv"
+    retries: 2
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        code=code("corpora/treebank.py"),
+        name=lambda w: w.treebank,
+        source=lambda w: source_of(TREEBANKS[w.treebank]),
+        n_sentences=lambda w: TREEBANKS[w.treebank]["n_sentences"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/corpora/treebank.py"

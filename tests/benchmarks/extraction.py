@@ -44,7 +44,7 @@ def main() -> None:
     few, many = (100, 1000) if options.full else (100, 300)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attention.h5"
-        measured = measure(path, n=200 if options.full else 48, repeats=7 if options.full else 5)
+        measured = measure(path, n=200 if options.full else 40, repeats=7 if options.full else 5)
     memory = {n: peak_elsewhere(n) for n in (few, many)}
     measured["overhead"]["memory"] = memory[many] / memory[few]
     measured["detail"]["peak_MB"] = {str(n): kilobytes / 1024 for n, kilobytes in memory.items()}

@@ -67,6 +67,12 @@ def _check_names(config: dict[str, Any]) -> None:
     for name in config["models"]:
         if name in RESERVED:
             raise InputError(f"config: models.{name}: this name is taken; choose another")
+    seen: set[str] = set()
+    for kind, corpora in config["corpora"].items():
+        for name in corpora:
+            if name in seen:
+                raise InputError(f"config: corpora.{kind}.{name}: this name is taken twice")
+            seen.add(name)
     for key, name, accepted in _references(config):
         if name not in accepted:
             raise InputError(
@@ -75,7 +81,18 @@ def _check_names(config: dict[str, Any]) -> None:
 
 
 def _references(config: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
-    yield "surface.corpus", config["surface"]["corpus"], list(config["corpora"]["text"])
+    """Key, name and accepted names of every reference from one part of a config to another."""
+    corpora = config["corpora"]
+    kinds = {"corpus": "text", "treebank": "treebanks", "vectors": "vectors"}
+    for part in ("surface", "clusters", "syntax", "probes"):
+        for key in kinds.keys() & config.get(part, {}).keys():
+            yield f"{part}.{key}", config[part][key], list(corpora[kinds[key]])
+    if "coreference" in config:
+        yield "coreference.corpus", config["coreference"]["corpus"], list(corpora["coreference"])
+    for kind, key in (("treebanks", "parse"), ("vectors", "train")):
+        for name, corpus in corpora[kind].items():
+            if key in corpus:
+                yield f"corpora.{kind}.{name}.{key}", corpus[key], list(corpora["text"])
 
 
 def _resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

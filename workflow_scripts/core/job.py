@@ -32,8 +32,8 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     both stand in the rule's log. No output is left behind then.
     """
     snakemake = namespace.get("snakemake")
-    values = _from_snakemake(main, snakemake) if snakemake else _from_shell(main)
     _start_logging(snakemake.log[0] if snakemake and snakemake.log else None)
+    values = _from_snakemake(main, snakemake) if snakemake else _from_shell(main)
     _limit_threads(values.get("threads", snakemake.threads if snakemake else os.cpu_count() or 1))
     random.seed(values.get("seed", 0))
     try:
@@ -124,6 +124,9 @@ def _from_snakemake(main: Callable[..., None], snakemake: Any) -> dict[str, Any]
 def _convert(value: Any, hint: Any) -> Any:
     if hint is Path:
         return Path(value)
+    if hint == Path | None:  # an input function gives a list, empty where there is no such file
+        paths = [value] if isinstance(value, str) else list(value)
+        return Path(paths[0]) if paths else None
     if hint == list[Path]:
         return [Path(value)] if isinstance(value, str) else [Path(item) for item in value]
     return value
@@ -139,7 +142,9 @@ def _from_shell(main: Callable[..., None]) -> dict[str, Any]:
             options |= {"nargs": "+", "type": Path}
         elif hints[name] is bool:
             options |= {"action": argparse.BooleanOptionalAction}
-        elif hints[name] in (Path, str, int, float):
+        elif hints[name] in (Path, Path | None):
+            options |= {"type": Path}
+        elif hints[name] in (str, int, float):
             options |= {"type": hints[name]}
         else:
             options |= {"type": json.loads, "metavar": "JSON"}

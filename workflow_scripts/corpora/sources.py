@@ -73,8 +73,13 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
     yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)
 
 
-def load_rows(source: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of a dataset in hub format, by name or in a local directory, one at a time."""
+def load_rows(
+    source: dict[str, Any], columns: tuple[str, ...] = ("text",)
+) -> Iterator[dict[str, Any]]:
+    """The rows of a dataset in hub format, by name or in a local directory, one at a time.
+
+    Raises InputError where it cannot be fetched or lacks one of `columns`.
+    """
     from datasets import load_dataset
 
     name, revision = source["hub"], source.get("revision")
@@ -88,6 +93,8 @@ def load_rows(source: dict[str, Any]) -> Iterator[dict[str, Any]]:
             f"hub: {name} at {revision}: cannot be fetched ({reason}); connect this machine, or "
             "download the texts elsewhere and give them as path"
         ) from error
-    if "text" not in rows.column_names:
-        raise InputError(f"hub: {name}: no column text; it has {', '.join(rows.column_names)}")
+    for column in columns:
+        if column not in rows.column_names:
+            found = ", ".join(rows.column_names)
+            raise InputError(f"hub: {name}: no column {column}; it has {found}")
     return iter(rows)

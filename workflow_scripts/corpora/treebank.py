@@ -1,0 +1,129 @@
+"""A treebank as the study reads it: sentences for the model, and their trees beside them.
+
+From files, from the hub, or made by parsing the study's own text with spaCy (such a treebank is
+silver: what the heads are compared with is another model's opinion).
+"""
+
+import logging
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import Example, read_examples, write_examples
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.trees import ROOT, Tree, to_example, write_trees
+from workflow_scripts.corpora.treefiles import trees_of
+
+log = logging.getLogger(__name__)
+Pairs = Iterator[tuple[str, Tree]]
+
+
+def parsed(examples: list[Example], model: str) -> Pairs:
+    """Document and tree of each sentence of running text, parsed by spaCy."""
+    parser = load_spacy(model)
+    texts = [(text, one) for one in examples for text in one.texts]
+    for doc, one in parser.pipe(texts, as_tuples=True, batch_size=64):
+        for sentence in doc.sents:
+            words = [token for token in sentence if not token.is_space]
+            place = {token.i: number for number, token in enumerate(words)}
+            if not words:
+                continue
+            heads = tuple(
+                ROOT if token.head.i == token.i else place.get(token.head.i, ROOT)
+                for token in words
+            )
+            yield (
+                one.document,
+                Tree(
+                    id="",
+                    words=tuple(token.text for token in words),
+                    heads=heads,
+                    relations=tuple(token.dep_.lower() for token in words),
+                    tags=tuple(token.tag_ for token in words),
+                    source=one.source,
+                ),
+            )
+
+
+def load_spacy(model: str) -> Any:
+    """The spaCy pipeline of an installed model package."""
+    import spacy
+
+    try:
+        return spacy.load(model, disable=["ner"])
+    except OSError as error:
+        raise InputError(
+            f"spacy: {model}: no such model package; install it with pip or name another"
+        ) from error
+
+
+def from_hub(source: dict[str, Any]) -> Pairs:
+    """Trees of a hub dataset with the columns tokens, head and deprel (Universal Dependencies)."""
+    from workflow_scripts.corpora.sources import load_rows
+
+    for number, row in enumerate(load_rows(source, ("tokens", "head", "deprel")), start=1):
+        where = f"{source['hub']}/{source.get('split', 'train')}:{number}"
+        heads = [str(head) for head in row["head"]]
+        keep = [k for k, head in enumerate(heads) if head.isdigit()]  # no multiword ranges
+        if any(int(heads[k]) > len(keep) for k in keep):
+            raise InputError(f"{where}: a head is outside its sentence; mend the dataset")
+        yield (
+            where.rpartition(":")[0],
+            Tree(
+                id="",
+                words=tuple("".join(row["tokens"][k].split()) for k in keep),
+                heads=tuple(int(heads[k]) - 1 for k in keep),
+                relations=tuple(row["deprel"][k] for k in keep),
+                tags=tuple((row.get("xpos") or row["deprel"])[k] or "" for k in keep),
+                source=where,
+            ),
+        )
+
+
+def main(
+    sentences: Out,
+    annotation: Out,
+    counts: Out,
+    source: dict[str, Any],
+    name: str,
+    n_sentences: int = 0,
+    seed: int = 1,
+    text: Path | None = None,
+) -> None:
+    """Write sentences, trees and counts; `text` is the corpus to parse where source says so."""
+    if "parse" in source:
+        pairs = list(parsed(read_examples(text), source["spacy"]))
+    elif "hub" in source:
+        pairs = list(from_hub(source))
+    else:
+        pairs = list(trees_of(Path(source["path"]), source.get("format", "auto")))
+    useful = [pair for pair in pairs if len(pair[1].words) > 1]
+    chosen = useful
+    if n_sentences and n_sentences < len(useful):
+        sample = random.Random(seed).sample(range(len(useful)), n_sentences)
+        chosen = [useful[index] for index in sorted(sample)]
+    trees = [replace(tree, id=f"{name}-{k:05d}") for k, (_, tree) in enumerate(chosen)]
+    documents = [document for document, _ in chosen]
+    write_examples(sentences, [to_example(*pair) for pair in zip(trees, documents, strict=True)])
+    write_trees(annotation, trees)
+    found = {
+        "annotation": "silver" if "parse" in source else "gold",
+        "documents": len(set(documents)),
+        "sentences read": len(pairs),
+        "sentences of one word": len(pairs) - len(useful),
+        "sentences not sampled": len(useful) - len(chosen),
+        "sentences": len(chosen),
+        "words": sum(len(tree.words) for tree in trees),
+    }
+    tables.write_csv(pd.DataFrame(found.items(), columns=["what", "n"]), counts)
+    log.info("%s", found)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,28 @@
+"""Clark et al. 2019, Figure 5: heads that find a relation, on example sentences."""
+
+from pathlib import Path
+
+from workflow_scripts.core import figures, job, lines, tables
+from workflow_scripts.core.job import Out
+
+PANELS_IN_A_ROW = 4
+
+
+def main(examples: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw one panel per relation and sentence; the words that attend are in colour."""
+    rows = tables.read(examples, (*lines.COLUMNS, "highlighted"))
+    panels = [panel for _, panel in rows.groupby("drawing")]
+    columns = min(PANELS_IN_A_ROW, len(panels))
+    down = -(-len(panels) // columns)
+    with figures.style():
+        height = 0.5 + 0.13 * (rows["query"].max() + 1)
+        figure, axes = figures.new(2.0 * columns, height * down, columns=columns, rows=down)
+        for place, panel in zip(axes, panels, strict=False):
+            lines.draw_panel(place, panel)
+        for place in axes[len(panels) :]:
+            place.axis("off")
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

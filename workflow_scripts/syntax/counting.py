@@ -1,0 +1,123 @@
+"""How often a head's most-attended word is the right one (Clark et al. 2019, section 4.2).
+
+For each word the prediction is the other word that gets most of its attention; [CLS], [SEP] and
+the word itself are left out. Two directions are scored for each dependency with a head word:
+
+* dependent_to_head: the dependent's prediction is its head word;
+* head_to_dependent: the head word's prediction is the dependent.
+
+`released` is what the paper's released code calls the second direction: the head word is the
+word, among all, that attends most to the dependent.
+
+Roots are left out; punctuation is left out of "all". A possessor's 's stands for the possessor:
+where the dependent of `poss` is followed by 's, that word takes its place ("the accuracy in
+Table 1 counts 's as correct").
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workflow_scripts.core.trees import ROOT, Tree
+from workflow_scripts.core.words import to_words, words_of_units
+
+ALL = "all"
+DIRECTIONS = ("dependent_to_head", "head_to_dependent", "released")
+POSSESSIVES = {"'s", "’s", "s'"}
+POSSESSOR_RELATIONS = {"poss", "nmod:poss"}
+
+
+def word_pattern(pattern: np.ndarray, word: np.ndarray, n_words: int) -> np.ndarray | None:
+    """Attention among the words only, float32 [layer, head, word, word].
+
+    `pattern` is [layer, head, query, key] over tokens, `word` the word of each token. None where
+    a word has no token: it vanished in tokenisation or was cut off.
+    """
+    index = words_of_units(word)
+    kept = np.flatnonzero(index >= 0)
+    if not np.array_equal(index[kept], np.arange(n_words)):
+        return None
+    return to_words(pattern, word)[:, :, kept[:, None], kept]
+
+
+def forget_self(attention: np.ndarray) -> None:
+    """Overwrite the diagonal of [..., word, word], so that no word attends most to itself."""
+    np.einsum("...ii->...i", attention).fill(-1)
+
+
+def stand_ins(tree: Tree) -> np.ndarray:
+    """The word that is looked at for each dependent, int [word]: itself, or a possessor's 's."""
+    places = np.arange(len(tree.words))
+    for place, relation in enumerate(tree.relations[:-1]):
+        if relation in POSSESSOR_RELATIONS and tree.words[place + 1].lower() in POSSESSIVES:
+            places[place] = place + 1
+    return places
+
+
+def hits(attention: np.ndarray, tree: Tree, released: bool = False) -> np.ndarray:
+    """Whether each dependency is found, bool [direction, layer, head, word]; false at roots.
+
+    `attention` is [layer, head, word, word]; its diagonal is overwritten (copying it would take
+    as long as the search). The third direction is there where `released` is.
+    """
+    heads, dependents = np.array(tree.heads), stand_ins(tree)
+    forget_self(attention)
+    attended = attention.argmax(axis=-1)
+    found = np.empty((2 + released, *attended.shape), dtype=bool)
+    found[0] = attended.take(dependents, axis=-1) == heads
+    found[1] = attended.take(heads, axis=-1) == dependents
+    if released:
+        found[2] = attention.argmax(axis=-2).take(dependents, axis=-1) == heads
+    found &= heads != ROOT
+    return found
+
+
+def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
+    """Which words count for which of `relations`, bool [word, relation]; `all` is one of them."""
+    column = {relation: place for place, relation in enumerate(relations)}
+    member = np.zeros((len(tree.words), len(relations)), dtype=bool)
+    for place, (relation, head) in enumerate(zip(tree.relations, tree.heads, strict=True)):
+        if head == ROOT:
+            continue
+        if relation in column:
+            member[place, column[relation]] = True
+        if ALL in column and not _is_mark(relation, tree.words[place]):
+            member[place, column[ALL]] = True
+    return member
+
+
+def _is_mark(relation: str, word: str) -> bool:
+    """Punctuation: by its label, or without labels by its characters."""
+    return relation == "punct" or (not relation and not any(c.isalnum() for c in word))
+
+
+def count(
+    attention: np.ndarray, tree: Tree, relations: Sequence[str], released: bool = False
+) -> np.ndarray:
+    """Dependencies found, int [direction, layer, head, relation]; see `hits`."""
+    found = hits(attention, tree, released).astype(np.float32)
+    return (found @ membership(tree, relations).astype(np.float32)).astype(int)
+
+
+def count_offsets(tree: Tree, relations: Sequence[str], offsets: Sequence[int]) -> np.ndarray:
+    """Dependencies whose head word lies at a fixed offset, int [offset, relation].
+
+    An offset of 1 predicts the word to the right of the dependent as its head.
+    """
+    heads, dependents = np.array(tree.heads), stand_ins(tree)
+    member = membership(tree, relations).astype(int)
+    return np.stack([(heads == dependents + offset) @ member for offset in offsets])
+
+
+def relations_of(trees: Sequence[Tree]) -> list[str]:
+    """`all` and every relation of a treebank, most frequent first; roots do not count."""
+    names, counts = np.unique(
+        [
+            relation
+            for tree in trees
+            for relation, head in zip(tree.relations, tree.heads, strict=True)
+            if relation and head != ROOT
+        ],
+        return_counts=True,
+    )
+    return [ALL, *(str(names[k]) for k in np.argsort(-counts, kind="stable"))]

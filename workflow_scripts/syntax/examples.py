@@ -1,0 +1,96 @@
+"""Sentences on which Figure 5 of Clark et al. 2019 shows heads that find a relation."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.trees import Tree, read_trees
+from workflow_scripts.core.words import to_words, words_of_units
+from workflow_scripts.syntax.clark2019_table1 import best_of
+from workflow_scripts.syntax.counting import stand_ins
+
+SHORTEST, LONGEST = 6, 16  # words of an example sentence
+
+
+def choose_sentences(trees: list[Tree], relation: str, wanted: int, seed: int) -> list[int]:
+    """Sentences with the relation, of a length that can be drawn, sampled by seed."""
+    fitting = [
+        index
+        for index, tree in enumerate(trees)
+        if relation in tree.relations and SHORTEST <= len(tree.words) <= LONGEST
+    ]
+    return sorted(np.random.default_rng(seed).permutation(fitting)[:wanted].tolist())
+
+
+def draw(
+    pattern: np.ndarray, word: np.ndarray, tree: Tree, relation: str, direction: str
+) -> pd.DataFrame:
+    """Attention of one head, [query, key] over tokens, between the words of a sentence.
+
+    `highlighted` marks the words of the relation that attend: the dependents, or the head words.
+    """
+    weights, index = to_words(pattern, word), words_of_units(word)
+    names = [
+        tree.words[k] if k >= 0 else "[CLS]" if not u else "[SEP]" for u, k in enumerate(index)
+    ]
+    dependents = stand_ins(tree)[[k for k, r in enumerate(tree.relations) if r == relation]]
+    heads = [tree.heads[k] for k, r in enumerate(tree.relations) if r == relation]
+    marked = dependents if direction == "dependent_to_head" else np.array(heads)
+    query, key = np.indices(weights.shape)
+    texts = np.array(names)
+    return pd.DataFrame(
+        {
+            "query": query.ravel(),
+            "key": key.ravel(),
+            "weight": weights.ravel(),
+            "query_token": texts[query.ravel()],
+            "key_token": texts[key.ravel()],
+            "highlighted": np.isin(index, marked)[query.ravel()],
+        }
+    )
+
+
+def main(
+    attention: Path,
+    model: Path,
+    trees: Path,
+    scores: Path,
+    examples: Out,
+    relations: list,
+    n_examples: int,
+    seed: int = 1,
+) -> None:
+    """Write the weights to draw: for each relation its best head on some sentences."""
+    card = json.loads(model.read_text(encoding="utf-8"))
+    best = best_of(tables.read(scores)).set_index("relation")
+    sentences = read_trees(trees)
+    frames = []
+    with Cache(attention, card) as cache:
+        for relation in (name for name in relations if name in best.index):
+            row = best.loc[relation]
+            for index in choose_sentences(sentences, relation, n_examples, seed):
+                example = cache[index]
+                pattern = example.pattern[int(row["layer"]), int(row["head"])]
+                frame = draw(
+                    pattern, example.word, sentences[index], relation, str(row["direction"])
+                )
+                frames.append(
+                    frame.assign(
+                        drawing=len(frames),
+                        layer=row["layer"],
+                        head=row["head"],
+                        title=f"{relation}, {row['accuracy']:.0%}",
+                        direction=row["direction"],
+                        example=example.id,
+                    )
+                )
+    tables.write(pd.concat(frames, ignore_index=True), examples)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
