@@ -30,6 +30,11 @@ if "syntax" in config:
     include: "rules/syntax.smk"
 
 
+if "clusters" in config:
+
+    include: "rules/clusters.smk"
+
+
 rule all:
     default_target: True
     input:

@@ -37,6 +37,7 @@ class House:
         (folder / "texts").mkdir()
         for number in range(2):
             (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
+        (folder / "trees.conllx").write_text(made_up_trees(), encoding="utf-8")
         self.config = tiny_config()
         self.write_config()
 
@@ -92,11 +93,14 @@ def tiny_config() -> dict[str, Any]:
                     "max_tokens": 40,
                     "min_words": 5,
                 }
-            }
+            },
+            "treebanks": {"trees": {"path": "trees.conllx", "max_tokens": 40}},
         },
         "attention": {"shards": 2, "batch_tokens": 256},
         "checkpoints": {"mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1}},
         "surface": {"corpus": "made-up", "bootstrap": 100, "gradients": {"n_segments": 6}},
+        "syntax": {"treebank": "trees", "bootstrap": 100, "fewest": 1, "relations": ["det"]},
+        "clusters": {"corpus": "made-up", "n_segments": 4, "permutations": 100},
     }
 
 
@@ -108,6 +112,20 @@ def made_up_text(seed: int) -> str:
         paragraphs = [" ".join(rng.choices(WORDS, k=rng.randint(8, 30))) for _ in range(4)]
         documents.append("\n".join(paragraphs))
     return "\n\n".join(documents) + "\n"
+
+
+def made_up_trees() -> str:
+    """Sentences in CoNLL-X whose words all depend on the word before."""
+    rng = random.Random(3)
+    sentences = []
+    for _ in range(12):
+        words = rng.choices(WORDS, k=rng.randint(4, 12))
+        rows = [
+            f"{n}\t{word}\t_\tNN\tNN\t_\t{n - 1}\t{'det' if n > 1 else 'root'}\t_\t_"
+            for n, word in enumerate(words, 1)
+        ]
+        sentences.append("\n".join(rows))
+    return "\n\n".join(sentences) + "\n\n"
 
 
 def rules_importing(house: House, module: str) -> set[str]:

@@ -1,0 +1,61 @@
+"""Clark et al. 2019, Figure 6: heads in the plane, coloured by behaviour and by layer."""
+
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.heads import label
+from workflow_scripts.core.job import Out
+
+BEHAVIOURS = {
+    "previous": "previous token",
+    "next": "next token",
+    "cls": "[CLS]",
+    "sep": "[SEP]",
+    "punctuation": ". or ,",
+    "broad": "broad",
+    "other": "other",
+}
+MOST_NAMED = 6  # heads of one behaviour; more names would lie on each other
+
+
+def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw both panels; heads whose behaviour is rare carry their names."""
+    frame = tables.read(embedding, ("layer", "head", "x", "y", "behaviour"))
+    with figures.style():
+        figure, (left, right) = figures.new(figures.TWO_COLUMNS, 3.6, columns=2)
+        for number, (behaviour, name) in enumerate(BEHAVIOURS.items()):
+            rows = frame[frame["behaviour"] == behaviour]
+            if behaviour == "other":
+                left.plot(rows["x"], rows["y"], "o", color="0.75", label=name, zorder=1)
+            elif len(rows):
+                colour, marker = figures.COLOURS[number], figures.MARKERS[number]
+                left.plot(rows["x"], rows["y"], marker, color=colour, label=name, markersize=5)
+            if behaviour != "other" and len(rows) <= MOST_NAMED:
+                for row in rows.itertuples():
+                    name = label(row.layer, row.head)
+                    left.annotate(name, (row.x, row.y), (4, 4), textcoords="offset points", size=6)
+        shades = matplotlib.colormaps["viridis"].resampled(frame["layer"].max() + 1)
+        for layer, rows in frame.groupby("layer"):
+            marker = figures.MARKERS[layer % len(figures.MARKERS)]
+            right.plot(
+                rows["x"], rows["y"], marker, color=shades(layer), label=f"layer {layer + 1}"
+            )
+        _finish(left, "by behaviour")
+        _finish(right, "by layer")
+        figures.save(figure, svg, pdf, png)
+
+
+def _finish(axes: Axes, title: str) -> None:
+    """Only distances mean something here: no ticks, equal scales."""
+    axes.set_title(title)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=4, columnspacing=0.8)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
