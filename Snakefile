@@ -30,6 +30,11 @@ if "syntax" in config:
     include: "rules/syntax.smk"
 
 
+if "coreference" in config:
+
+    include: "rules/coreference.smk"
+
+
 if "clusters" in config:
 
     include: "rules/clusters.smk"

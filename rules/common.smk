@@ -84,6 +84,11 @@ def treebank_files(wildcards) -> list[str]:
     return local_files(TREEBANKS[wildcards.treebank].get("path"))
 
 
+def coreference_files(wildcards) -> list[str]:
+    corpus = COREFERENCE[wildcards.coref]
+    return local_files(corpus.get("path")) + local_files(corpus.get("trees"))
+
+
 def parsed_text(wildcards) -> list[str]:
     """The segments that a silver treebank is parsed from."""
     text = TREEBANKS[wildcards.treebank].get("parse")
@@ -93,6 +98,7 @@ def parsed_text(wildcards) -> list[str]:
 def source_of(corpus: dict) -> dict:
     """The keys of a corpus that say where it comes from."""
     keys = ("hub", "name", "split", "revision", "path", "package", "parse", "spacy", "format")
+    keys += ("generate", "trees")
     return {key: corpus[key] for key in keys if key in corpus}
 
 

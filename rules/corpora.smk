@@ -68,3 +68,36 @@ rule treebank:
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/treebank.py"
+
+
+rule coreference_corpus:
+    input:
+        files=coreference_files,
+    output:
+        documents=f"{STUDY}/corpora/{{coref}}.jsonl",
+        annotation=f"{STUDY}/corpora/{{coref}}.annotation.jsonl",
+        counts=report(
+            f"{STUDY}/corpora/{{coref}}.counts.csv",
+            caption="../report/coreference-counts.rst",
+            category="Corpora",
+            labels={"corpus": "{coref}", "table": "what was read and left out"},
+        ),
+    log:
+        f"{STUDY}/logs/corpora/{{coref}}.log",
+    benchmark:
+        f"{STUDY}/benchmarks/corpora/{{coref}}.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        code=code("corpora/coreference.py"),
+        name=lambda w: w.coref,
+        source=lambda w: source_of(COREFERENCE[w.coref]),
+        max_tokens=lambda w: COREFERENCE[w.coref]["max_tokens"],
+        windows=lambda w: COREFERENCE[w.coref]["windows"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/corpora/coreference.py"

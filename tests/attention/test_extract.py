@@ -21,7 +21,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
 
 ROOT = Path(__file__).parents[2]
-WORDS = "the river flows through an old city and many small towns . a king built it".split()  # noqa: SIM905
+WORDS = "the river flows through an old city and many small towns . a king built it".split()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workflow_scripts.core.words import to_words, units, words_of_units
+from workflow_scripts.core.words import among_words, to_words, units, words_of_units
 
 
 def slow(pattern: np.ndarray, word: list[int]) -> np.ndarray:
@@ -43,3 +43,13 @@ def test_by_hand() -> None:
 
 def test_wordpieces_of_a_word_need_not_be_neighbours() -> None:
     assert units(np.array([-1, 0, 1, 0, -1])).tolist() == [0, 1, 2, 1, 3]
+
+
+def test_among_words_leaves_out_special_tokens_and_vanished_words() -> None:
+    rng = np.random.default_rng(3)
+    word = np.array([-1, 0, 0, 2, 3, -1])  # word 1 vanished
+    pattern = rng.dirichlet(np.ones(6), size=(2, 6)).astype(np.float32)
+    found, index = among_words(pattern, word)
+    assert index.tolist() == [0, 2, 3]
+    whole = to_words(pattern, word)
+    np.testing.assert_array_equal(found, whole[:, 1:4, 1:4])

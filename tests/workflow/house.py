@@ -95,11 +95,13 @@ def tiny_config() -> dict[str, Any]:
                 }
             },
             "treebanks": {"trees": {"path": "trees.conllx", "max_tokens": 40}},
+            "coreference": {"stories": {"generate": 4}},
         },
         "attention": {"shards": 2, "batch_tokens": 256},
         "checkpoints": {"mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1}},
         "surface": {"corpus": "made-up", "bootstrap": 100, "gradients": {"n_segments": 6}},
         "syntax": {"treebank": "trees", "bootstrap": 100, "fewest": 1, "relations": ["det"]},
+        "coreference": {"corpus": "stories", "bootstrap": 100},
         "clusters": {"corpus": "made-up", "n_segments": 4, "permutations": 100},
     }
 

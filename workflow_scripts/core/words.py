@@ -35,3 +35,14 @@ def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:
     member[np.arange(len(unit)), unit] = 1
     mean = member / member.sum(axis=0)
     return mean.T @ (pattern.astype(np.float32) @ member)
+
+
+def among_words(pattern: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Attention among the words that have tokens, float32 [..., word, word], and their indices.
+
+    Special tokens are left out, so rows do not sum to 1. A word is missing where it vanished in
+    tokenisation or was cut off.
+    """
+    index = words_of_units(word)
+    kept = np.flatnonzero(index >= 0)
+    return to_words(pattern, word)[..., kept[:, None], kept], index[kept]

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workflow_scripts.core.trees import ROOT, Tree
-from workflow_scripts.core.words import to_words, words_of_units
+from workflow_scripts.core.words import among_words
 
 ALL = "all"
 DIRECTIONS = ("dependent_to_head", "head_to_dependent", "released")
@@ -33,11 +33,8 @@ def word_pattern(pattern: np.ndarray, word: np.ndarray, n_words: int) -> np.ndar
     `pattern` is [layer, head, query, key] over tokens, `word` the word of each token. None where
     a word has no token: it vanished in tokenisation or was cut off.
     """
-    index = words_of_units(word)
-    kept = np.flatnonzero(index >= 0)
-    if not np.array_equal(index[kept], np.arange(n_words)):
-        return None
-    return to_words(pattern, word)[:, :, kept[:, None], kept]
+    attention, index = among_words(pattern, word)
+    return attention if np.array_equal(index, np.arange(n_words)) else None
 
 
 def forget_self(attention: np.ndarray) -> None:
