@@ -35,6 +35,11 @@ if "coreference" in config:
     include: "rules/coreference.smk"
 
 
+if "probes" in config:
+
+    include: "rules/probes.smk"
+
+
 if "clusters" in config:
 
     include: "rules/clusters.smk"

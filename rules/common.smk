@@ -89,6 +89,17 @@ def coreference_files(wildcards) -> list[str]:
     return local_files(corpus.get("path")) + local_files(corpus.get("trees"))
 
 
+def vectors_files(wildcards) -> list[str]:
+    return local_files(VECTORS[wildcards.vectors].get("path"))
+
+
+def vectors_texts(wildcards) -> list[str]:
+    """The texts that word vectors are trained on."""
+    text = VECTORS[wildcards.vectors].get("train")
+    parts = ("training.jsonl", "jsonl")
+    return [f"{STUDY}/corpora/{text}.{part}" for part in parts] if text else []
+
+
 def parsed_text(wildcards) -> list[str]:
     """The segments that a silver treebank is parsed from."""
     text = TREEBANKS[wildcards.treebank].get("parse")
@@ -98,7 +109,7 @@ def parsed_text(wildcards) -> list[str]:
 def source_of(corpus: dict) -> dict:
     """The keys of a corpus that say where it comes from."""
     keys = ("hub", "name", "split", "revision", "path", "package", "parse", "spacy", "format")
-    keys += ("generate", "trees")
+    keys += ("generate", "trees", "download", "train")
     return {key: corpus[key] for key in keys if key in corpus}
 
 

@@ -101,3 +101,32 @@ rule coreference_corpus:
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/coreference.py"
+
+
+rule vectors:
+    input:
+        files=vectors_files,
+        texts=vectors_texts,
+    output:
+        vectors=f"{STUDY}/corpora/{{vectors}}.vectors.safetensors",
+        words=f"{STUDY}/corpora/{{vectors}}.words.txt",
+        counts=f"{STUDY}/corpora/{{vectors}}.counts.csv",
+    log:
+        f"{STUDY}/logs/corpora/{{vectors}}.log",
+    benchmark:
+        f"{STUDY}/benchmarks/corpora/{{vectors}}.tsv"
+    retries: 2
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        code=code("corpora/vectors.py"),
+        source=lambda w: source_of(VECTORS[w.vectors]),
+        dimensions=lambda w: VECTORS[w.vectors]["dimensions"],
+        epochs=lambda w: VECTORS[w.vectors]["epochs"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/corpora/vectors.py"

@@ -37,7 +37,10 @@ class House:
         (folder / "texts").mkdir()
         for number in range(2):
             (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
-        (folder / "trees.conllx").write_text(made_up_trees(), encoding="utf-8")
+        (folder / "trees").mkdir()
+        for number in range(2):
+            trees = made_up_trees(number)
+            (folder / f"trees/{number}.conllx").write_text(trees, encoding="utf-8")
         self.config = tiny_config()
         self.write_config()
 
@@ -94,14 +97,23 @@ def tiny_config() -> dict[str, Any]:
                     "min_words": 5,
                 }
             },
-            "treebanks": {"trees": {"path": "trees.conllx", "max_tokens": 40}},
+            "treebanks": {"trees": {"path": "trees", "max_tokens": 40}},
             "coreference": {"stories": {"generate": 4}},
+            "vectors": {"own": {"train": "made-up", "dimensions": 4, "epochs": 1}},
         },
         "attention": {"shards": 2, "batch_tokens": 256},
         "checkpoints": {"mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1}},
         "surface": {"corpus": "made-up", "bootstrap": 100, "gradients": {"n_segments": 6}},
         "syntax": {"treebank": "trees", "bootstrap": 100, "fewest": 1, "relations": ["det"]},
         "coreference": {"corpus": "stories", "bootstrap": 100},
+        "probes": {
+            "treebank": "trees",
+            "vectors": "own",
+            "epochs": 1,
+            "hidden": 4,
+            "structural_rank": 2,
+            "bootstrap": 100,
+        },
         "clusters": {"corpus": "made-up", "n_segments": 4, "permutations": 100},
     }
 
@@ -116,9 +128,9 @@ def made_up_text(seed: int) -> str:
     return "\n\n".join(documents) + "\n"
 
 
-def made_up_trees() -> str:
+def made_up_trees(seed: int) -> str:
     """Sentences in CoNLL-X whose words all depend on the word before."""
-    rng = random.Random(3)
+    rng = random.Random(seed)
     sentences = []
     for _ in range(12):
         words = rng.choices(WORDS, k=rng.randint(4, 12))

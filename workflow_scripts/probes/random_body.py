@@ -1,0 +1,52 @@
+"""Attention of a body whose embeddings are pretrained and whose other weights are random."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from workflow_scripts.attention.extract import extract, meta_of
+from workflow_scripts.core import attention, devices, job, models
+from workflow_scripts.core.examples import read_examples
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tokens import tokenize
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+
+def randomise(model: "PreTrainedModel", seed: int) -> "PreTrainedModel":
+    """A body like `model` with its embeddings, all else drawn as for a new model."""
+    from transformers import AutoModel
+
+    torch.manual_seed(seed)
+    twin = AutoModel.from_config(model.config)
+    twin.embeddings.load_state_dict(model.embeddings.state_dict())
+    return twin.to(model.device).eval()
+
+
+def main(
+    model: Path,
+    corpus: Path,
+    attention_cache: Out,
+    max_tokens: int,
+    batch_tokens: int = 4096,
+    device: str = "auto",
+    precision: str = "float32",
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write the random body's attention on `corpus`."""
+    card = json.loads(model.read_text(encoding="utf-8"))
+    directory = models.resolve(models.Source.from_config(card["source"]))
+    tokenizer = models.load_tokenizer(directory)
+    tokens = tokenize(read_examples(corpus), tokenizer, max_tokens, card["max_positions"])
+    body = randomise(models.load_body(directory, devices.pick(device)), seed)
+    attention.open_attention(body)
+    meta = meta_of(card, corpus, precision) | {"random": seed}
+    extract(body, tokens, attention_cache, meta, batch_tokens, precision)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
