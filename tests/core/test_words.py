@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from tests.core.tiny import tokenizer
+from workflow_scripts.core.examples import Example
+from workflow_scripts.core.tokens import tokenize
+from workflow_scripts.core.trees import spans_of
 from workflow_scripts.core.words import among_words, to_words, units, words_of_units
 
 
@@ -53,3 +57,34 @@ def test_among_words_leaves_out_special_tokens_and_vanished_words() -> None:
     assert index.tolist() == [0, 2, 3]
     whole = to_words(pattern, word)
     np.testing.assert_array_equal(found, whole[:, 1:4, 1:4])
+
+
+def test_awkward_words_stay_aligned_and_rows_sum_to_one() -> None:
+    """Split, contracted, hyphenated, non-ASCII words, and one that the tokenizer drops."""
+    words = (
+        "the",
+        "dogs",
+        "did",
+        "n't",
+        "re-built",
+        "naïve",
+        "Ōsaka",
+        "\u00ad",
+        "river",
+        "东京",
+        ".",
+    )
+    example = Example("e", "d", "f:1", (" ".join(words),), (spans_of(words),))
+    (found,) = tokenize([example], tokenizer(), 128, 128)
+    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    spelled = [""] * len(words)
+    for name, word in zip(names[1:-1], found.word[1:-1], strict=True):
+        spelled[word] += name.removeprefix("##")
+    assert spelled[1] == "dogs" and spelled[3] == "n't" and spelled[4] == "re-built"
+    assert spelled[5] == "naive" and spelled[6] == "osaka"
+    assert spelled[7] == "" and spelled[8] == "river" and spelled[10] == "."
+    pattern = np.random.default_rng(0).dirichlet(np.ones(len(names)), size=(2, len(names)))
+    rows = to_words(pattern.astype(np.float32), found.word)
+    np.testing.assert_allclose(rows.sum(axis=-1), 1, atol=1e-5)
+    index = words_of_units(found.word)
+    assert index[1:-1].tolist() == [k for k in range(len(words)) if k != 7]
