@@ -1,7 +1,6 @@
 """Attention maps of a corpus, or of one shard of it, streamed to an HDF5 cache."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import torch
 from workflow_scripts.core import attention, devices, inputs, job, models
 from workflow_scripts.core.batches import by_length
 from workflow_scripts.core.cache import CacheWriter
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import read_examples
 from workflow_scripts.core.job import Out
@@ -81,8 +81,8 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Extract part `part` (as `2-of-8`) of `corpus` with the model of the card `model`."""
-    card = json.loads(model.read_text(encoding="utf-8"))
-    directory = models.resolve(models.Source.from_config(card["source"]))
+    card = read_card(model)
+    directory = models.directory_of(card)
     number, parts = (int(text) for text in part.split("-of-"))
     examples = read_examples(corpus)
     tokenizer = models.load_tokenizer(directory)

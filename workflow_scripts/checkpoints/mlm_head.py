@@ -4,7 +4,6 @@ A checkpoint's own head is taken as it is. Where there is none, one is fitted on
 its decoder tied to the word embeddings; the table beside it says which and how good it is.
 """
 
-import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core import devices, inputs, job, mlm, models, tables
 from workflow_scripts.core.batches import by_length
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import read_examples
 from workflow_scripts.core.job import Out
@@ -133,8 +133,8 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the head of the model of card `model` and its loss on held-out training segments."""
-    card = json.loads(model.read_text(encoding="utf-8"))
-    directory = models.resolve(models.Source.from_config(card["source"]))
+    card = read_card(model)
+    directory = models.directory_of(card)
     torch.manual_seed(seed)
     masked_lm, has_head = mlm.load_masked_lm(directory, devices.pick(device))
     masked_lm.requires_grad_(False)

@@ -5,7 +5,6 @@ one addition and one logarithm per pair and weight, no division. JS is symmetric
 pairs are enough; and blocks of a few queries keep all that is at work in the processor's cache.
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import torch
 
 from workflow_scripts.core import devices, job, tables
 from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.job import Out
 
 TINY = 1e-20  # added to every weight: log(0) never occurs, and nothing else changes
@@ -62,7 +62,7 @@ def main(
     device: str = "auto",
 ) -> None:
     """Write the mean distance of every pair of heads over the first `n_segments` examples."""
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     place = devices.pick(device)
     with Cache(attention, card) as cache:
         n, n_heads = min(n_segments, len(cache)), cache.n_heads

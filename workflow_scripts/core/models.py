@@ -51,6 +51,11 @@ def resolve(source: Source) -> Path:
     return directory
 
 
+def directory_of(card: dict[str, Any]) -> Path:
+    """The local directory of the model that a card describes."""
+    return resolve(Source.from_config(card["source"]))
+
+
 def load_tokenizer(directory: Path) -> FastTokenizer:
     """The fast tokenizer, whose character offsets tie wordpieces to words."""
     _check_config(directory)

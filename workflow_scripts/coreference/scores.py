@@ -1,6 +1,5 @@
 """Every head's antecedent selection accuracy, and that of simple rules (Clark et al., 4.3)."""
 
-import json
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import pandas as pd
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.mentions import Document, read_documents
@@ -144,7 +144,7 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the accuracies of heads and rules, the held-out best heads and mention counts."""
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     with Cache(attention, card) as cache:
         counts = count_corpus(cache, read_documents(annotation))
     tables.write(of_heads(counts, bootstrap, seed), scores)

@@ -1,6 +1,5 @@
 """Attention of a body whose embeddings are pretrained and whose other weights are random."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +7,7 @@ import torch
 
 from workflow_scripts.attention.extract import extract, meta_of
 from workflow_scripts.core import attention, devices, job, models
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.examples import read_examples
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tokens import tokenize
@@ -38,8 +38,8 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the random body's attention on `corpus`."""
-    card = json.loads(model.read_text(encoding="utf-8"))
-    directory = models.resolve(models.Source.from_config(card["source"]))
+    card = read_card(model)
+    directory = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(read_examples(corpus), tokenizer, max_tokens, card["max_positions"])
     body = randomise(models.load_body(directory, devices.pick(device)), seed)

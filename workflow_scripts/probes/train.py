@@ -13,6 +13,7 @@ from safetensors.torch import save_file
 
 from workflow_scripts.core import devices, job, models, tables
 from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.examples import Example, read_examples
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.trees import read_trees
@@ -176,7 +177,7 @@ def main(
 ) -> None:
     """Write the scores and the folder of probes; the layer of the structural probe is a column."""
     probes.mkdir(parents=True)
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     known = read_vectors(vectors, words)
     examples = read_examples(corpus)
     study = Study(settings, seed, device, probes)
@@ -189,7 +190,7 @@ def main(
     study.run("distances-and-words", DistancesAndWords(dimension, settings["hidden"]), parts)
     study.run("attention-only", AttentionOnly(n_heads), parts)
     study.run("attention-and-words", AttentionAndWords(n_heads, dimension), parts)
-    directory = models.resolve(models.Source.from_config(card["source"]))
+    directory = models.directory_of(card)
     chosen = {one.tree.id for part in parts for one in part}
     used = [one for one in examples if one.id in chosen]
     states = structural.word_states(directory, used, max_tokens, device, batch_tokens)

@@ -1,6 +1,5 @@
 """What the line drawing of heads shows (Clark et al. 2019, Figure 1)."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 
 from workflow_scripts.core import job, models, tables
 from workflow_scripts.core.cache import Cache, CachedExample
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.heads import parse
 from workflow_scripts.core.job import Out
@@ -88,14 +88,14 @@ def main(
     max_drawn_tokens: int = 48,
 ) -> None:
     """Write the weights to draw; `heads` (as 3-1) and `example` (an id) may be chosen by hand."""
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     if heads:
         pairs = [parse(name, card["n_layers"], card["n_heads"]) for name in heads]
         chosen = [(layer, head, "") for layer, head in pairs]
     else:
         frames = [tables.read(path) for path in (position, special_tokens, entropy)]
         chosen = strongest_heads(*frames)
-    tokenizer = models.load_tokenizer(models.resolve(models.Source.from_config(card["source"])))
+    tokenizer = models.load_tokenizer(models.directory_of(card))
     with Cache(attention, card) as cache:
         sep = card["special"]["sep"]
         found = cache[choose_example(cache, sep, example)]

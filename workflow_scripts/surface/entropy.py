@@ -1,12 +1,12 @@
 """Entropy of each head's attention distributions (Clark et al. 2019, section 3.3, Figure 4)."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.job import Out
 
 
@@ -25,7 +25,7 @@ def main(attention: Path, model: Path, entropy: Out, bootstrap: int, seed: int =
 
     Column `uniform` is the entropy of attending to all tokens alike: the mean of log L.
     """
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     with Cache(attention, card) as cache:
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {query: np.full(shape, np.nan) for query in ("all", "cls")}

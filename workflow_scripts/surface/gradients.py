@@ -3,7 +3,6 @@
 |dL/d alpha|, with L a segment's masked-LM loss: the mean over its masked tokens, in nats.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core import attention, devices, inputs, job, mlm, models, tables
 from workflow_scripts.core.batches import by_length
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.examples import read_examples
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.masking import IGNORED, mask_tokens
@@ -82,8 +82,8 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the mean |dL/d alpha| of every head and class of attended token, with intervals."""
-    card = json.loads(model.read_text(encoding="utf-8"))
-    directory = models.resolve(models.Source.from_config(card["source"]))
+    card = read_card(model)
+    directory = models.directory_of(card)
     masked_lm, _ = mlm.load_masked_lm(directory, devices.pick(device), head)
     masked_lm.requires_grad_(False)
     attention.open_attention(masked_lm)

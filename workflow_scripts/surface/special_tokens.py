@@ -1,6 +1,5 @@
 """Attention to [CLS], [SEP], periods and commas (Clark et al. 2019, section 3.2, Figure 2)."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.job import Out
 
 TARGETS = ("cls", "sep", "punctuation", "sep_to_sep", "other_to_sep")
@@ -41,7 +41,7 @@ def attention_to_special(
 
 def main(attention: Path, model: Path, special_tokens: Out, bootstrap: int, seed: int = 1) -> None:
     """Write the averages of every head with their intervals."""
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     with Cache(attention, card) as cache:
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {target: np.empty(shape) for target in TARGETS}

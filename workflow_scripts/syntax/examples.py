@@ -1,6 +1,5 @@
 """Sentences on which Figure 5 of Clark et al. 2019 shows heads that find a relation."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.trees import Tree, read_trees
 from workflow_scripts.core.words import to_words, words_of_units
@@ -66,7 +66,7 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the weights to draw: for each relation its best head on some sentences."""
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     best = best_of(tables.read(scores)).set_index("relation")
     sentences = read_trees(trees)
     frames = []

@@ -1,6 +1,5 @@
 """Every head against every relation, in both directions (Clark et al. 2019, section 4.2)."""
 
-import json
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import pandas as pd
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.trees import Tree, read_trees
@@ -155,7 +155,7 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the accuracies of heads and offsets, the held-out best heads and sentence counts."""
-    card = json.loads(model.read_text(encoding="utf-8"))
+    card = read_card(model)
     with Cache(attention, card) as cache:
         counts = count_corpus(cache, read_trees(trees), largest_offset, released_direction)
     low, high = intervals(counts, bootstrap, seed)

@@ -1,0 +1,10 @@
+"""The model's card, which every rule that names a model reads; no torch is needed for it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def read_card(path: Path) -> dict[str, Any]:
+    """The content of a model.json, as `models.describe` gives it."""
+    return json.loads(path.read_text(encoding="utf-8"))
