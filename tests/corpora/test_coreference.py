@@ -8,7 +8,8 @@ import pytest
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.mentions import read_documents
 from workflow_scripts.core.trees import ROOT
-from workflow_scripts.corpora import coreference, mentions, storywords
+from workflow_scripts.corpora import coreference, storywords
+from workflow_scripts.corpora.mentionfeatures import describe, head_of
 from workflow_scripts.corpora.mentionfiles import Span, Text
 from workflow_scripts.corpora.stories import stories
 
@@ -49,9 +50,9 @@ def test_cut_keeps_whole_mentions_and_moves_them() -> None:
 def test_head_word_is_the_one_whose_head_lies_outside() -> None:
     #        the old dog of the king saw
     heads = [2, 2, 6, 2, 5, 3, ROOT]
-    assert mentions.head_of(Span(0, 6, "a"), heads) == 2
-    assert mentions.head_of(Span(4, 6, "a"), heads) == 5
-    assert mentions.head_of(Span(0, 6, "a", 1), heads) == 1
+    assert head_of(Span(0, 6, "a"), heads) == 2
+    assert head_of(Span(4, 6, "a"), heads) == 5
+    assert head_of(Span(0, 6, "a", 1), heads) == 1
 
 
 @pytest.mark.parametrize(
@@ -70,13 +71,13 @@ def test_kind_and_features(
     words: list[str], tags: list[str], head: int, expected: tuple[str, ...]
 ) -> None:
     heads = [ROOT if k == head else head for k in range(len(words))]
-    one = mentions.describe(Span(0, len(words), "a"), words, tags, heads, ["dep"] * len(words))
+    one = describe(Span(0, len(words), "a"), words, tags, heads, ["dep"] * len(words))
     assert (one.kind, one.number, one.gender, one.person) == expected
 
 
 def test_two_joined_by_and_are_plural() -> None:
     words, tags = ["Anna", "and", "Paul"], ["NNP", "CC", "NNP"]
-    one = mentions.describe(Span(0, 3, "a"), words, tags, [ROOT, 0, 0], ["root", "cc", "conj"])
+    one = describe(Span(0, 3, "a"), words, tags, [ROOT, 0, 0], ["root", "cc", "conj"])
     assert (one.head, one.number) == (0, "plural")
 
 

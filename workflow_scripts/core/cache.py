@@ -134,6 +134,11 @@ class Cache:
         """Number of attention weights in the file."""
         return int(self._pattern_offsets[-1])
 
+    def expect(self, ids: Sequence[str], of: str) -> None:
+        """Raise InputError unless the examples are those of a corpus, `ids` in its order."""
+        if list(ids) != self.ids:
+            raise InputError(f"{self.path}: its examples are not those of {of}; run again")
+
     def flat(self, name: str) -> np.ndarray:
         """`ids`, `word` or `segment` of all examples, one after the other."""
         return self._file[f"tokens/{name}"][:]

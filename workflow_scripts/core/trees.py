@@ -31,6 +31,11 @@ def to_example(tree: Tree, document: str) -> Example:
     return Example(tree.id, document, tree.source, (" ".join(tree.words),), (spans_of(tree.words),))
 
 
+def is_mark(word: str, relation: str) -> bool:
+    """Punctuation: by its label, or without labels by its characters."""
+    return relation == "punct" or (not relation and not any(c.isalnum() for c in word))
+
+
 def spans_of(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """Character spans of words joined by single spaces."""
     spans, start = [], 0

@@ -37,8 +37,7 @@ class Counts:
 
 def count_corpus(cache: Cache, documents: list[Document]) -> Counts:
     """Count over all texts. Raises InputError where no mention is coreferent."""
-    if [one.id for one in documents] != cache.ids:
-        raise InputError(f"{cache.path}: its texts are not those of the mentions; run again")
+    cache.expect([one.id for one in documents], "the mentions")
     found, rules, total = [], [], []
     read = cut = 0
     for document, example in job.progress(

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from workflow_scripts.core.mentions import Document, Mention
+from workflow_scripts.core.mentions import KINDS, Document, Mention
 
 ALL = "all"
-TYPES = (ALL, "pronoun", "proper", "nominal")
+TYPES = (ALL, *KINDS)
 CANDIDATES = ("words", "mentions")
 Matches = Callable[[Mention, Mention, Sequence[str]], bool]
 
@@ -71,16 +71,14 @@ def hits(
     attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Coreferent mentions found, int [candidates, layer, head, type], and all, int [type]."""
-    cases = coreferent(mentions)
     found = np.zeros((len(CANDIDATES), *attention.shape[:2], len(TYPES)), dtype=int)
     total = np.zeros(len(TYPES), dtype=int)
-    for column, candidates in enumerate(CANDIDATES):
-        chosen = attended(attention, words, mentions, candidates) if cases else None
-        for place, heads in cases:
-            right = np.isin(chosen[:, :, place], list(heads))
-            found[column] += right[..., None] & types_of(mentions[place])
-    for place, _ in cases:
-        total += types_of(mentions[place])
+    chosen = [attended(attention, words, mentions, candidates) for candidates in CANDIDATES]
+    for place, heads in coreferent(mentions):
+        counted = types_of(mentions[place])
+        total += counted
+        for column, words_chosen in enumerate(chosen):
+            found[column] += np.isin(words_chosen[:, :, place], list(heads))[..., None] & counted
     return found, total
 
 

@@ -17,10 +17,10 @@ from workflow_scripts.core import job, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.mentions import Document, write_documents
+from workflow_scripts.core.mentions import KINDS, Document, write_documents
 from workflow_scripts.core.trees import ROOT, spans_of
+from workflow_scripts.corpora.mentionfeatures import describe
 from workflow_scripts.corpora.mentionfiles import Span, Text, texts_of
-from workflow_scripts.corpora.mentions import describe
 from workflow_scripts.corpora.stories import stories
 from workflow_scripts.corpora.treebank import load_spacy
 
@@ -153,7 +153,7 @@ def main(
         "mentions read": seen["mentions"],
         "mentions outside the words used": seen["mentions"] - sum(len(t.spans) for t in texts),
         "mentions": sum(kinds.values()),
-        **{f"{kind} mentions": kinds[kind] for kind in ("pronoun", "proper", "nominal")},
+        **{f"{kind} mentions": kinds[kind] for kind in KINDS},
     }
     tables.write_csv(pd.DataFrame(rows.items(), columns=["what", "n"]), counts)
     log.info("%s", rows)

@@ -10,7 +10,7 @@ import numpy as np
 from workflow_scripts.core import job
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.trees import ROOT, Tree
+from workflow_scripts.core.trees import ROOT, Tree, is_mark
 from workflow_scripts.core.vectors import Vectors
 from workflow_scripts.core.words import to_words, words_of_units
 
@@ -44,8 +44,7 @@ def load(
     cache: Cache, trees: Sequence[Tree], documents: Sequence[str], vectors: Vectors
 ) -> list[Sentence]:
     """The sentences all of whose words have tokens; how many are left out is logged."""
-    if [tree.id for tree in trees] != cache.ids:
-        raise InputError(f"{cache.path}: its sentences are not those of the treebank; run again")
+    cache.expect([tree.id for tree in trees], "the treebank")
     found = []
     rows = zip(trees, documents, cache, strict=True)
     for tree, document, example in job.progress(rows, len(trees), "sentences"):
@@ -77,11 +76,6 @@ def load(
         raise InputError(f"{cache.path}: no sentence can be used; raise max_tokens")
     log.info("%d sentences used, %d left out", len(found), len(trees) - len(found))
     return found
-
-
-def is_mark(word: str, relation: str) -> bool:
-    """Punctuation: by its label, or without labels by its characters."""
-    return relation == "punct" or (not relation and not any(c.isalnum() for c in word))
 
 
 def split(

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workflow_scripts.core.trees import ROOT, Tree
+from workflow_scripts.core.trees import ROOT, Tree, is_mark
 from workflow_scripts.core.words import among_words
 
 ALL = "all"
@@ -78,14 +78,9 @@ def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
             continue
         if relation in column:
             member[place, column[relation]] = True
-        if ALL in column and not _is_mark(relation, tree.words[place]):
+        if ALL in column and not is_mark(tree.words[place], relation):
             member[place, column[ALL]] = True
     return member
-
-
-def _is_mark(relation: str, word: str) -> bool:
-    """Punctuation: by its label, or without labels by its characters."""
-    return relation == "punct" or (not relation and not any(c.isalnum() for c in word))
 
 
 def count(

@@ -71,6 +71,7 @@ def main(
     sentences = read_trees(trees)
     frames = []
     with Cache(attention, card) as cache:
+        cache.expect([tree.id for tree in sentences], "the treebank")
         for relation in (name for name in relations if name in best.index):
             row = best.loc[relation]
             for index in choose_sentences(sentences, relation, n_examples, seed):

@@ -37,8 +37,7 @@ def count_corpus(
     cache: Cache, trees: list[Tree], largest_offset: int, released: bool = False
 ) -> Counts:
     """Count over all sentences; those with a word without tokens are left out."""
-    if [tree.id for tree in trees] != cache.ids:
-        raise InputError(f"{cache.path}: its sentences are not those of the treebank; run again")
+    cache.expect([tree.id for tree in trees], "the treebank")
     relations = counting.relations_of(trees)
     offsets = offset_range(largest_offset)
     found, at_offset, total = [], [], []
