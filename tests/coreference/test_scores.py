@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.attention import extract
-from workflow_scripts.core import models, tables
+from workflow_scripts.core import models, scoring, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.mentions import read_documents
@@ -80,10 +80,10 @@ def made_counts(n: int = 60) -> scores.Counts:
 
 def test_intervals_hold_the_mean_and_shrink() -> None:
     counts = made_counts(400)
-    mean, low, high = scores.accuracy(counts.found, counts.total, 300, seed=1)
+    mean, low, high = scoring.accuracy(counts.found, counts.total, 300, seed=1)
     assert (low <= mean).all() and (mean <= high).all()
     few = made_counts(20)
-    _, wide_low, wide_high = scores.accuracy(few.found, few.total, 300, seed=1)
+    _, wide_low, wide_high = scoring.accuracy(few.found, few.total, 300, seed=1)
     assert (high - low).mean() < (wide_high - wide_low).mean() / 2
 
 

@@ -12,7 +12,7 @@ from transformers import AutoModel
 
 from tests.core.tiny import tokenizer
 from workflow_scripts.attention import extract
-from workflow_scripts.core import models, tables
+from workflow_scripts.core import models, scoring, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import write_examples
 from workflow_scripts.core.trees import Tree, read_trees, to_example, write_trees
@@ -123,8 +123,7 @@ def test_bootstrap_equals_drawing_by_hand() -> None:
     rng = np.random.default_rng(0)
     total = rng.integers(1, 6, size=(50, 1))
     found = rng.binomial(total, 0.4).reshape(50, 1, 1, 1, 1)
-    counts = scores.Counts(["all"], found, np.zeros((50, 6, 1)), total, 0)
-    low, high = scores.intervals(counts, draws=4000, seed=1)
+    _, low, high = scoring.accuracy(found, total, draws=4000, seed=1)
     drawn = []
     for _ in range(4000):
         chosen = rng.integers(50, size=50)

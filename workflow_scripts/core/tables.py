@@ -1,7 +1,8 @@
 """Tidy tables: Parquet between rules, CSV for people."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,18 @@ def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
     return frame
 
 
+def tidy(axes: Mapping[str, Sequence], **values: Any) -> pd.DataFrame:
+    """One row per cell of arrays: a column for each axis, with its labels, and for each array.
+
+    `axes` names the arrays' axes in order. Values of fewer axes are those of the last ones.
+    """
+    shape = tuple(len(labels) for labels in axes.values())
+    columns = zip(axes.items(), np.indices(shape), strict=True)
+    frame = {name: np.asarray(labels)[index.ravel()] for (name, labels), index in columns}
+    frame |= {name: np.broadcast_to(array, shape).ravel() for name, array in values.items()}
+    return pd.DataFrame(frame)
+
+
 def per_head(
     values: Mapping[str, np.ndarray], kind: str, measure: str, draws: int, seed: int
 ) -> pd.DataFrame:
@@ -39,20 +52,10 @@ def per_head(
     frames = []
     for name, numbers in values.items():
         mean, low, high = bootstrap_mean(numbers, draws, seed)
-        layer, head = np.indices(mean.shape)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "layer": layer.ravel(),
-                    "head": head.ravel(),
-                    kind: name,
-                    measure: mean.ravel(),
-                    "ci_low": low.ravel(),
-                    "ci_high": high.ravel(),
-                    "n": np.isfinite(numbers).sum(axis=0).ravel(),
-                }
-            )
-        )
+        n_layers, n_heads = mean.shape
+        n = np.isfinite(numbers).sum(axis=0)
+        columns = {kind: name, measure: mean, "ci_low": low, "ci_high": high, "n": n}
+        frames.append(tidy({"layer": range(n_layers), "head": range(n_heads)}, **columns))
     return pd.concat(frames, ignore_index=True)
 
 

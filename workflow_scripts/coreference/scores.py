@@ -1,13 +1,14 @@
 """Every head's antecedent selection accuracy, and that of simple rules (Clark et al., 4.3)."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core import job, tables
+from workflow_scripts.core import job, scoring, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
@@ -58,76 +59,42 @@ def count_corpus(cache: Cache, documents: list[Document]) -> Counts:
     return Counts(np.stack(found), np.stack(rules), np.stack(total), read, cut)
 
 
-def accuracy(
-    found: np.ndarray, total: np.ndarray, draws: int, seed: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Accuracy of [text, ..., type] counts and its 95% bootstrap interval over texts."""
-    n = len(found)
-    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
-    shape = (draws, *(1,) * (found.ndim - 2), total.shape[1])
-    with np.errstate(invalid="ignore"):
-        drawn = np.tensordot(weights, found, 1) / (weights @ total).reshape(shape)
-        mean = found.sum(axis=0) / total.sum(axis=0)
-        low, high = np.nanpercentile(drawn, [2.5, 97.5], axis=0)
-    return mean, low, high
-
-
 def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
-    mean, low, high = accuracy(counts.found, counts.total, draws, seed)
-    candidates, layer, head, kind = np.indices(mean.shape)
-    return pd.DataFrame(
-        {
-            "candidates": np.array(CANDIDATES)[candidates.ravel()],
-            "layer": layer.ravel(),
-            "head": head.ravel(),
-            "type": np.array(TYPES)[kind.ravel()],
-            "accuracy": mean.ravel(),
-            "ci_low": low.ravel(),
-            "ci_high": high.ravel(),
-            "n": counts.total.sum(axis=0)[kind.ravel()],
-        }
-    )
+    n_layers, n_heads = counts.found.shape[2:4]
+    axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
+    return _frame(axes, counts.found, counts.total, draws, seed)
 
 
 def of_rules(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     """One row per baseline and type."""
-    mean, low, high = accuracy(counts.rules, counts.total, draws, seed)
-    system, kind = np.indices(mean.shape)
-    return pd.DataFrame(
-        {
-            "system": np.array(list(SYSTEMS))[system.ravel()],
-            "type": np.array(TYPES)[kind.ravel()],
-            "accuracy": mean.ravel(),
-            "ci_low": low.ravel(),
-            "ci_high": high.ravel(),
-            "n": counts.total.sum(axis=0)[kind.ravel()],
-        }
-    )
+    return _frame({"system": list(SYSTEMS)}, counts.rules, counts.total, draws, seed)
+
+
+def _frame(
+    axes: dict[str, Sequence], found: np.ndarray, total: np.ndarray, draws: int, seed: int
+) -> pd.DataFrame:
+    mean, low, high = scoring.accuracy(found, total, draws, seed)
+    columns = {"accuracy": mean, "ci_low": low, "ci_high": high, "n": total.sum(axis=0)}
+    return tables.tidy(axes | {"type": TYPES}, **columns)
 
 
 def held_out(counts: Counts, seed: int) -> pd.DataFrame:
     """The best head of each type chosen on one half of the texts, scored on the other."""
-    order = np.random.default_rng(seed).permutation(len(counts.found))
-    halves = order[: len(order) // 2], order[len(order) // 2 :]
-    chosen, scored = [counts.found[half].sum(axis=0) for half in halves]
-    n = counts.total[halves[1]].sum(axis=0)
     rows = []
-    for (row, candidates), (column, kind) in (
-        (a, b) for a in enumerate(CANDIDATES) for b in enumerate(TYPES)
-    ):
-        layer, head = np.unravel_index(chosen[row, ..., column].argmax(), chosen.shape[1:3])
-        right = scored[row, layer, head, column]
-        rows.append(
-            {
-                "candidates": candidates,
-                "type": kind,
-                "held_out_layer": layer,
-                "held_out_head": head,
-                "held_out_accuracy": right / n[column] if n[column] else np.nan,
-                "held_out_n": n[column],
-            }
-        )
+    for row, candidates in enumerate(CANDIDATES):
+        best = scoring.held_out(counts.found[:, row], counts.total, seed)
+        for kind, ((layer, head), share, n) in zip(TYPES, best, strict=True):
+            rows.append(
+                {
+                    "candidates": candidates,
+                    "type": kind,
+                    "held_out_layer": layer,
+                    "held_out_head": head,
+                    "held_out_accuracy": share,
+                    "held_out_n": n,
+                }
+            )
     return pd.DataFrame(rows)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import torch
 from safetensors.torch import save_file
 
-from workflow_scripts.core import devices, job, models, tables
+from workflow_scripts.core import devices, job, models, scoring, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.examples import Example, read_examples
@@ -73,11 +73,9 @@ class Study:
 
 def score(right: np.ndarray, total: np.ndarray, draws: int, seed: int) -> dict[str, float]:
     """Share of right answers with its 95% bootstrap interval over sentences."""
-    n = len(right)
-    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
-    low, high = np.percentile((weights @ right) / (weights @ total), [2.5, 97.5])
-    mean = right.sum() / total.sum()
-    return {"score": mean, "ci_low": low, "ci_high": high, "n": int(total.sum())}
+    parts = scoring.accuracy(right[:, None], total[:, None], draws, seed)
+    names = ("score", "ci_low", "ci_high")
+    return dict(zip(names, (part.item() for part in parts), strict=True)) | {"n": int(total.sum())}
 
 
 def right_branching(sentences: Sequence[Sentence]) -> Counts:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core import job, tables
+from workflow_scripts.core import job, scoring, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
@@ -65,79 +65,47 @@ def offset_range(largest: int) -> list[int]:
     return [sign * size for size in range(1, largest + 1) for sign in (1, -1)]
 
 
-def intervals(counts: Counts, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the 95% bootstrap intervals of all accuracies over sentences.
-
-    Each is [direction, layer, head, relation]. Whole sentences are drawn with replacement.
-    """
-    n = len(counts.total)
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(np.float32)
-    drawn_total = weights @ counts.total.astype(np.float32)
-    ends = np.empty((2, *counts.found.shape[1:]))
-    for k in range(len(counts.relations)):
-        found = counts.found[..., k].reshape(n, -1).astype(np.float32)
-        with np.errstate(invalid="ignore"):
-            accuracy = weights @ found / drawn_total[:, k, None]
-        known = np.isfinite(accuracy[:, 0])
-        low_high = np.percentile(accuracy[known], [2.5, 97.5], axis=0)
-        ends[..., k] = low_high.reshape(2, *counts.found.shape[1:-1])
-    return ends[0], ends[1]
-
-
 def held_out(counts: Counts, seed: int) -> pd.DataFrame:
     """The best head of each relation chosen on one half of the sentences, scored on the other."""
-    order = np.random.default_rng(seed).permutation(len(counts.total))
-    halves = order[: len(order) // 2], order[len(order) // 2 :]
-    found = [counts.found[half].sum(axis=0, dtype=np.int64) for half in halves]
-    total = [counts.total[half].sum(axis=0) for half in halves]
     rows = []
-    for k, relation in enumerate(counts.relations):
-        best = np.unravel_index(found[0][..., k].argmax(), found[0].shape[:-1])
-        scored = total[1][k]
+    best = scoring.held_out(counts.found, counts.total, seed)
+    for relation, (place, share, n) in zip(counts.relations, best, strict=True):
         rows.append(
             {
                 "relation": relation,
-                "held_out_direction": counting.DIRECTIONS[best[0]],
-                "held_out_layer": best[1],
-                "held_out_head": best[2],
-                "held_out_accuracy": found[1][(*best, k)] / scored if scored else np.nan,
-                "held_out_n": scored,
+                "held_out_direction": counting.DIRECTIONS[place[0]],
+                "held_out_layer": place[1],
+                "held_out_head": place[2],
+                "held_out_accuracy": share,
+                "held_out_n": n,
             }
         )
     return pd.DataFrame(rows)
 
 
-def tidy(counts: Counts, low: np.ndarray, high: np.ndarray) -> pd.DataFrame:
+def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     """One row per direction, head and relation."""
-    found = counts.found.sum(axis=0, dtype=np.int64)
-    total = counts.total.sum(axis=0)
-    direction, layer, head, relation = np.indices(found.shape)
-    return pd.DataFrame(
+    mean, low, high = scoring.accuracy(counts.found, counts.total, draws, seed)
+    n_directions, n_layers, n_heads, _ = mean.shape
+    return tables.tidy(
         {
-            "direction": np.array(counting.DIRECTIONS)[direction.ravel()],
-            "layer": layer.ravel(),
-            "head": head.ravel(),
-            "relation": np.array(counts.relations)[relation.ravel()],
-            "accuracy": (found / total).ravel(),
-            "ci_low": low.ravel(),
-            "ci_high": high.ravel(),
-            "n": np.broadcast_to(total, found.shape).ravel(),
-        }
+            "direction": counting.DIRECTIONS[:n_directions],
+            "layer": range(n_layers),
+            "head": range(n_heads),
+            "relation": counts.relations,
+        },
+        accuracy=mean,
+        ci_low=low,
+        ci_high=high,
+        n=counts.total.sum(axis=0),
     )
 
 
-def baselines(counts: Counts, largest_offset: int) -> pd.DataFrame:
+def of_offsets(counts: Counts, largest_offset: int) -> pd.DataFrame:
     """The accuracy of every fixed offset for every relation."""
     share = counts.offsets.sum(axis=0) / counts.total.sum(axis=0)
-    offset, relation = np.indices(share.shape)
-    return pd.DataFrame(
-        {
-            "relation": np.array(counts.relations)[relation.ravel()],
-            "offset": np.array(offset_range(largest_offset))[offset.ravel()],
-            "accuracy": share.ravel(),
-        }
-    )
+    axes = {"offset": offset_range(largest_offset), "relation": counts.relations}
+    return tables.tidy(axes, accuracy=share)
 
 
 def main(
@@ -157,9 +125,8 @@ def main(
     card = read_card(model)
     with Cache(attention, card) as cache:
         counts = count_corpus(cache, read_trees(trees), largest_offset, released_direction)
-    low, high = intervals(counts, bootstrap, seed)
-    tables.write(tidy(counts, low, high), scores)
-    tables.write(baselines(counts, largest_offset), offsets)
+    tables.write(of_heads(counts, bootstrap, seed), scores)
+    tables.write(of_offsets(counts, largest_offset), offsets)
     tables.write(held_out(counts, seed), best)
     used = {"used": len(counts.total), "left out": counts.left_out}
     tables.write_csv(pd.DataFrame(used.items(), columns=["sentences", "n"]), sentences)
