@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.batches import by_length
+from workflow_scripts.core.batches import by_length, in_chunks
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 50, 128, 1000, 10**6])
@@ -19,3 +19,8 @@ def test_padding_is_less_than_in_corpus_order() -> None:
     lengths = np.random.default_rng(2).integers(3, 128, size=400)
     padded = sum(len(batch) * lengths[batch].max() for batch in by_length(lengths, 2048))
     assert padded < 1.1 * lengths.sum()
+
+
+def test_chunks_hold_every_example_once_neighbours_in_length_together() -> None:
+    lengths = [5, 1, 9, 1, 3]
+    assert [chunk.tolist() for chunk in in_chunks(lengths, 2)] == [[1, 3], [4, 0], [2]]

@@ -22,7 +22,7 @@ from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import read_examples
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.masking import IGNORED, mask_tokens
+from workflow_scripts.core.masking import IGNORED, mask_example
 from workflow_scripts.core.tokens import Tokens, tokenize
 
 log = logging.getLogger(__name__)
@@ -41,8 +41,11 @@ def masked_states(
         batches = by_length([len(one) for one in tokens], 4096)
         for batch in job.progress(batches, desc=f"hidden states, masking {round_ + 1}"):
             masked = [
-                mask_one(
-                    tokens[index], mask_id, model, np.random.default_rng([seed, round_, index])
+                mask_example(
+                    tokens[index],
+                    mask_id,
+                    model.config.vocab_size,
+                    np.random.default_rng([seed, round_, index]),
                 )
                 for index in batch
             ]
@@ -54,14 +57,6 @@ def masked_states(
                 states.append(hidden[row, torch.from_numpy(chosen)].cpu())
                 labels.append(torch.from_numpy(label[chosen]))
     return torch.cat(states), torch.cat(labels)
-
-
-def mask_one(
-    one: Tokens, mask_id: int, model: PreTrainedModel, rng: np.random.Generator
-) -> tuple[Tokens, np.ndarray]:
-    """An example with masked ids, and its labels."""
-    ids, labels = mask_tokens(one.ids, one.word >= 0, mask_id, model.config.vocab_size, rng)
-    return Tokens(one.id, ids, one.word, one.segment, one.n_words), labels
 
 
 def fit(
@@ -97,14 +92,10 @@ def head_loss(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor
     return functional.cross_entropy(logits, labels, reduction="none")
 
 
-def start_from_unigrams(model: PreTrainedModel, labels: torch.Tensor) -> torch.Tensor:
-    """Set the output bias to log unigram probabilities (add one); returns them [vocabulary]."""
-    counts = torch.bincount(labels, minlength=model.config.vocab_size) + 1.0
-    unigrams = (counts / counts.sum()).log()
-    bias = model.get_output_embeddings().bias
-    with torch.no_grad():
-        bias.copy_(unigrams)
-    return unigrams
+def unigrams(labels: torch.Tensor, vocabulary: int) -> torch.Tensor:
+    """Log probabilities [vocabulary] of the labels' frequencies, one added to each count."""
+    counts = torch.bincount(labels, minlength=vocabulary) + 1.0
+    return (counts / counts.sum()).log()
 
 
 def evaluate(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor) -> float:
@@ -145,15 +136,15 @@ def main(
     mask_id = card["special"]["mask"]
     states, labels = masked_states(masked_lm, tokens[held_out:], mask_id, maskings, seed)
     dev_states, dev_labels = masked_states(masked_lm, tokens[:held_out], mask_id, 1, seed + 1)
-    counts = torch.bincount(labels, minlength=masked_lm.config.vocab_size) + 1.0
-    unigram = float(-(counts / counts.sum()).log()[dev_labels].mean())
+    frequencies = unigrams(labels, masked_lm.config.vocab_size)
     if not has_head:
-        start_from_unigrams(masked_lm, labels)
+        with torch.no_grad():
+            masked_lm.get_output_embeddings().bias.copy_(frequencies)
         fit(masked_lm, states, labels, epochs, learning_rate, seed)
     row: dict[str, Any] = {
         "origin": "pretrained" if has_head else "fitted",
         "loss": evaluate(masked_lm, dev_states, dev_labels),
-        "unigram_loss": unigram,
+        "unigram_loss": float(-frequencies[dev_labels].mean()),
         "n_train": len(labels),
         "n_held_out": len(dev_labels),
     }

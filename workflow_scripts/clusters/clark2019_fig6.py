@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import matplotlib
+import pandas as pd
 from matplotlib.axes import Axes
 
 from workflow_scripts.core import figures, job, tables
@@ -33,10 +34,7 @@ def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
             elif len(rows):
                 colour, marker = figures.COLOURS[number], figures.MARKERS[number]
                 left.plot(rows["x"], rows["y"], marker, color=colour, label=name, markersize=5)
-            if behaviour != "other" and len(rows) <= MOST_NAMED:
-                for row in rows.itertuples():
-                    name = label(row.layer, row.head)
-                    left.annotate(name, (row.x, row.y), (4, 4), textcoords="offset points", size=6)
+                _name(left, rows)
         shades = matplotlib.colormaps["viridis"].resampled(frame["layer"].max() + 1)
         for layer, rows in frame.groupby("layer"):
             marker = figures.MARKERS[layer % len(figures.MARKERS)]
@@ -46,6 +44,16 @@ def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
         _finish(left, "by behaviour")
         _finish(right, "by layer")
         figures.save(figure, svg, pdf, png)
+
+
+def _name(axes: Axes, rows: pd.DataFrame) -> None:
+    """Write the heads' names beside them, unless there are too many."""
+    if len(rows) <= MOST_NAMED:
+        for row in rows.itertuples():
+            place = (row.x, row.y)
+            axes.annotate(
+                label(row.layer, row.head), place, (4, 4), textcoords="offset points", size=6
+            )
 
 
 def _finish(axes: Axes, title: str) -> None:

@@ -18,3 +18,9 @@ def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
         batches.append(order[start : start + size])
         start += size
     return batches
+
+
+def in_chunks(lengths: Sequence[int], size: int) -> list[np.ndarray]:
+    """Batches of `size` example indices, shortest first, whatever they hold together."""
+    order = np.argsort(lengths, kind="stable")
+    return [order[start : start + size] for start in range(0, len(order), size)]

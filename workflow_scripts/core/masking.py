@@ -1,6 +1,10 @@
 """Masked positions as in BERT's pre-training (Devlin et al. 2019, section 3.1)."""
 
+from dataclasses import replace
+
 import numpy as np
+
+from workflow_scripts.core.tokens import Tokens
 
 SHARE = 0.15
 IGNORED = -100  # the label that torch's cross entropy leaves out
@@ -24,3 +28,11 @@ def mask_tokens(
     randomised = chosen[kind >= 0.9]
     masked[randomised] = rng.integers(vocabulary, size=len(randomised))
     return masked, labels
+
+
+def mask_example(
+    one: Tokens, mask_id: int, vocabulary: int, rng: np.random.Generator
+) -> tuple[Tokens, np.ndarray]:
+    """An example with masked ids, and its labels; its words may be masked, no special token."""
+    ids, labels = mask_tokens(one.ids, one.word >= 0, mask_id, vocabulary, rng)
+    return replace(one, ids=ids), labels

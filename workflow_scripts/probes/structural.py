@@ -13,9 +13,10 @@ import torch
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 
 from workflow_scripts.core import devices, inputs, job, models
-from workflow_scripts.core.batches import by_length
+from workflow_scripts.core.batches import by_length, in_chunks
 from workflow_scripts.core.examples import Example
 from workflow_scripts.core.tokens import tokenize
+from workflow_scripts.probes.fitting import descend
 
 CONTROL = ("first", "last")  # "itself" would not be an edge
 
@@ -95,27 +96,17 @@ def fit(
     hidden = states[0].shape[1]
     start = torch.randn(hidden, rank, generator=generator) * 0.05
     matrix = start.to(device).requires_grad_()
-    optimizer = torch.optim.Adam([matrix], lr=learning_rate)
-    batches = [_pad(chunk, states, targets) for chunk in _chunks(states, batch_size)]
-    steps = epochs * len(batches)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
-    rng = np.random.default_rng(seed)
-    for _ in range(epochs):
-        for place in rng.permutation(len(batches)):
-            vectors, distances, mask = (part.to(device) for part in batches[place])
-            found = squared_distances(vectors.float() @ matrix)
-            pairs = mask.sum(dim=(1, 2)).clamp_min(1)
-            loss = (((found - distances).abs() * mask).sum(dim=(1, 2)) / pairs).mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
+    chunks = in_chunks([len(one) for one in states], batch_size)
+
+    def loss_of(batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+        vectors, distances, mask = (part.to(device) for part in batch)
+        found = squared_distances(vectors.float() @ matrix)
+        pairs = mask.sum(dim=(1, 2)).clamp_min(1)
+        return (((found - distances).abs() * mask).sum(dim=(1, 2)) / pairs).mean()
+
+    batches = [_pad(chunk, states, targets) for chunk in chunks]
+    descend([matrix], batches, loss_of, epochs, learning_rate, seed)
     return matrix.detach().cpu()
-
-
-def _chunks(states: Sequence[np.ndarray], size: int) -> list[np.ndarray]:
-    order = np.argsort([len(one) for one in states], kind="stable")
-    return [order[start : start + size] for start in range(0, len(order), size)]
 
 
 def _pad(

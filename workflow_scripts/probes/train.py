@@ -18,9 +18,9 @@ from workflow_scripts.core.examples import Example, read_examples
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.trees import read_trees
 from workflow_scripts.core.vectors import Vectors, read_vectors
+from workflow_scripts.probes import fitting, structural
 from workflow_scripts.probes import sentences as data
-from workflow_scripts.probes import structural, training
-from workflow_scripts.probes.models import AttentionAndWords, AttentionOnly, DistancesAndWords
+from workflow_scripts.probes.classifiers import AttentionAndWords, AttentionOnly, DistancesAndWords
 from workflow_scripts.probes.sentences import Sentence
 
 log = logging.getLogger(__name__)
@@ -49,12 +49,12 @@ class Study:
             probe.load_state_dict(start)
             size = self.settings["batch_size"]
             fit_on, score_on = (
-                training.Batches(part, self.heads(part, task), size) for part in parts
+                fitting.Batches(part, self.heads(part, task), size) for part in parts
             )
             options = {"seed": self.seed, "device": self.device, "itself": task == "control"}
             rate = self.settings["learning_rates"][name.removeprefix("random-")]
-            training.train(probe, fit_on, self.settings["epochs"], rate, **options)
-            found = training.counts(probe, score_on, self.device, itself=task == "control")
+            fitting.train(probe, fit_on, self.settings["epochs"], rate, **options)
+            found = fitting.counts(probe, score_on, self.device, itself=task == "control")
             self.keep(name, task, "UAS", found, probe.state_dict())
 
     def keep(

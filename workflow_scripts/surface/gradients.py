@@ -16,7 +16,7 @@ from workflow_scripts.core.batches import by_length
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.examples import read_examples
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.masking import IGNORED, mask_tokens
+from workflow_scripts.core.masking import IGNORED, mask_example
 from workflow_scripts.core.tokens import Tokens, tokenize
 
 TARGETS = ("cls", "sep", "punctuation", "unmasked")
@@ -93,27 +93,19 @@ def main(
     shape = (len(tokens), card["n_layers"], card["n_heads"])
     values = {target: np.full(shape, np.nan) for target in TARGETS}
     batches = by_length([len(one) for one in tokens], batch_tokens // 2)
+    mask_id, vocabulary = card["special"]["mask"], masked_lm.config.vocab_size
     for batch in job.progress(batches, desc="gradients"):
-        masked, labels = _mask([tokens[index] for index in batch], batch, card, masked_lm, seed)
+        # A random stream of its own for each example, so that batches do not matter.
+        pairs = [
+            mask_example(tokens[index], mask_id, vocabulary, np.random.default_rng([seed, index]))
+            for index in batch
+        ]
+        masked, labels = zip(*pairs, strict=True)
         found = importance(masked_lm, masked, labels)
         for index, one, label, gradient in zip(batch, masked, labels, found, strict=True):
             for target, keys in target_masks(one, label, card).items():
                 values[target][index] = average(gradient, keys)
     tables.write(tables.per_head(values, "target", "gradient", bootstrap, seed), gradients)
-
-
-def _mask(
-    tokens: Sequence[Tokens], indices: Sequence[int], card: dict, model: PreTrainedModel, seed: int
-) -> tuple[list[Tokens], list[np.ndarray]]:
-    """Each example masked from a random stream of its own, so that batches do not matter."""
-    masked, labels = [], []
-    for one, index in zip(tokens, indices, strict=True):
-        rng = np.random.default_rng([seed, int(index)])
-        mask_id, vocabulary = card["special"]["mask"], model.config.vocab_size
-        ids, label = mask_tokens(one.ids, one.word >= 0, mask_id, vocabulary, rng)
-        masked.append(Tokens(one.id, ids, one.word, one.segment, one.n_words))
-        labels.append(label)
-    return masked, labels
 
 
 if __name__ == "__main__":

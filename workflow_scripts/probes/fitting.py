@@ -1,13 +1,15 @@
 """Training of a probe on padded batches of sentences of neighbouring lengths, and its score."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from workflow_scripts.core import job
-from workflow_scripts.probes.models import Batch
+from workflow_scripts.core.batches import in_chunks
+from workflow_scripts.probes.classifiers import Batch
 from workflow_scripts.probes.sentences import Sentence
 
 KEPT = 2**31  # bytes of attention that stay in memory, padded and ready for use
@@ -28,8 +30,7 @@ class Batches(Sequence[Batch]):
         kept: int = KEPT,
     ) -> None:
         self.sentences, self.heads = sentences, heads
-        order = np.argsort([len(one) for one in sentences], kind="stable")
-        self.chunks = [order[start : start + size] for start in range(0, len(order), size)]
+        self.chunks = in_chunks([len(one) for one in sentences], size)
         self._room = kept
         self._ready: dict[int, Batch] = {}
 
@@ -97,25 +98,43 @@ def train(
     device: torch.device,
     itself: bool = False,
 ) -> torch.nn.Module:
-    """Fit `probe` by Adam, the rate falling to 0 in a line; the batches' order is drawn by seed.
-
-    The loss is the cross entropy of the right heads, averaged over a batch's words.
-    """
+    """Fit `probe`; the loss is the cross entropy of the right heads, averaged over words."""
     probe.to(device).train()
-    optimizer = torch.optim.Adam(probe.parameters(), lr=learning_rate)
+
+    def loss_of(batch: Batch) -> torch.Tensor:
+        batch = on(batch, device)
+        scores = masked_scores(probe, batch, itself)
+        return functional.cross_entropy(scores[batch.mask], batch.heads[batch.mask])
+
+    parameters = list(probe.parameters())
+    descend(parameters, batches, loss_of, epochs, learning_rate, seed, type(probe).__name__)
+    return probe.eval()
+
+
+def descend(
+    parameters: Sequence[torch.Tensor],
+    batches: Sequence[Any],
+    loss_of: Callable[[Any], torch.Tensor],
+    epochs: int,
+    learning_rate: float,
+    seed: int,
+    desc: str = "",
+) -> None:
+    """Adam over all batches, `epochs` times in an order drawn by seed; the rate falls to 0.
+
+    Progress is shown where `desc` names the work.
+    """
+    optimizer = torch.optim.Adam(parameters, lr=learning_rate)
     steps = epochs * len(batches)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
     rng = np.random.default_rng(seed)
-    for _ in job.progress(range(epochs), desc=type(probe).__name__):
+    for _ in job.progress(range(epochs), desc=desc) if desc else range(epochs):
         for place in rng.permutation(len(batches)):
-            batch = on(batches[place], device)
-            scores = masked_scores(probe, batch, itself)
-            loss = functional.cross_entropy(scores[batch.mask], batch.heads[batch.mask])
+            loss = loss_of(batches[place])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
-    return probe.eval()
 
 
 @torch.inference_mode()

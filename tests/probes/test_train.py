@@ -18,9 +18,9 @@ from workflow_scripts.core.examples import read_examples, write_examples
 from workflow_scripts.core.trees import Tree, read_trees, to_example, write_trees
 from workflow_scripts.core.vectors import Vectors, write_vectors
 from workflow_scripts.corpora.stories import stories
-from workflow_scripts.probes import clark2019_table3, random_body, train, training
+from workflow_scripts.probes import clark2019_table3, fitting, random_body, train
 from workflow_scripts.probes import sentences as data
-from workflow_scripts.probes.models import AttentionOnly
+from workflow_scripts.probes.classifiers import AttentionOnly
 
 CPU = torch.device("cpu")
 SETTINGS = {
@@ -43,10 +43,10 @@ def fitted(seed: int = 1) -> tuple[AttentionOnly, float]:
     fit_on, score_on = sentences(80), sentences(40, seed=1)
     torch.manual_seed(0)
     probe = AttentionOnly(HEADS)
-    batches = training.Batches(fit_on, [one.heads for one in fit_on], 8)
-    training.train(probe, batches, 15, 0.3, seed, CPU)
-    right, total = training.counts(
-        probe, training.Batches(score_on, [one.heads for one in score_on], 8), CPU
+    batches = fitting.Batches(fit_on, [one.heads for one in fit_on], 8)
+    fitting.train(probe, batches, 15, 0.3, seed, CPU)
+    right, total = fitting.counts(
+        probe, fitting.Batches(score_on, [one.heads for one in score_on], 8), CPU
     )
     return probe, right.sum() / total.sum()
 
@@ -63,13 +63,13 @@ def test_attention_only_finds_the_head_that_sees() -> None:
 
 def test_a_word_is_its_own_candidate_only_where_asked() -> None:
     one = sentence(5, 0)
-    batch = training.collate([one, sentence(3, 1)], [one.heads, np.array([0, 1, 1])])
+    batch = fitting.collate([one, sentence(3, 1)], [one.heads, np.array([0, 1, 1])])
     probe = AttentionOnly(HEADS)
     own = torch.arange(5)
-    scores = training.masked_scores(probe, batch, itself=False)
+    scores = fitting.masked_scores(probe, batch, itself=False)
     assert torch.isinf(scores[0, own, own + 1]).all()
     assert torch.isinf(scores[1, :3, 4:]).all()
-    assert torch.isfinite(training.masked_scores(probe, batch, itself=True)[0]).all()
+    assert torch.isfinite(fitting.masked_scores(probe, batch, itself=True)[0]).all()
 
 
 def test_control_heads_depend_on_the_word_type_alone() -> None:

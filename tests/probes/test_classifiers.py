@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from tests.probes.made import DIMENSION, HEADS, sentence, sentences
-from workflow_scripts.probes import training
-from workflow_scripts.probes.models import (
+from workflow_scripts.probes import fitting
+from workflow_scripts.probes.classifiers import (
     AttentionAndWords,
     AttentionOnly,
     DistancesAndWords,
@@ -86,7 +86,7 @@ def slow_distances(length: int) -> np.ndarray:
 def test_scores_are_the_papers(probe: torch.nn.Module, slow) -> None:
     randomised(probe)
     cases = [sentence(length, seed) for seed, length in enumerate([4, 7, 5])]
-    batch = training.collate(cases, [one.heads for one in cases])
+    batch = fitting.collate(cases, [one.heads for one in cases])
     with torch.no_grad():
         found = probe(batch).numpy()
     for row, one in enumerate(cases):
@@ -105,7 +105,7 @@ def test_distances_and_words_is_one_hidden_layer() -> None:
     probe = randomised(DistancesAndWords(DIMENSION, 5))
     one = sentence(6, 3)
     with torch.no_grad():
-        found = probe(training.collate([one], [one.heads]))[0].numpy()
+        found = probe(fitting.collate([one], [one.heads]))[0].numpy()
     weight = {name: value.detach().numpy() for name, value in probe.named_parameters()}
     candidates = np.concatenate([np.zeros((1, DIMENSION)), one.vectors])
     features = slow_distances(6)
@@ -132,9 +132,9 @@ def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
     cases = sentences(13)
     heads = [one.heads for one in cases]
     cpu = torch.device("cpu")
-    alone = training.counts(probe, training.Batches(cases, heads, 1), cpu)
+    alone = fitting.counts(probe, fitting.Batches(cases, heads, 1), cpu)
     for size in (2, 5, 13):
-        together = training.counts(probe, training.Batches(cases, heads, size), cpu)
+        together = fitting.counts(probe, fitting.Batches(cases, heads, size), cpu)
         np.testing.assert_array_equal(together, alone)
-        nothing_kept = training.counts(probe, training.Batches(cases, heads, size, kept=0), cpu)
+        nothing_kept = fitting.counts(probe, fitting.Batches(cases, heads, size, kept=0), cpu)
         np.testing.assert_array_equal(nothing_kept, alone)
