@@ -183,6 +183,38 @@ def test_figure5(study: Path) -> None:
     assert "det, " in places["svg"].read_text()
 
 
+def draw_examples(study: Path, out: Path, **options: object) -> pd.DataFrame:
+    settings = {"trees": study / "trees.jsonl", "relations": ["det"], "n_examples": 2} | options
+    places = {"attention": study / "cache.h5", "model": study / "model.json"}
+    examples.main(**places, scores=study / "scores", examples=out, **settings)
+    return tables.read(out)
+
+
+def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path) -> None:
+    """Every dependent of the best head for all is marked; the root is not."""
+    frame = draw_examples(study, tmp_path / "examples", relations=["nothing"])
+    assert frame["title"].str.startswith("all, ").all()
+    trees = {tree.id: tree for tree in read_trees(study / "trees.jsonl")}
+    for name, rows in frame.groupby("example"):
+        tree = trees[name]
+        queries = rows.groupby("query")[["query_token", "highlighted"]].first()
+        places = range(len(tree.words))
+        if rows["direction"].iloc[0] == "dependent_to_head":
+            expected = {d for d in counting.stand_ins(tree)[np.array(tree.heads) >= 0]}
+        else:
+            expected = {head for head in tree.heads if head >= 0}
+        marked = queries["highlighted"].to_numpy()[1:-1]
+        assert [k in expected for k in places] == marked.tolist()
+
+
+def test_figure5_without_a_sentence_to_draw(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examples, "SHORTEST", 99)
+    with pytest.raises(InputError, match=r"no sentence of 99 to 16 words to draw"):
+        draw_examples(study, tmp_path / "examples")
+
+
 def test_trees_of_another_corpus_are_refused(study: Path, tmp_path: Path) -> None:
     write_trees(tmp_path / "trees.jsonl", random_trees(39))
     with pytest.raises(InputError, match="not those of the treebank"):

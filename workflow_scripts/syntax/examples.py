@@ -8,21 +8,22 @@ import pandas as pd
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.trees import Tree, read_trees
+from workflow_scripts.core.trees import ROOT, Tree, read_trees
 from workflow_scripts.core.words import to_words, words_of_units
 from workflow_scripts.syntax.clark2019_table1 import best_of
-from workflow_scripts.syntax.counting import stand_ins
+from workflow_scripts.syntax.counting import ALL, stand_ins
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 
 
 def choose_sentences(trees: list[Tree], relation: str, wanted: int, seed: int) -> list[int]:
-    """Sentences with the relation, of a length that can be drawn, sampled by seed."""
+    """Sentences with the relation (or any, for ALL), of a length that can be drawn, by seed."""
     fitting = [
         index
         for index, tree in enumerate(trees)
-        if relation in tree.relations and SHORTEST <= len(tree.words) <= LONGEST
+        if relation in (ALL, *tree.relations) and SHORTEST <= len(tree.words) <= LONGEST
     ]
     return sorted(np.random.default_rng(seed).permutation(fitting)[:wanted].tolist())
 
@@ -38,9 +39,9 @@ def draw(
     names = [
         tree.words[k] if k >= 0 else "[CLS]" if not u else "[SEP]" for u, k in enumerate(index)
     ]
-    dependents = stand_ins(tree)[[k for k, r in enumerate(tree.relations) if r == relation]]
-    heads = [tree.heads[k] for k, r in enumerate(tree.relations) if r == relation]
-    marked = dependents if direction == "dependent_to_head" else np.array(heads)
+    heads = np.array(tree.heads)
+    chosen = (heads != ROOT) & [relation in (ALL, own) for own in tree.relations]
+    marked = stand_ins(tree)[chosen] if direction == "dependent_to_head" else heads[chosen]
     query, key = np.indices(weights.shape)
     texts = np.array(names)
     return pd.DataFrame(
@@ -65,14 +66,17 @@ def main(
     n_examples: int,
     seed: int = 1,
 ) -> None:
-    """Write the weights to draw: for each relation its best head on some sentences."""
+    """Write the weights to draw: for each relation its best head on some sentences.
+
+    Where the treebank has none of `relations`, or no labels at all, the best head for ALL is drawn.
+    """
     card = read_card(model)
     best = best_of(tables.read(scores)).set_index("relation")
     sentences = read_trees(trees)
     frames = []
     with Cache(attention, card) as cache:
         cache.expect([tree.id for tree in sentences], "the treebank")
-        for relation in (name for name in relations if name in best.index):
+        for relation in [name for name in relations if name in best.index] or [ALL]:
             row = best.loc[relation]
             for index in choose_sentences(sentences, relation, n_examples, seed):
                 example = cache[index]
@@ -90,6 +94,11 @@ def main(
                         example=example.id,
                     )
                 )
+    if not frames:
+        raise InputError(
+            f"{trees}: no sentence of {SHORTEST} to {LONGEST} words to draw; give a treebank with "
+            "such sentences"
+        )
     tables.write(pd.concat(frames, ignore_index=True), examples)
 
 
