@@ -13,9 +13,8 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.core.tiny import HEADS, LAYERS, tokenizer
+from tests.core.tiny import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract
-from workflow_scripts.core import models
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
@@ -27,8 +26,7 @@ WORDS = "the river flows through an old city and many small towns . a king built
 @pytest.fixture
 def study(tiny_model_dir: Path, tmp_path: Path) -> Path:
     """A folder with the card of the tiny model and a corpus of 10 examples."""
-    card = models.describe(tiny_model_dir, "tiny", models.Source(path=str(tiny_model_dir)))
-    (tmp_path / "model.json").write_text(json.dumps(card))
+    write_card(tmp_path, tiny_model_dir)
     rng = np.random.default_rng(0)
     write_corpus(tmp_path / "corpus.jsonl", rng.integers(3, 25, size=10))
     return tmp_path

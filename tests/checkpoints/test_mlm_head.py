@@ -1,6 +1,5 @@
 """The masked-LM head: the checkpoint's own, or one fitted on the frozen body."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -9,9 +8,9 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModelForMaskedLM
 
-from tests.core.tiny import ARCHITECTURES, save_bert, tokenizer
+from tests.core.tiny import ARCHITECTURES, save_bert, tokenizer, write_card
 from workflow_scripts.checkpoints import mlm_head
-from workflow_scripts.core import mlm, models
+from workflow_scripts.core import mlm
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
 
@@ -19,8 +18,7 @@ CPU = torch.device("cpu")
 
 
 def run(folder: Path, directory: Path, n: int = 12, **options: object) -> dict:
-    card = models.describe(directory, "tiny", models.Source(path=str(directory)))
-    (folder / "model.json").write_text(json.dumps(card))
+    write_card(folder, directory)
     texts = [("the river flows through the old city .", "a king built many stone hills .")] * n
     write_examples(
         folder / "training.jsonl",

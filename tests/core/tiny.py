@@ -1,5 +1,6 @@
 """Tiny random models of several architectures, with a fast tokenizer, in Hugging Face format."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from transformers import (
     PreTrainedTokenizerFast,
     RobertaConfig,
 )
+
+from workflow_scripts.core.models import Source, describe
 
 LAYERS, HEADS, WIDTH, POSITIONS = 3, 4, 32, 128
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -115,3 +118,11 @@ def save_bert(directory: Path, seed: int = 0, mlm: bool = False) -> Path:
     enlarge(kind.from_config(ARCHITECTURES["bert"])).save_pretrained(directory)
     tokenizer().save_pretrained(directory)
     return directory
+
+
+def write_card(folder: Path, directory: Path) -> Path:
+    """The card of the model in `directory`, as model.json in `folder`."""
+    card = describe(directory, "tiny", Source(path=str(directory)))
+    path = folder / "model.json"
+    path.write_text(json.dumps(card), encoding="utf-8")
+    return path

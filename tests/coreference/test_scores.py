@@ -1,14 +1,14 @@
 """Accuracies, intervals, held-out heads and the table."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.core.tiny import write_card
 from workflow_scripts.attention import extract
-from workflow_scripts.core import models, scoring, tables
+from workflow_scripts.core import scoring, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.mentions import read_documents
@@ -22,8 +22,7 @@ from workflow_scripts.corpora import coreference
 def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Generated stories, cut at 40 tokens, their attention cache and scores."""
     folder = tmp_path_factory.mktemp("coreference")
-    card = models.describe(tiny_model_dir, "tiny", models.Source(path=str(tiny_model_dir)))
-    (folder / "model.json").write_text(json.dumps(card))
+    write_card(folder, tiny_model_dir)
     out = [folder / name for name in ("documents.jsonl", "annotation.jsonl", "counts.csv")]
     coreference.main(*out, source={"generate": 12}, name="s", max_tokens=40)
     extract.main(

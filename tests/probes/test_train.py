@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors import safe_open
 
+from tests.core.tiny import write_card
 from tests.probes.made import HEADS, sentence, sentences
 from workflow_scripts.attention import extract
 from workflow_scripts.core import models, tables
@@ -120,8 +121,7 @@ def test_score_is_over_words_not_sentences() -> None:
 def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sentences of generated stories, their caches and vectors, and the finished job."""
     folder = tmp_path_factory.mktemp("probes")
-    card = models.describe(tiny_model_dir, "tiny", models.Source(path=str(tiny_model_dir)))
-    (folder / "model.json").write_text(json.dumps(card))
+    write_card(folder, tiny_model_dir)
     trees, documents = [], []
     for text in stories(6, seed=1):
         for start, end in zip(text.starts, [*text.starts[1:], len(text.words)], strict=True):

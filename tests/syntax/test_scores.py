@@ -1,6 +1,5 @@
 """Scores of a whole corpus: accuracies, intervals, held-out heads, Table 1 and Figure 5."""
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,9 +9,9 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.core.tiny import tokenizer
+from tests.core.tiny import tokenizer, write_card
 from workflow_scripts.attention import extract
-from workflow_scripts.core import models, scoring, tables
+from workflow_scripts.core import scoring, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import write_examples
 from workflow_scripts.core.trees import Tree, read_trees, to_example, write_trees
@@ -43,8 +42,7 @@ def random_trees(n: int) -> list[Tree]:
 def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random treebank, its attention cache and its scores."""
     folder = tmp_path_factory.mktemp("syntax")
-    card = models.describe(tiny_model_dir, "tiny", models.Source(path=str(tiny_model_dir)))
-    (folder / "model.json").write_text(json.dumps(card))
+    write_card(folder, tiny_model_dir)
     trees = random_trees(40)
     write_trees(folder / "trees.jsonl", trees)
     write_examples(folder / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
