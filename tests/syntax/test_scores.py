@@ -189,7 +189,7 @@ def draw_examples(study: Path, out: Path, **options: object) -> pd.DataFrame:
 
 
 def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path) -> None:
-    """Every dependent of the best head for all is marked; the root is not."""
+    """What counts for all is marked: neither the root nor punctuation."""
     frame = draw_examples(study, tmp_path / "examples", relations=["nothing"])
     assert frame["title"].str.startswith("all, ").all()
     trees = {tree.id: tree for tree in read_trees(study / "trees.jsonl")}
@@ -197,10 +197,12 @@ def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path
         tree = trees[name]
         queries = rows.groupby("query")[["query_token", "highlighted"]].first()
         places = range(len(tree.words))
-        if rows["direction"].iloc[0] == "dependent_to_head":
-            expected = {d for d in counting.stand_ins(tree)[np.array(tree.heads) >= 0]}
-        else:
-            expected = {head for head in tree.heads if head >= 0}
+        attending = counting.stand_ins(tree)
+        if rows["direction"].iloc[0] == "head_to_dependent":
+            attending = tree.heads
+        expected = {
+            attending[k] for k in places if tree.heads[k] >= 0 and tree.relations[k] != "punct"
+        }
         marked = queries["highlighted"].to_numpy()[1:-1]
         assert [k in expected for k in places] == marked.tolist()
 

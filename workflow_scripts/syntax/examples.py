@@ -10,10 +10,10 @@ from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.trees import ROOT, Tree, read_trees
+from workflow_scripts.core.trees import Tree, read_trees
 from workflow_scripts.core.words import to_words, words_of_units
 from workflow_scripts.syntax.clark2019_table1 import best_of
-from workflow_scripts.syntax.counting import ALL, stand_ins
+from workflow_scripts.syntax.counting import ALL, membership, stand_ins
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 
@@ -39,9 +39,9 @@ def draw(
     names = [
         tree.words[k] if k >= 0 else "[CLS]" if not u else "[SEP]" for u, k in enumerate(index)
     ]
-    heads = np.array(tree.heads)
-    chosen = (heads != ROOT) & [relation in (ALL, own) for own in tree.relations]
-    marked = stand_ins(tree)[chosen] if direction == "dependent_to_head" else heads[chosen]
+    chosen = membership(tree, [relation])[:, 0]
+    attending = stand_ins(tree) if direction == "dependent_to_head" else np.array(tree.heads)
+    marked = attending[chosen]
     query, key = np.indices(weights.shape)
     texts = np.array(names)
     return pd.DataFrame(
