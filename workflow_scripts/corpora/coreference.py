@@ -18,11 +18,11 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.mentions import KINDS, Document, write_documents
+from workflow_scripts.core.parsing import load_spacy
 from workflow_scripts.core.trees import ROOT, spans_of
 from workflow_scripts.corpora.mentionfeatures import describe
 from workflow_scripts.corpora.mentionfiles import Span, Text, texts_of
 from workflow_scripts.corpora.stories import stories
-from workflow_scripts.corpora.treebank import load_spacy
 
 log = logging.getLogger(__name__)
 # A window must fit into max_tokens: English words have about 1.2 wordpieces.

@@ -16,7 +16,9 @@ import pandas as pd
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, read_examples, write_examples
+from workflow_scripts.core.hub import load_rows
 from workflow_scripts.core.job import Out
+from workflow_scripts.core.parsing import load_spacy
 from workflow_scripts.core.trees import ROOT, Tree, to_example, write_trees
 from workflow_scripts.corpora.treefiles import trees_of
 
@@ -51,22 +53,8 @@ def parsed(examples: list[Example], model: str) -> Pairs:
             )
 
 
-def load_spacy(model: str) -> Any:
-    """The spaCy pipeline of an installed model package."""
-    import spacy
-
-    try:
-        return spacy.load(model, disable=["ner"])
-    except OSError as error:
-        raise InputError(
-            f"spacy: {model}: no such model package; install it with pip or name another"
-        ) from error
-
-
 def from_hub(source: dict[str, Any]) -> Pairs:
     """Trees of a hub dataset with the columns tokens, head and deprel (Universal Dependencies)."""
-    from workflow_scripts.corpora.sources import load_rows
-
     for number, row in enumerate(load_rows(source, ("tokens", "head", "deprel")), start=1):
         where = f"{source['hub']}/{source.get('split', 'train')}:{number}"
         heads = [str(head) for head in row["head"]]
