@@ -1,0 +1,83 @@
+"""tasks: GLUE tables, prepared and checked."""
+
+
+rule generated_task:
+    output:
+        generated=directory(f"{STUDY}/tasks/{{task}}.generated"),
+    log:
+        f"{STUDY}/logs/tasks/{{task}}.generated.log",
+    benchmark:
+        f"{STUDY}/benchmarks/tasks/{{task}}.generated.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        code=code("tasks/generate.py"),
+        name=lambda w: w.task,
+        n_train=lambda w: TASKS[w.task]["generate"]["train"],
+        n_dev=lambda w: TASKS[w.task]["generate"]["dev"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/tasks/generate.py"
+
+
+rule task:
+    input:
+        files=task_files,
+        generated=generated_files,
+    output:
+        table=f"{STUDY}/tasks/{{task}}.parquet",
+        counts=report(
+            f"{STUDY}/tasks/{{task}}.counts.csv",
+            caption="../report/task-counts.rst",
+            category="Corpora",
+            labels={"corpus": "{task}", "table": "what was read and left out"},
+        ),
+    log:
+        f"{STUDY}/logs/tasks/{{task}}.log",
+    benchmark:
+        f"{STUDY}/benchmarks/tasks/{{task}}.tsv"
+    retries: 2
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        code=code("tasks/prepare.py"),
+        name=lambda w: w.task,
+        source=lambda w: source_of(TASKS[w.task]),
+        n_train=lambda w: TASKS[w.task]["n_train"],
+        n_dev=lambda w: TASKS[w.task]["n_dev"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/tasks/prepare.py"
+
+
+rule task_annotation:
+    input:
+        table=rules.task.output.table,
+    output:
+        examples=f"{STUDY}/tasks/{{task}}.jsonl",
+        annotation=f"{STUDY}/tasks/{{task}}.annotation.jsonl",
+    log:
+        f"{STUDY}/logs/tasks/{{task}}.annotation.log",
+    benchmark:
+        f"{STUDY}/benchmarks/tasks/{{task}}.annotation.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        code=code("tasks/annotation.py"),
+        n_examples=config["attention"]["task_examples"],
+        spacy=config["attention"]["spacy"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/tasks/annotation.py"
