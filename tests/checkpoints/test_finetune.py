@@ -1,0 +1,259 @@
+"""Fine-tuned classifiers: the same for a seed, whole after a kill, and equal to a plain Trainer."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel
+
+from tests.checkpoints import plain
+from tests.core.tiny import WORDS, write_card
+from workflow_scripts.checkpoints import finetune, training
+from workflow_scripts.core import attention, cards, models, tables
+from workflow_scripts.core.classifiers import load_classifier, logits_of, new_classifier, tokens_of
+from workflow_scripts.core.job import call
+from workflow_scripts.core.tasks import COLUMNS, TASKS, read_task, split_of
+
+ROOT = Path(__file__).parents[2]
+RECIPE = {"seed": 3, "epochs": 3, "batch_size": 4, "learning_rate": 1e-3}
+OUTPUTS = ("checkpoint", "card", "metrics", "curve")
+
+
+def made_up_task(folder: Path, name: str = "mrpc", n: int = 48) -> Path:
+    """A table whose label can be learnt: whether the first text begins with "the"."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for number in range(n + 20):
+        label = number % 2
+        one = " ".join(["the" if label else "king", *rng.choice(WORDS, size=5)])
+        two = " ".join(rng.choice(WORDS, size=4)) if name != "sst2" else ""
+        split = "train" if number < n else "dev"
+        value = float(label) if TASKS[name].labels else 4.0 * label + 0.5
+        rows.append((split, f"{split}-{number}", f"f:{number}", one, two, value))
+    path = folder / f"{name}.parquet"
+    tables.write(pd.DataFrame(rows, columns=list(COLUMNS)), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def card(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_card(tmp_path_factory.mktemp("card"), tiny_model_dir)
+
+
+def values(folder: Path, card: Path, **options: Any) -> dict[str, Any]:
+    folder.mkdir(exist_ok=True)
+    task = options.get("task", "mrpc")
+    table = options.pop("table", None) or made_up_task(folder, task)
+    given = {"model": card, "table": table, "work": str(folder / "work"), "device": "cpu"}
+    given |= {"task": task, "init": "pretrained", "max_tokens": 32, "recipe": RECIPE}
+    return given | {name: folder / name for name in OUTPUTS} | options
+
+
+def run(folder: Path, card: Path, **options: Any) -> Path:
+    call(finetune.main, values(folder, card, **options))
+    return folder
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "checkpoint/model.safetensors")
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[key], other[key]) for key in one)
+
+
+@pytest.fixture(scope="module")
+def finished(card: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("finished"), card)
+
+
+def test_what_is_written(finished: Path, card: Path) -> None:
+    assert not list((finished / "checkpoint").glob("*.bin"))
+    own, base = cards.read_card(finished / "card"), cards.read_card(card)
+    assert own["source"] == {"path": str(finished / "checkpoint")}
+    assert own["weights"] == models.weights_digest(finished / "checkpoint") != base["weights"]
+    assert own["special"] == base["special"]
+    assert not (finished / "work").exists()
+    curve = pd.read_csv(finished / "curve")
+    dev = curve[curve["split"] == "dev"]
+    assert dev["epoch"].tolist() == [1, 2, 3]
+    assert dev["step"].tolist() == [12, 24, 36]
+    assert (curve["split"] == "train").sum() == 12
+    found = pd.read_csv(finished / "metrics")
+    assert set(zip(found["stage"], found["metric"], strict=True)) == {
+        (stage, metric) for stage in ("untrained", "fine-tuned") for metric in ("f1", "accuracy")
+    }
+    assert (found["n"] == 20).all()
+
+
+def test_the_checkpoint_says_what_the_metrics_say(finished: Path, card: Path) -> None:
+    classifier = load_classifier(finished / "checkpoint", torch.device("cpu"))
+    dev = split_of(read_task(finished / "mrpc.parquet"), "dev")
+    tokenizer = models.load_tokenizer(finished / "checkpoint")
+    tokens = tokens_of(dev, tokenizer, 32, 128)
+    logits = logits_of(classifier, tokens)
+    right = float((logits.argmax(1) == dev["label"]).mean())
+    found = pd.read_csv(finished / "metrics").set_index(["stage", "metric"])["value"]
+    assert right == pytest.approx(found["fine-tuned", "accuracy"])
+    one_by_one = np.concatenate([logits_of(classifier, [one]) for one in tokens])
+    np.testing.assert_allclose(logits, one_by_one, atol=1e-5)
+    assert classifier.config.id2label == {0: "0", 1: "1"}
+
+
+def test_its_attention_can_be_read(finished: Path) -> None:
+    body = attention.open_attention(models.load_body(finished / "checkpoint", torch.device("cpu")))
+    capture = attention.Capture()
+    with attention.watching(body, capture), torch.no_grad():
+        body(input_ids=torch.tensor([[2, 5, 6, 3]]), attention_mask=torch.ones(1, 4))
+    assert len(capture.patterns) == 3
+    own = weights(finished)
+    name = "encoder.layer.1.attention.self.query.weight"
+    assert torch.equal(body.state_dict()[name], own[f"bert.{name}"])
+
+
+def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_path: Path) -> None:
+    table = finished / "mrpc.parquet"
+    assert equal(weights(finished), weights(run(tmp_path / "again", card, table=table)))
+    other = run(tmp_path / "other", card, table=table, recipe=RECIPE | {"seed": 4})
+    assert not equal(weights(finished), weights(other))
+
+
+def start(folder: Path, given: dict[str, Any]) -> subprocess.Popen:
+    """The rule's script in a process of its own."""
+    options = []
+    for name, value in given.items():
+        text = json.dumps(value) if isinstance(value, dict) else str(value)
+        options += [f"--{name.replace('_', '-')}", text]
+    command = [sys.executable, "-m", "workflow_scripts.checkpoints.finetune", *options]
+    log = (folder / "log").open("a")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+
+
+def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) -> None:
+    table = made_up_task(tmp_path, n=480)
+    for name in ("killed", "whole"):
+        (tmp_path / name).mkdir()
+    killed = values(tmp_path / "killed", card, table=table)
+    process = start(tmp_path / "killed", killed)
+    first = tmp_path / "killed/work/checkpoint-120" / training.MARK
+    while not first.exists():
+        assert process.poll() is None, (tmp_path / "killed/log").read_text()
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not (tmp_path / "killed/work/checkpoint-240" / training.MARK).exists()
+    assert not any((tmp_path / "killed" / name).exists() for name in OUTPUTS)
+    assert start(tmp_path / "killed", killed).wait() == 0
+    assert "training goes on from" in (tmp_path / "killed/log").read_text()
+    whole = values(tmp_path / "whole", card, table=table)
+    assert start(tmp_path / "whole", whole).wait() == 0
+    assert equal(weights(tmp_path / "killed"), weights(tmp_path / "whole"))
+    for name in ("metrics", "curve"):
+        texts = {(tmp_path / folder / name).read_text() for folder in ("killed", "whole")}
+        assert len(texts) == 1, name
+
+
+def test_a_half_written_state_is_not_taken_for_whole(tmp_path: Path) -> None:
+    for step, whole in ((10, True), (9, True), (20, False)):
+        place = tmp_path / f"checkpoint-{step}"
+        place.mkdir()
+        if whole:
+            (place / training.MARK).touch()
+    assert training._last_whole(tmp_path) == tmp_path / "checkpoint-10"
+    assert not (tmp_path / "checkpoint-20").exists()
+
+
+def test_another_run_does_not_go_on_from_these_states(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    training._claim(work, {"a": 1})
+    (work / "checkpoint-1").mkdir()
+    training._claim(work, {"a": 1})
+    assert (work / "checkpoint-1").exists()
+    training._claim(work, {"a": 2})
+    assert not (work / "checkpoint-1").exists()
+
+
+def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> None:
+    table = finished / "mrpc.parquet"
+    folder = run(tmp_path / "epochs", card, table=table, every_epoch=True)
+    assert equal(weights(finished), weights(folder))
+    names = sorted(path.name for path in (folder / "checkpoint").glob("epoch-*"))
+    assert names == ["epoch-1", "epoch-2", "epoch-3"]
+    each = [load_file(folder / "checkpoint" / name / "model.safetensors") for name in names]
+    assert equal(each[2], weights(folder))
+    assert not equal(each[0], each[1])
+    AutoModel.from_pretrained(folder / "checkpoint/epoch-1")
+
+
+def test_random_weights_are_normal(tiny_model_dir: Path) -> None:
+    random_one = new_classifier(tiny_model_dir, TASKS["mnli"], "random", 1)
+    own = new_classifier(tiny_model_dir, TASKS["mnli"], "pretrained", 1)
+    spread = random_one.config.initializer_range
+    for name, value in random_one.state_dict().items():
+        if name.endswith("query.weight"):
+            assert value.std().item() == pytest.approx(spread, rel=0.1)
+            assert abs(value.mean().item()) < spread / 10
+            assert not torch.equal(value, own.state_dict()[name])
+    assert random_one.config.num_labels == 3
+    torch.testing.assert_close(
+        own.bert.embeddings.word_embeddings.weight,
+        AutoModel.from_pretrained(tiny_model_dir).embeddings.word_embeddings.weight,
+    )
+
+
+def test_scores_are_learnt_by_regression(card: Path, tmp_path: Path) -> None:
+    recipe = RECIPE | {"epochs": 12, "learning_rate": 3e-3, "batch_size": 8}
+    folder = run(tmp_path / "stsb", card, task="stsb", recipe=recipe)
+    found = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
+    assert found["fine-tuned", "pearson"] > 0.3
+    assert load_classifier(folder / "checkpoint", torch.device("cpu")).config.num_labels == 1
+
+
+def test_training_uses_the_threads_it_was_given(card: Path, tmp_path: Path) -> None:
+    seen = set()
+
+    class Watch(training.TrainerCallback):
+        def on_step_end(self, *_: object, **__: object) -> None:
+            seen.add(torch.get_num_threads())
+
+    before, original = torch.get_num_threads(), training._Lines
+    torch.set_num_threads(1)
+    training._Lines = Watch
+    try:
+        run(tmp_path / "one", card)
+    finally:
+        training._Lines = original
+        torch.set_num_threads(before)
+    assert seen == {1}
+
+
+def test_a_plain_trainer_finds_the_same(card: Path, tiny_model_dir: Path, tmp_path: Path) -> None:
+    table = made_up_task(tmp_path, "sst2", n=160)
+    frame = read_task(table)
+    for split in ("train", "dev"):
+        rows = split_of(frame, split)
+        lines = [
+            f"{text}\t{int(label)}"
+            for text, label in zip(rows["text1"], rows["label"], strict=True)
+        ]
+        text = "\n".join(["sentence\tlabel", *lines]) + "\n"
+        (tmp_path / f"{split}.tsv").write_text(text, encoding="utf-8")
+    theirs = plain.main(
+        str(tiny_model_dir), str(tmp_path), "sst2", 3, 0, str(tmp_path / "out"), rate=3e-3
+    )
+    recipe = RECIPE | {"batch_size": 32, "learning_rate": 3e-3}
+    folder = run(tmp_path / "ours", card, task="sst2", table=table, recipe=recipe)
+    found = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
+    assert found["fine-tuned", "accuracy"] == pytest.approx(theirs["accuracy"])
+    assert found["fine-tuned", "accuracy"] >= 0.9

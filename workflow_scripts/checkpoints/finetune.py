@@ -1,0 +1,121 @@
+"""A classifier fine-tuned on one task from one initialisation and seed (Kovaleva et al., 4.3)."""
+
+import hashlib
+import json
+import logging
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import transformers
+from transformers import PreTrainedModel
+
+from workflow_scripts.checkpoints.training import Recipe, Rows, train
+from workflow_scripts.core import devices, job, models, tables
+from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.classifiers import logits_of, new_classifier, tokens_of
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.metrics import majority, score
+from workflow_scripts.core.tasks import TASKS, Task, read_task, split_of
+from workflow_scripts.core.tokens import Tokens
+
+log = logging.getLogger(__name__)
+Splits = dict[str, tuple[list[Tokens], np.ndarray]]
+
+
+def evaluate(model: PreTrainedModel, splits: Splits, task: Task, stage: str) -> list[dict]:
+    """A row per development split and metric: stage, split, metric, value, n, majority."""
+    rows = []
+    for split, (tokens, labels) in splits.items():
+        if split == "train":
+            continue
+        base = majority(task, labels)
+        for metric, value in score(task, labels, logits_of(model, tokens)).items():
+            row = {"stage": stage, "split": split, "metric": metric, "value": value}
+            rows.append(row | {"n": len(labels), "majority": base[metric]})
+            log.info("%s, %s: %s %.3f", stage, split, metric, value)
+    return rows
+
+
+def main(
+    model: Path,
+    table: Path,
+    checkpoint: Out,
+    card: Out,
+    metrics: Out,
+    curve: Out,
+    work: str,
+    task: str,
+    init: str,
+    max_tokens: int,
+    recipe: dict[str, Any],
+    every_epoch: bool = False,
+    device: str = "auto",
+    files: list[Path] = (),
+) -> None:
+    """Write checkpoint, card, metrics and curve; `work` keeps what a killed run has done."""
+    transformers.utils.logging.set_verbosity_error()  # that the head is new is known
+    base, its_task, plan = read_card(model), TASKS[task], Recipe(**recipe)
+    directory = models.directory_of(base)
+    tokenizer = models.load_tokenizer(directory)
+    frame = read_task(table)
+    splits: Splits = {}
+    for split in frame["split"].unique():
+        rows = split_of(frame, split)
+        tokens = tokens_of(rows, tokenizer, max_tokens, base["max_positions"])
+        splits[split] = tokens, rows["label"].to_numpy()
+    chosen = devices.pick(device)
+    classifier = new_classifier(directory, its_task, init, plan.seed).to(chosen)
+    found = evaluate(classifier, splits, its_task, "untrained")
+    pieces = {split: _rows(*part, classifier, its_task) for split, part in splits.items()}
+    identity = {
+        "weights": base["weights"],
+        "table": hashlib.sha256(table.read_bytes()).hexdigest(),
+        "task": task,
+        "init": init,
+        "max_tokens": max_tokens,
+        "every_epoch": every_epoch,
+        "versions": base["versions"],
+    }
+    losses = train(
+        classifier,
+        tokenizer,
+        pieces["train"],
+        pieces["dev"],
+        plan,
+        Path(work),
+        identity,
+        chosen,
+        every_epoch,
+    )
+    found += evaluate(classifier, splits, its_task, "fine-tuned")
+    classifier.save_pretrained(checkpoint)
+    tokenizer.save_pretrained(checkpoint)
+    if every_epoch:
+        for place in sorted(Path(work).glob("epoch-*")):
+            shutil.copytree(place, checkpoint / place.name)
+    _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{plan.seed}")
+    named = {"model": base["name"], "task": its_task.title, "init": init, "seed": plan.seed}
+    tables.write_csv(pd.DataFrame(found).assign(**named), metrics)
+    tables.write_csv(losses.assign(**named), curve)
+    shutil.rmtree(work)
+
+
+def _rows(tokens: list[Tokens], labels: np.ndarray, model: PreTrainedModel, task: Task) -> Rows:
+    values = [int(label) if task.labels else float(label) for label in labels]
+    return Rows(tokens, values, getattr(model.config, "type_vocab_size", 0) > 1)
+
+
+def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:
+    """The checkpoint's card: its base's, with its own name, place and weights."""
+    final = checkpoint.with_name(checkpoint.name.removesuffix(job.PARTIAL))
+    own = {"name": name, "source": {"path": str(final)}}
+    own["weights"] = models.weights_digest(checkpoint)
+    text = json.dumps(base | own, indent=2, ensure_ascii=False) + "\n"
+    card.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

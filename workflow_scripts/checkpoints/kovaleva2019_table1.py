@@ -1,0 +1,64 @@
+"""Kovaleva et al. 2019, Table 1: scores without fine-tuning, and fine-tuned from both starts."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS
+
+# The paper's own numbers (BERT-base): untrained, from the normal distribution, from pretrained.
+# It calls STS-B's metric accuracy; it is put beside Pearson's correlation here.
+PAPER = {
+    ("MRPC", "f1"): (0, 81.2, 87.9),
+    ("MRPC", "accuracy"): (31.6, 68.3, 82.3),
+    ("STS-B", "pearson"): (33.1, 2.9, 82.7),
+    ("SST-2", "accuracy"): (49.1, 80.5, 92),
+    ("QQP", "f1"): (0, 0, 65.2),
+    ("QQP", "accuracy"): (60.9, 63.2, 78.6),
+    ("RTE", "accuracy"): (52.7, 52.7, 64.6),
+    ("QNLI", "accuracy"): (52.8, 49.5, 84.4),
+    ("MNLI", "accuracy"): (31.7, 61.0, 78.6),
+}
+COLUMNS = {
+    "pretrained": ("untrained", "pretrained"),
+    "random_tuned": ("fine-tuned", "random"),
+    "pretrained_tuned": ("fine-tuned", "pretrained"),
+}
+
+
+def table1(metrics: pd.DataFrame) -> pd.DataFrame:
+    """One row per task, development set and metric, in percent: mean and spread over seeds.
+
+    The spread is the standard deviation, empty for one seed. `metrics` has a row per checkpoint,
+    stage, split and metric.
+    """
+    order = [task.title for task in TASKS.values()]
+    rows = []
+    for (task, split, metric), group in metrics.groupby(["task", "split", "metric"], sort=False):
+        row = {"task": task, "split": split, "metric": metric}
+        for column, (stage, init) in COLUMNS.items():
+            chosen = group[(group["stage"] == stage) & (group["init"] == init)]["value"]
+            row[column], row[f"{column}_sd"] = 100 * chosen.mean(), 100 * chosen.std()
+        row["majority"] = 100 * group["majority"].iloc[0]
+        row |= {"n": group["n"].iloc[0], "seeds": group["seed"].nunique()}
+        paper = PAPER.get((task, metric), (None,) * 3) if split == "dev" else (None,) * 3
+        row |= {f"paper_{column}": value for column, value in zip(COLUMNS, paper, strict=True)}
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    rank = frame["task"].map({title: place for place, title in enumerate(order)})
+    return frame.assign(rank=rank).sort_values("rank", kind="stable").drop(columns="rank")
+
+
+def main(metrics: list[Path], counts: list[Path], table: Out) -> None:
+    """Write the table; `counts` say how many training examples there were and who wrote them."""
+    frame = table1(pd.concat([pd.read_csv(path) for path in metrics], ignore_index=True))
+    read = pd.concat([pd.read_csv(path) for path in counts], ignore_index=True)
+    trained = read[(read["split"] == "train") & (read["what"] == "examples")]
+    trained = trained.rename(columns={"n": "n_train"})[["task", "n_train", "generated"]]
+    tables.write_csv(frame.merge(trained, on="task", how="left").round(1), table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
