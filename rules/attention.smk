@@ -75,3 +75,44 @@ rule join:
         code=code("attention/join.py"),
     script:
         "../workflow_scripts/attention/join.py"
+
+
+rule extract_task:
+    input:
+        model=rules.model.output.model,
+        corpus=f"{STUDY}/tasks/{{task}}.jsonl",
+        files=model_files,
+    output:
+        shard=f"{STUDY}/{{model}}/attention/{{task}}.h5",
+    log:
+        f"{STUDY}/logs/attention/{{model}}.{{task}}.log",
+    benchmark:
+        f"{STUDY}/benchmarks/attention/{{model}}.{{task}}.tsv"
+    conda:
+        "../envs/torch.yaml"
+    threads: 2
+    resources:
+        mem_mb=3000,
+        runtime=120,
+        gpu=gpu,
+    params:
+        code=code("attention/extract.py"),
+        max_tokens=lambda w: TASKS[w.task]["max_tokens"],
+        batch_tokens=config["attention"]["batch_tokens"],
+        device=config["device"],
+        precision=config["precision"],
+    script:
+        "../workflow_scripts/attention/extract.py"
+
+
+use rule extract_task as extract_checkpoint with:
+    input:
+        model=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.json",
+        corpus=f"{STUDY}/tasks/{{task}}.jsonl",
+        files=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}",
+    output:
+        shard=f"{STUDY}/{{model}}/attention/{{task}}.{{init}}.{{seed}}.h5",
+    log:
+        f"{STUDY}/logs/attention/{{model}}.{{task}}.{{init}}.{{seed}}.log",
+    benchmark:
+        f"{STUDY}/benchmarks/attention/{{model}}.{{task}}.{{init}}.{{seed}}.tsv"

@@ -76,6 +76,7 @@ def bootstrap_mean(
         mean = filled.sum(axis=0) / present.sum(axis=0)
     low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     known = present.any(axis=0)
-    low[known], high[known] = np.nanpercentile(drawn[:, known], [2.5, 97.5], axis=0)
+    if known.any():
+        low[known], high[known] = np.nanpercentile(drawn[:, known], [2.5, 97.5], axis=0)
     shape = values.shape[1:]
     return mean.reshape(shape), low.reshape(shape), high.reshape(shape)

@@ -1,0 +1,260 @@
+"""Similarity, features, links and maps, against slow versions and values computed by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tests.core.tiny import enlarge, write_card
+from workflow_scripts.attention import extract
+from workflow_scripts.core import cards, tables
+from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import Example, read_examples, write_examples
+from workflow_scripts.core.models import load_body, load_tokenizer
+from workflow_scripts.core.trees import Tree, read_trees, write_trees
+from workflow_scripts.finetuning import features, links, maps, similarity
+from workflow_scripts.finetuning import kovaleva2019_links as links_table
+from workflow_scripts.finetuning.kinds import KINDS, sentences_of, word_links
+
+TEXTS = [
+    ("the river flows .", "she saw the old city ."),
+    ("he is not here .", "kings built the town , he saw ."),
+    ("a small river near the town flows .", "it flows ."),
+]
+TAGS = {"river": "NN", "city": "NN", "town": "NN", "kings": "NNS", "flows": "VBZ", "saw": "VBD"}
+TAGS |= {"built": "VBD", "is": "VBZ", "she": "PRP", "he": "PRP", "it": "PRP"}
+
+
+def annotated() -> tuple[list[Example], list[Tree]]:
+    examples, trees = [], []
+    for number, texts in enumerate(TEXTS):
+        spans = []
+        for text in texts:
+            start, mine = 0, []
+            for word in text.split():
+                mine.append((start, start + len(word)))
+                start += len(word) + 1
+            spans.append(tuple(mine))
+        words = [word for text in texts for word in text.split()]
+        tags = tuple(TAGS.get(word, "DT") for word in words)
+        first, heads, relations = len(texts[0].split()), [], []
+        for sentence in (range(first), range(first, len(words))):
+            verbs = [k for k in sentence if tags[k].startswith("VB")]
+            root = verbs[0] if verbs else sentence[0]
+            for k in sentence:
+                heads.append(-1 if k == root else root)
+                noun = tags[k].startswith(("NN", "PRP")) and k != root
+                relations.append("nsubj" if noun and k < root else "dobj" if noun else "dep")
+        id_ = f"e{number}"
+        examples.append(Example(id_, id_, f"f:{number}", texts, tuple(spans)))
+        trees.append(Tree(id_, tuple(words), tuple(heads), tuple(relations), tags, f"f:{number}"))
+    return examples, trees
+
+
+@pytest.fixture(scope="module")
+def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Caches of one corpus by two different models, with cards and annotation."""
+    folder = tmp_path_factory.mktemp("finetuning")
+    examples, trees = annotated()
+    places = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
+    write_examples(places["examples"], examples)
+    write_trees(places["annotation"], trees)
+    (folder / "one").mkdir()
+    other = folder / "other"
+    torch.manual_seed(9)
+    body = load_body(tiny_model_dir, torch.device("cpu"))
+    with torch.no_grad():
+        for parameter in body.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter) * parameter.std())
+    enlarge(body).save_pretrained(other)
+    load_tokenizer(tiny_model_dir).save_pretrained(other)
+    places["model"] = write_card(folder / "one", tiny_model_dir)
+    places["card"] = write_card(other, other)
+    for name, card in (("body", "model"), ("tuned", "card")):
+        places[name] = folder / f"{name}.h5"
+        extract.main(
+            model=places[card],
+            corpus=places["examples"],
+            shard=places[name],
+            max_tokens=64,
+            device="cpu",
+        )
+    return places
+
+
+def caches(study: dict[str, Path]) -> tuple[list, list]:
+    with Cache(study["body"]) as one, Cache(study["tuned"]) as other:
+        return list(one), list(other)
+
+
+def test_cosine_by_hand() -> None:
+    one, other = np.zeros((1, 3, 2, 2)), np.zeros((1, 3, 2, 2))
+    one[0, 0], other[0, 0] = [[1, 0], [0, 1]], [[1, 0], [1, 0]]  # 1 / 2
+    one[0, 1], other[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
+    one[0, 2] = other[0, 2] = [[0.5, 0.5], [1, 0]]
+    np.testing.assert_allclose(similarity.cosine(one, other), [[0.5, 0, 1]], atol=1e-12)
+
+
+def test_similarity_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
+    names = ("body", "tuned", "model", "card")
+    out = tmp_path / "s.parquet"
+    similarity.main(
+        **{name: study[name] for name in names}, similarity=out, task="mrpc", seed=1, bootstrap=100
+    )
+    found = tables.read(out).set_index(["layer", "head"])["similarity"]
+    for layer, head in ((0, 0), (2, 3), (1, 2)):
+        slow = []
+        for one, other in zip(*caches(study), strict=True):
+            a, b = (x.pattern[layer, head].astype(float).ravel() for x in (one, other))
+            slow.append(sum(a * b) / (sum(a * a) ** 0.5 * sum(b * b) ** 0.5))
+        assert found[layer, head] == pytest.approx(np.mean(slow), abs=1e-9)
+    assert found.max() < 0.9999
+
+
+def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "s.parquet"
+    places = {"body": study["body"], "tuned": study["body"]}
+    places |= {"model": study["model"], "card": study["model"]}
+    similarity.main(**places, similarity=out, task="mrpc", seed=1, bootstrap=100)
+    np.testing.assert_allclose(tables.read(out)["similarity"], 1, atol=1e-9)
+
+
+def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: Path) -> None:
+    examples = read_examples(study["examples"])
+    write_examples(tmp_path / "e.jsonl", examples[::-1])
+    extract.main(
+        model=study["card"],
+        corpus=tmp_path / "e.jsonl",
+        shard=tmp_path / "t.h5",
+        max_tokens=64,
+        device="cpu",
+    )
+    places = {"body": study["body"], "tuned": tmp_path / "t.h5"}
+    places |= {"model": study["model"], "card": study["card"]}
+    with pytest.raises(InputError, match="its examples are not those of"):
+        similarity.main(**places, similarity=tmp_path / "s", task="mrpc", seed=1, bootstrap=100)
+
+
+def test_attention_to_a_kind_by_hand() -> None:
+    pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.9, 0.1]])[None, None]
+    chosen = np.array([True, True, False])
+    # Columns sum to 0.6 and 1.8; the larger one over three tokens.
+    assert features.attention_to_kind(pattern, chosen)[0, 0] == pytest.approx(0.6)
+    assert features.attention_from_cls(pattern, chosen)[0, 0] == pytest.approx(0.5)
+    nothing = np.zeros(3, dtype=bool)
+    assert np.isnan(features.attention_to_kind(pattern, nothing)).all()
+    assert np.isnan(features.attention_from_cls(pattern, nothing)).all()
+
+
+@pytest.fixture(scope="module")
+def features_frame(
+    study: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> pd.DataFrame:
+    out = tmp_path_factory.mktemp("features") / "f.parquet"
+    features.main(**study, features=out, task="mrpc", seed=1, bootstrap=100)
+    return tables.read(out)
+
+
+def test_features_against_a_loop(study: dict[str, Path], features_frame: pd.DataFrame) -> None:
+    frame = features_frame[features_frame["query"] == "all"].set_index(
+        ["stage", "kind", "layer", "head"]
+    )["attention"]
+    trees = read_trees(study["annotation"])
+    for stage, examples in zip(("pretrained", "fine-tuned"), caches(study), strict=True):
+        for layer, head in ((0, 1), (2, 2)):
+            sums = []
+            for example, tree in zip(examples, trees, strict=True):
+                places = [
+                    place
+                    for place, word in enumerate(example.word)
+                    if word >= 0 and tree.tags[word].startswith("NN")
+                ]
+                length = len(example.ids)
+                columns = [
+                    sum(float(example.pattern[layer, head, query, key]) for query in range(length))
+                    for key in places
+                ]
+                sums.append(max(columns) / length)
+            assert frame[stage, "noun", layer, head] == pytest.approx(np.mean(sums), abs=1e-6)
+
+
+def test_examples_without_the_kind_are_counted(features_frame: pd.DataFrame) -> None:
+    first = features_frame[
+        (features_frame["layer"] == 0)
+        & (features_frame["head"] == 0)
+        & (features_frame["stage"] == "pretrained")
+        & (features_frame["query"] == "all")
+    ].set_index("kind")
+    assert set(first.index) == set(KINDS)
+    assert first.loc["negation", ["n", "n_without"]].tolist() == [1, 2]
+    assert first.loc["noun", ["n", "n_without"]].tolist() == [3, 0]
+    assert first.loc["cls", "n"] == 3
+
+
+def test_links_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "l.parquet"
+    links.main(**study, links=out, task="mrpc", seed=1, bootstrap=100)
+    frame = tables.read(out)
+    keyed = frame.set_index(["stage", "far", "link", "layer", "head"])["attention"]
+    trees = read_trees(study["annotation"])
+    total = 0
+    for far in (False, True):
+        means = []
+        for example, tree in zip(caches(study)[0], trees, strict=True):
+            values = []
+            for verb, subject in word_links(tree, sentences_of(tree))["verb-subject"]:
+                a = [k for k, word in enumerate(example.word) if word == verb]
+                b = [k for k, word in enumerate(example.word) if word == subject]
+                if far and min(abs(x - y) for x in a for y in b) < 2:
+                    continue
+                values.append(max(float(example.pattern[1, 3, x, y]) for x in a for y in b))
+            total += len(values)
+            if values:
+                means.append(sum(values) / len(values))
+        found = keyed["pretrained", far, "verb-subject", 1, 3]
+        assert found == pytest.approx(np.mean(means), abs=1e-6)
+        counted = frame[(frame["link"] == "verb-subject") & (frame["far"] == far)]["links"]
+        assert counted.nunique() == 1
+    assert frame.groupby("far")["links"].max()[False] >= frame.groupby("far")["links"].max()[True]
+    assert total == (frame[frame["link"] == "verb-subject"].groupby("far")["links"].first().sum())
+
+
+def test_neighbours_by_hand() -> None:
+    pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
+    assert links.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
+
+
+def test_the_strongest_heads_of_the_table() -> None:
+    rows = [
+        {"task": "RTE", "stage": "pretrained", "link": "verb-subject", "far": False, "seed": seed}
+        | {"layer": 0, "head": head, "attention": value, "ci_low": 0.0, "ci_high": 1.0}
+        | {"n": 5, "links": 6, "neighbours": 0.1}
+        for seed in (1, 2)
+        for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
+    ]
+    found = links_table.strongest(pd.DataFrame(rows), n=2)
+    assert found["head"].tolist() == ["1-2", "1-3"]
+    assert found["attention"].tolist() == pytest.approx([0.7, 0.45])
+
+
+def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
+    out = tmp_path / "m.parquet"
+    names = ("body", "tuned", "model", "card")
+    maps.main(**{name: study[name] for name in names}, maps=out, most_tokens=64, task="rte", seed=2)
+    frame = tables.read(out)
+    chosen = frame["example"].unique()
+    assert len(chosen) == 1
+    with Cache(study["tuned"], cards.read_card(study["card"])) as cache:
+        example = cache[cache.ids.index(chosen[0])]
+    tuned = frame[frame["stage"] == "fine-tuned"]
+    weights = tuned.sort_values(["layer", "head", "query", "key"])["weight"].to_numpy()
+    np.testing.assert_array_equal(weights, example.pattern.astype(np.float32).ravel())
+
+
+def test_which_example_is_drawn() -> None:
+    lengths = np.array([50, 12, 60, 11])
+    assert {maps.choose(lengths, 20, seed) for seed in range(20)} == {1, 3}
+    assert maps.choose(lengths, 5, 1) == 3

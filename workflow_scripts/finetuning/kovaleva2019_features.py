@@ -1,0 +1,48 @@
+"""Kovaleva et al. 2019, section 4.4: linguistic features, fine-tuned minus pretrained."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core import figures, heatmaps, job, tables
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.finetuning.kinds import LINGUISTIC
+
+
+def change(frame: pd.DataFrame) -> np.ndarray:
+    """Mean attention after fine-tuning minus before, [layer, head]; NaN where there is none."""
+    after, before = (
+        heatmaps.grid_of(frame[frame["stage"] == stage], "attention")
+        for stage in ("fine-tuned", "pretrained")
+    )
+    return after - before
+
+
+def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a heat map per task and kind of word, the mean over seeds; red means more attention."""
+    columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
+    frame = pd.concat([tables.read(path, columns) for path in features], ignore_index=True)
+    frame = frame[(frame["query"] == "all") & frame["kind"].isin(LINGUISTIC)]
+    shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
+    present = [name for name in TASKS if name in set(frame["task"])]
+    grids = {}
+    for kind in LINGUISTIC:
+        for name in present:
+            rows = frame[(frame["kind"] == kind) & (frame["task"] == name)].dropna()
+            grids[kind, name] = change(rows) if len(rows) else np.full(shape, np.nan)
+    largest = max(np.nanmax(np.abs(grid)) for grid in grids.values() if np.isfinite(grid).any())
+    with figures.style():
+        figure, panels = heatmaps.sheet(LINGUISTIC, [TASKS[name].title for name in present], shape)
+        for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
+            image = heatmaps.draw(axes, grid, -largest, largest, heatmaps.AROUND_ZERO)
+            if not np.isfinite(grid).any():
+                axes.text(0.5, 0.5, "none", transform=axes.transAxes, ha="center", va="center")
+        label = "Change of attention / length"
+        figure.colorbar(image, ax=panels, label=label, pad=0.01, aspect=40)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,29 @@
+"""Kovaleva et al. 2019, Figure 5: likeness of each head's maps before and after fine-tuning."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core import figures, heatmaps, job, tables
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS
+
+
+def main(similarity: list[Path], svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a heat map per task, the mean over seeds; darker means a greater change."""
+    columns = ("layer", "head", "task", "similarity")
+    frame = pd.concat([tables.read(path, columns) for path in similarity], ignore_index=True)
+    present = [name for name in TASKS if name in set(frame["task"])]
+    grids = [heatmaps.grid_of(frame[frame["task"] == name], "similarity") for name in present]
+    low = min(grid.min() for grid in grids)
+    titles = [TASKS[name].title for name in present]
+    with figures.style():
+        figure, panels = heatmaps.sheet([""], titles, grids[0].shape)
+        for axes, grid in zip(panels[0], grids, strict=True):
+            image = heatmaps.draw(axes, grid, low, 1.0, heatmaps.DARK + "_r")
+        figure.colorbar(image, ax=panels, label="Cosine similarity", pad=0.01, aspect=12)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
