@@ -130,3 +130,34 @@ rule vectors:
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/vectors.py"
+
+
+rule frames_corpus:
+    input:
+        files=frames_files,
+    output:
+        sentences=f"{STUDY}/corpora/{{frames}}.jsonl",
+        annotation=f"{STUDY}/corpora/{{frames}}.annotation.jsonl",
+        counts=report(
+            f"{STUDY}/corpora/{{frames}}.counts.csv",
+            caption="../report/frame-counts.rst",
+            category="Corpora",
+            labels={"corpus": "{frames}", "table": "what was read and left out"},
+        ),
+    log:
+        f"{STUDY}/logs/corpora/{{frames}}.log",
+    benchmark:
+        f"{STUDY}/benchmarks/corpora/{{frames}}.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        code=code("corpora/frames.py"),
+        name=lambda w: w.frames,
+        source=lambda w: source_of(FRAMES[w.frames]),
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/corpora/frames.py"

@@ -1,0 +1,265 @@
+"""FrameNet's files, the paper's filters, and attention along the links."""
+
+from pathlib import Path
+
+import nltk
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.tiny import write_card
+from workflow_scripts.attention import extract
+from workflow_scripts.core import tables
+from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.examples import read_examples
+from workflow_scripts.core.framelinks import read_links
+from workflow_scripts.corpora import framefiles, frames
+from workflow_scripts.frames import drawings, kovaleva2019_fig3, scores
+
+HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<lexUnit status="Finished" POS="V" name="give.v" ID="7" frame="Giving" frameID="3" '
+    'totalAnnotated="1" xmlns="http://framenet.icsi.berkeley.edu">\n<header><frame>'
+    '<FE type="Core" name="Donor"/><FE type="Core" name="Theme"/>'
+    '<FE type="Peripheral" name="Time"/></frame></header>'
+    '<lexeme order="1" headword="false" breakBefore="false" POS="V" name="give"/>'
+    '<subCorpus name="all">'
+)
+TAIL = "</subCorpus></lexUnit>\n"
+
+
+def sentence(number: int, text: str, targets: list[str], **elements: str) -> str:
+    """A sentence of a lu file whose target and elements are pieces of its text."""
+
+    def label(name: str, piece: str) -> str:
+        start = text.index(piece)
+        return f'<label start="{start}" end="{start + len(piece) - 1}" name="{name}"/>'
+
+    target = "".join(label("Target", piece) for piece in targets)
+    ones = "".join(
+        f'<label itype="DNI" name="{name}"/>' if piece == "-" else label(name, piece)
+        for name, piece in elements.items()
+    )
+    return (
+        f'<sentence sentNo="0" aPos="0" ID="{number}"><text>{text}</text>'
+        '<annotationSet status="UNANN" ID="1"><layer rank="1" name="PENN">'
+        f'<label start="0" end="1" name="X"/></layer></annotationSet>'
+        f'<annotationSet status="MANUAL" ID="{number}9"><layer rank="1" name="Target">{target}'
+        f'</layer><layer rank="1" name="FE">{ones}</layer></annotationSet></sentence>'
+    )
+
+
+SENTENCES = [
+    # Kept: the donor is two tokens away, the theme three.
+    sentence(1, "She had given him the key .", ["given"], Donor="She", Theme="the key"),
+    # Kept: the second core element is not in the text.
+    sentence(2, "Kings of old gave .", ["gave"], Donor="Kings", Theme="-"),
+    sentence(3, "She gave the whole town up .", ["gave", "up"], Donor="She"),
+    sentence(4, "a b c d e f g h i j k gave .", ["gave"], Donor="a"),
+    sentence(5, "He was given then .", ["given"], Time="then"),
+    sentence(6, "He had given a very small key .", ["given"], Theme="a very small key"),
+    sentence(7, "He gave .", ["gave"], Donor="He"),
+    # One core element of two is a neighbour: the sentence goes.
+    sentence(8, "He gave him the key .", ["gave"], Donor="He", Theme="the key"),
+]
+COUNTS = {
+    "sentences annotated": 8,
+    "several targets": 1,
+    "more than 12 tokens": 1,
+    "no core element": 1,
+    "a core element of more than 3 tokens": 1,
+    "less than 2 tokens apart": 2,
+    "sentences": 2,
+    "links": 3,
+}
+
+
+def framenet(folder: Path) -> Path:
+    """A whole FrameNet of one frame and one lexical unit."""
+    for name in ("lu", "frame"):
+        (folder / name).mkdir(parents=True)
+    (folder / "lu/lu7.xml").write_text(HEAD + "".join(SENTENCES) + TAIL, encoding="utf-8")
+    space = 'xmlns="http://framenet.icsi.berkeley.edu"'
+    (folder / "luIndex.xml").write_text(
+        f'<luIndex {space}><lu hasAnnotation="true" frameID="3" frameName="Giving" '
+        'status="Finished" name="give.v" ID="7"/></luIndex>',
+        encoding="utf-8",
+    )
+    (folder / "frameIndex.xml").write_text(
+        f'<frameIndex {space}><frame ID="3" name="Giving"/></frameIndex>', encoding="utf-8"
+    )
+    (folder / "frRelation.xml").write_text(f"<frameRelations {space}/>", encoding="utf-8")
+    (folder / "semTypes.xml").write_text(f"<semTypes {space}/>", encoding="utf-8")
+    (folder / "frame/Giving.xml").write_text(
+        f'<frame ID="3" name="Giving" {space}><definition>to give</definition>'
+        '<FE ID="1" name="Donor" coreType="Core" abbrev="D"><definition/></FE>'
+        '<FE ID="2" name="Theme" coreType="Core" abbrev="T"><definition/></FE>'
+        '<FE ID="4" name="Time" coreType="Peripheral" abbrev="t"><definition/></FE>'
+        '<lexUnit status="Finished" POS="V" name="give.v" ID="7"><definition/>'
+        "<sentenceCount annotated='1' total='1'/><lexeme order='1' headword='false' "
+        "breakBefore='false' POS='V' name='give'/></lexUnit></frame>",
+        encoding="utf-8",
+    )
+    return folder
+
+
+def run(folder: Path, source: dict) -> tuple[list, list, dict[str, int]]:
+    places = {name: folder / name for name in ("sentences", "annotation", "counts")}
+    frames.main(**places, source=source, name="fn", seed=1)
+    counts = pd.read_csv(places["counts"])
+    return (
+        read_examples(places["sentences"]),
+        read_links(places["annotation"]),
+        dict(zip(counts["what"], counts["n"], strict=True)),
+    )
+
+
+def test_each_filter_counts_what_it_leaves_out(tmp_path: Path) -> None:
+    examples, links, counts = run(tmp_path, {"path": str(framenet(tmp_path / "fn"))})
+    assert counts == COUNTS
+    assert [one.id for one in examples] == ["fn-00000", "fn-00001"]
+    assert links[0].frame == "Giving"
+    assert [links[0].words[k] for k in links[0].target] == ["given"]
+    assert {one.name: one.words for one in links[0].elements} == {"Donor": (0,), "Theme": (4, 5)}
+    assert [one.name for one in links[1].elements] == ["Donor"]
+    start, end = examples[0].words[0][2]
+    assert examples[0].texts[0][start:end] == "given"
+    assert links[0].source.endswith("lu7.xml: sentence 1")
+
+
+def test_directory_file_and_nltk_say_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = framenet(tmp_path / "corpora/framenet_v17")
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    want = list(framefiles.sentences_of(place))
+    assert len(want) == 8
+    assert list(framefiles.sentences_of(place / "lu")) == want
+    assert list(framefiles.sentences_of(place / "lu/lu7.xml")) == want
+    by_nltk = list(framefiles.sentences_of_nltk("framenet_v17"))
+
+    def plain(one: framefiles.Annotated) -> tuple:
+        return one.text, one.frame, one.targets, tuple(sorted(one.elements))
+
+    assert [plain(one) for one in by_nltk] == [plain(one) for one in want]
+
+
+def test_a_missing_nltk_corpus_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nltk.data, "path", [])
+    with pytest.raises(InputError, match=r"nltk.downloader framenet_v17"):
+        list(framefiles.sentences_of_nltk("framenet_v17"))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (HEAD + SENTENCES[0], "lu7.xml:3: not well-formed"),
+        ("<other/>", "lu7.xml:1: not a lexical unit"),
+        (
+            HEAD + SENTENCES[0].replace('start="0" end="2"', 'start="0" end="99"') + TAIL,
+            "lu7.xml: sentence 1: label Donor from 0 to 99 is outside",
+        ),
+    ],
+)
+def test_a_wrong_file_is_named(tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / "lu7.xml").write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=words):
+        list(framefiles.sentences_of(tmp_path))
+
+
+def test_nothing_there_or_nothing_left(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no lu\*.xml files"):
+        list(framefiles.sentences_of(tmp_path))
+    (tmp_path / "lu7.xml").write_text(HEAD + SENTENCES[6] + TAIL, encoding="utf-8")
+    with pytest.raises(InputError, match="no sentence passes the filters"):
+        run(tmp_path, {"path": str(tmp_path)})
+
+
+def test_real_framenet(real_data: Path, tmp_path: Path) -> None:
+    examples, links, counts = run(tmp_path, {"path": str(real_data / "framenet-1.5-subset")})
+    left = sum(counts[name] for name in frames.FILTERS)
+    assert counts["sentences annotated"] == left + counts["sentences"]
+    assert counts["sentences"] == len(examples) == len(links) > 100
+    for one in links:
+        assert len(one.words) <= 12
+        assert all(len(element.words) <= 3 for element in one.elements)
+
+
+def test_generated_sentences_know_their_roles(tmp_path: Path) -> None:
+    _, links, counts = run(tmp_path, {"generate": 60})
+    assert counts["sentences"] >= 55
+    assert len({one.frame for one in links}) > 10
+    for one in links:
+        assert {element.name for element in one.elements} <= {"Agent", "Theme"}
+
+
+def test_link_attention_by_hand() -> None:
+    pattern = np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])[None, None]
+    found = scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
+    assert {name: value[0, 0] for name, value in found.items()} == {
+        "either": 0.7,
+        "from predicate": 0.7,
+        "to predicate": 0.6,
+    }
+
+
+@pytest.fixture(scope="module")
+def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("frames")
+    write_card(folder, tiny_model_dir)
+    run(folder, {"path": str(framenet(folder / "fn"))})
+    extract.main(
+        model=folder / "model.json",
+        corpus=folder / "sentences",
+        shard=folder / "attention.h5",
+        max_tokens=64,
+        device="cpu",
+    )
+    places = {"attention": folder / "attention.h5", "model": folder / "model.json"}
+    places |= {"annotation": folder / "annotation"}
+    scores.main(**places, scores=folder / "scores", bootstrap=100)
+    out = {"drawings": folder / "drawings", "table": folder / "table"}
+    drawings.main(**places, scores=folder / "scores", **out, percentile=80)
+    return folder
+
+
+def test_scores_against_a_loop(study: Path) -> None:
+    found = tables.read(study / "scores")
+    found = found[found["direction"] == "either"].set_index(["layer", "head"])["attention"]
+    with Cache(study / "attention.h5") as cache:
+        examples = list(cache)
+    for layer, head in ((0, 0), (2, 1)):
+        sentences = []
+        for example, links in zip(examples, read_links(study / "annotation"), strict=True):
+            most = []
+            for element in links.elements:
+                pairs = [
+                    (a, b)
+                    for a, one in enumerate(example.word)
+                    for b, other in enumerate(example.word)
+                    if (one in links.target and other in element.words)
+                    or (one in element.words and other in links.target)
+                ]
+                most.append(max(float(example.pattern[layer, head, a, b]) for a, b in pairs))
+            sentences.append(sum(most) / len(most))
+        assert found[layer, head] == pytest.approx(np.mean(sentences), abs=1e-6)
+
+
+def test_heads_above_the_percentile(study: Path) -> None:
+    values = tables.read(study / "scores")
+    values = values[values["direction"] == "either"]["attention"]
+    table = pd.read_csv(study / "table")
+    threshold = np.percentile(values, 80)
+    assert len(table) == (values > threshold).sum() > 0
+    assert (table["attention"] > table["threshold"]).all()
+    assert table["attention"].is_monotonic_decreasing
+
+
+def test_the_figure_is_drawn(study: Path) -> None:
+    out = {kind: study / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
+    kovaleva2019_fig3.main(study / "scores", study / "drawings", **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+    drawn = tables.read(study / "drawings")
+    assert drawn["highlighted"].any()
+    assert {"[CLS]", "[SEP]"} <= set(drawn["key_token"])

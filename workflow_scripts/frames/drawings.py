@@ -1,0 +1,71 @@
+"""The heads above the percentile, and one sentence drawn for each (Kovaleva et al., Figure 3)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.cache import Cache, CachedExample
+from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.framelinks import FrameLinks, read_links
+from workflow_scripts.core.heads import label
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.words import to_words, words_of_units
+
+
+def above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
+    """The heads, either direction, whose attention exceeds the percentile of all heads' values."""
+    either = scores[scores["direction"] == "either"]
+    threshold = np.percentile(either["attention"], percentile)
+    chosen = either[either["attention"] > threshold].sort_values("attention", ascending=False)
+    return chosen.assign(percentile=percentile, threshold=threshold, heads=len(either))
+
+
+def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.DataFrame:
+    """One row per head, query and key among the words; the predicate's and elements' are marked."""
+    index = words_of_units(example.word)
+    names = np.array([links.words[word] if word >= 0 else "[SEP]" for word in index], dtype=object)
+    names[0] = "[CLS]"
+    linked = {*links.target, *(word for one in links.elements for word in one.words)}
+    frames = []
+    for number, row in enumerate(heads.itertuples()):
+        weights = to_words(example.pattern[row.layer, row.head], example.word)
+        query, key = np.indices(weights.shape)
+        frame = {"drawing": number, "layer": row.layer, "head": row.head}
+        frame |= {"query": query.ravel(), "key": key.ravel(), "weight": weights.ravel()}
+        frames.append(pd.DataFrame(frame))
+    rows = pd.concat(frames, ignore_index=True)
+    rows["query_token"], rows["key_token"] = names[rows["query"]], names[rows["key"]]
+    rows["highlighted"] = np.isin(index[rows["query"]], list(linked)) & np.isin(
+        index[rows["key"]], list(linked)
+    )
+    title = ", ".join(f"{one.name}" for one in links.elements)
+    return rows.assign(title=f"{links.frame}: {title}", example=links.id)
+
+
+def main(
+    attention: Path,
+    model: Path,
+    annotation: Path,
+    scores: Path,
+    drawings: Out,
+    table: Out,
+    percentile: float,
+    seed: int = 1,
+) -> None:
+    """Write the heads above the percentile, and their attention in one sentence drawn by `seed`."""
+    chosen = above(tables.read(scores, ("layer", "head", "direction", "attention")), percentile)
+    links = read_links(annotation)
+    number = int(np.random.default_rng(seed).integers(len(links)))
+    with Cache(attention, read_card(model)) as cache:
+        cache.expect([one.id for one in links], str(annotation))
+        tables.write(draw(cache[number], links[number], chosen), drawings)
+    names = [label(row.layer, row.head) for row in chosen.itertuples()]
+    columns = ["attention", "ci_low", "ci_high", "n", "percentile", "threshold", "heads"]
+    printed = chosen.assign(name=names)[["name", *columns]].rename(columns={"name": "head"})
+    tables.write_csv(printed, table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
