@@ -1,0 +1,39 @@
+"""Kovaleva et al. 2019, Figure 1: typical maps of the five classes."""
+
+from pathlib import Path
+
+import numpy as np
+
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.heads import label
+from workflow_scripts.core.job import Out
+from workflow_scripts.patterns.reference import CLASSES
+
+
+def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a column for each class; the darkness is the root of the share of the largest weight."""
+    frame = tables.read(maps, ("class", "place", "layer", "head", "query", "key", "weight"))
+    n = frame["place"].max() + 1
+    with figures.style():
+        figure, axes = figures.new(figures.TWO_COLUMNS, 0.3 + 1.5 * n, len(CLASSES), n)
+        for number, place in enumerate(axes):
+            row, column = divmod(number, len(CLASSES))
+            chosen = (frame["class"] == CLASSES[column]) & (frame["place"] == row)
+            rows = frame[chosen].sort_values(["query", "key"])
+            if not len(rows):
+                place.axis("off")
+                continue
+            weights = rows["weight"].to_numpy().reshape(rows["query"].max() + 1, -1)
+            shown = np.sqrt(weights / weights.max())
+            place.imshow(shown, cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+            place.set_xticks([])
+            place.set_yticks([])
+            name = label(rows["layer"].iloc[0], rows["head"].iloc[0])
+            place.set_xlabel(f"head {name}", fontsize=6, labelpad=2)
+            if row == 0:
+                place.set_title(CLASSES[column].capitalize())
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,49 @@
+"""Kovaleva et al. 2019, Figure 2: shares of the classes of maps, task by task."""
+
+from pathlib import Path
+
+import numpy as np
+
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.patterns.reference import CLASSES
+
+WIDTH = 0.38
+STAGES = ("pretrained", "fine-tuned")
+
+
+def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw two stacked bars per task: pretrained (hatched) and fine-tuned, the mean over seeds."""
+    frame = tables.read(shares, ("class", "share", "task", "stage", "method"))
+    frame = frame[frame["method"] == "network"]
+    mean = frame.groupby(["task", "stage", "class"])["share"].mean()
+    present = [name for name in TASKS if name in set(frame["task"])]
+    at = np.arange(len(present))
+    with figures.style():
+        figure, (axes,) = figures.new(figures.TWO_COLUMNS, 2.6)
+        for side, stage in enumerate(STAGES):
+            bottom = np.zeros(len(present))
+            for number, name in enumerate(CLASSES):
+                values = np.array([100 * mean[task, stage, name] for task in present])
+                axes.bar(
+                    at + (side - 0.5) * WIDTH,
+                    values,
+                    WIDTH * 0.95,
+                    bottom=bottom,
+                    color=figures.COLOURS[number],
+                    label=name if side else None,
+                    hatch=None if side else "////",
+                    edgecolor="white",
+                    linewidth=0.4,
+                )
+                bottom += values
+        axes.set_xticks(at, [TASKS[name].title for name in present])
+        axes.set_ylabel("Share of maps (%)")
+        axes.set_ylim(0, 100)
+        figure.legend(loc="outside right center", title="hatched: pretrained", title_fontsize=7)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

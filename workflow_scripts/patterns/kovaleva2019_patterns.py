@@ -1,0 +1,41 @@
+"""Kovaleva et al. 2019, section 4.1: how well maps are classified, and the classes' shares."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.patterns.reference import CLASSES
+
+PAPER_F1 = 0.86  # of the paper's network, on maps of its own
+
+
+def classifier_table(folds: pd.DataFrame) -> pd.DataFrame:
+    """One row per method: mean macro F1 over folds and its standard deviation."""
+    groups = folds.groupby("method", sort=False)
+    frame = groups["macro_f1"].agg(["mean", "std", "min", "max"]).add_prefix("macro_f1_")
+    frame["folds"], frame["n"] = groups.size(), groups["n"].sum()
+    frame["paper"] = [PAPER_F1 if method == "network" else None for method in frame.index]
+    return frame.reset_index()
+
+
+def shares_table(shares: pd.DataFrame) -> pd.DataFrame:
+    """One row per task, stage and method: the classes' shares of all maps, in percent."""
+    keys = ["task", "stage", "method"]
+    frame = shares.groupby([*keys, "class"], sort=False)["share"].mean().mul(100)
+    frame = frame.unstack("class")[list(CLASSES)].reset_index()
+    rank = {name: place for place, name in enumerate(TASKS)}
+    frame = frame.sort_values("task", key=lambda names: names.map(rank), kind="stable")
+    return frame.assign(task=frame["task"].map({name: one.title for name, one in TASKS.items()}))
+
+
+def main(folds: Path, shares: Path, classifier: Out, table: Out) -> None:
+    """Write both tables."""
+    tables.write_csv(classifier_table(tables.read(folds, ("method", "macro_f1", "n"))), classifier)
+    tables.write_csv(shares_table(tables.read(shares)).round(1), table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,76 @@
+"""The network that tells classes of maps apart: 8 convolutional layers (Kovaleva et al., 4.1)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from workflow_scripts.patterns.reference import CLASSES
+
+SIDE = 32
+CHANNELS = (16, 16, 32, 32, 64, 64, 64, 64)  # every second layer halves the map
+BATCH = 32
+
+
+def to_image(pattern: np.ndarray) -> torch.Tensor:
+    """Maps [..., query, key] as the network sees them: float32 [..., SIDE, SIDE].
+
+    Roots of the shares of each map's largest weight, so that faint structure shows; larger maps
+    are averaged down to SIDE, smaller ones repeated.
+    """
+    maps = torch.from_numpy(np.ascontiguousarray(pattern, dtype=np.float32))
+    flat = maps.reshape(-1, 1, *maps.shape[-2:])
+    roots = (flat / flat.amax(dim=(-2, -1), keepdim=True)).sqrt()
+    small = nn.functional.adaptive_avg_pool2d(roots, SIDE)
+    return small.reshape(*maps.shape[:-2], SIDE, SIDE)
+
+
+class PatternNetwork(nn.Module):
+    """Eight convolutional layers with ReLU, averaged over the map, and a linear layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        before = 1
+        for number, channels in enumerate(CHANNELS):
+            layers += [
+                nn.Conv2d(before, channels, 3, stride=1 + number % 2, padding=1, bias=False),
+                nn.BatchNorm2d(channels),
+                nn.ReLU(),
+            ]
+            before = channels
+        self.layers = nn.Sequential(*layers)
+        self.out = nn.Linear(before, len(CLASSES))
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        """Logits [map, class] of images [map, SIDE, SIDE]."""
+        return self.out(self.layers(images[:, None]).mean(dim=(-2, -1)))
+
+
+def train(
+    images: torch.Tensor, labels: torch.Tensor, epochs: int, learning_rate: float, seed: int
+) -> PatternNetwork:
+    """A network trained on images [map, SIDE, SIDE] and labels [map]; rare classes weigh more."""
+    torch.manual_seed(seed)
+    network = PatternNetwork()
+    counts = torch.bincount(labels, minlength=len(CLASSES)).clamp(min=1)
+    loss = nn.CrossEntropyLoss(weight=len(labels) / (len(CLASSES) * counts))
+    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=0.01)
+    steps = epochs * -(-len(labels) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
+    order = torch.Generator().manual_seed(seed)
+    for _ in range(epochs):
+        for batch in torch.randperm(len(labels), generator=order).split(BATCH):
+            optimizer.zero_grad()
+            loss(network(images[batch]), labels[batch]).backward()
+            optimizer.step()
+            schedule.step()
+    return network.eval()
+
+
+def predict(network: PatternNetwork, images: torch.Tensor) -> np.ndarray:
+    """Probability of each class, float32 [map, class], for images [map, SIDE, SIDE]."""
+    with torch.inference_mode():
+        parts: Sequence[torch.Tensor] = [network(part).softmax(-1) for part in images.split(1024)]
+    return torch.cat(list(parts)).numpy()
