@@ -19,12 +19,17 @@ report: "report/workflow.rst"
 
 include: "rules/common.smk"
 include: "rules/corpora.smk"
+include: "rules/tasks.smk"
 include: "rules/attention.smk"
 include: "rules/checkpoints.smk"
-include: "rules/surface.smk"
 
 
 # A study without one of these parts goes without its chapter.
+if "surface" in config:
+
+    include: "rules/surface.smk"
+
+
 if "syntax" in config:
 
     include: "rules/syntax.smk"
@@ -43,6 +48,21 @@ if "probes" in config:
 if "clusters" in config:
 
     include: "rules/clusters.smk"
+
+
+if "patterns" in config:
+
+    include: "rules/patterns.smk"
+
+
+if "frames" in config:
+
+    include: "rules/frames.smk"
+
+
+if "finetuning" in config:
+
+    include: "rules/finetuning.smk"
 
 
 rule all:
@@ -65,3 +85,8 @@ rule tables:
 rule clark2019:
     input:
         [path for path in FIGURES + TABLES if Path(path).name.startswith("clark2019")],
+
+
+rule kovaleva2019:
+    input:
+        [path for path in FIGURES + TABLES if Path(path).name.startswith("kovaleva2019")],

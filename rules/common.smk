@@ -19,9 +19,12 @@ MODELS = list(config["models"])
 TEXTS = config["corpora"]["text"]
 TREEBANKS = config["corpora"]["treebanks"]
 COREFERENCE = config["corpora"]["coreference"]
+FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
-# Everything that a model reads.
-CORPORA = TEXTS | TREEBANKS | COREFERENCE
+TASKS = config["tasks"]
+FINETUNE = config["checkpoints"]["finetune"]
+# Everything that a model reads, tasks aside.
+CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
 # The products of all chapters; each chapter adds its own.
 FIGURES: list[str] = []
@@ -30,11 +33,15 @@ TABLES: list[str] = []
 
 wildcard_constraints:
     model="|".join(map(re.escape, MODELS)),
-    corpus="|".join(map(re.escape, CORPORA)),
-    text="|".join(map(re.escape, TEXTS)),
+    corpus="|".join(map(re.escape, CORPORA)) or "none",
+    text="|".join(map(re.escape, TEXTS)) or "none",
     treebank="|".join(map(re.escape, TREEBANKS)) or "none",
     coref="|".join(map(re.escape, COREFERENCE)) or "none",
+    frames="|".join(map(re.escape, FRAMES)) or "none",
     vectors="|".join(map(re.escape, VECTORS)) or "none",
+    task="|".join(TASKS) or "none",
+    init="pretrained|random",
+    seed="[0-9]+",
 
 
 scattergather:
@@ -89,8 +96,37 @@ def coreference_files(wildcards) -> list[str]:
     return local_files(corpus.get("path")) + local_files(corpus.get("trees"))
 
 
+def frames_files(wildcards) -> list[str]:
+    """The lu files: of a FrameNet directory, of a directory of lu files, or one."""
+    path = FRAMES[wildcards.frames].get("path")
+    inner = None if path is None else Path(path) / "lu"
+    return local_files(str(inner) if inner and inner.is_dir() else path)
+
+
 def vectors_files(wildcards) -> list[str]:
     return local_files(VECTORS[wildcards.vectors].get("path"))
+
+
+def task_files(wildcards) -> list[str]:
+    return local_files(TASKS[wildcards.task].get("path"))
+
+
+def generated_files(wildcards) -> list[str]:
+    """The directory of a task that the study's own grammar writes."""
+    generated = "generate" in TASKS[wildcards.task]
+    return [f"{STUDY}/tasks/{wildcards.task}.generated"] if generated else []
+
+
+def annotated_caches(wildcards) -> list[str]:
+    """The caches, written <model>/<cache>, that the study's own annotated maps come from."""
+    names = [Path(name) for one in config["patterns"]["annotations"] for name in one["caches"]]
+    return [f"{STUDY}/{name.parent}/attention/{name.name}.h5" for name in names]
+
+
+def recipe(wildcards) -> dict:
+    """How a checkpoint is trained, for checkpoints/training.py."""
+    keys = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
+    return {key: FINETUNE[key] for key in keys} | {"seed": int(wildcards.seed)}
 
 
 def vectors_texts(wildcards) -> list[str]:
@@ -109,7 +145,7 @@ def parsed_text(wildcards) -> list[str]:
 def source_of(corpus: dict) -> dict:
     """The keys of a corpus that say where it comes from."""
     keys = ("hub", "name", "split", "revision", "path", "package", "parse", "spacy", "format")
-    keys += ("generate", "trees", "download", "train")
+    keys += ("generate", "trees", "download", "train", "encoding", "nltk")
     return {key: corpus[key] for key in keys if key in corpus}
 
 

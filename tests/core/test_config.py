@@ -28,7 +28,8 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
     del config["attention"], config["surface"]["drawings"]
     before = deepcopy(config)
     filled = check(config, SCHEMA)
-    assert filled["attention"] == {"shards": 1, "batch_tokens": 4096}
+    assert filled["attention"]["shards"] == 1
+    assert filled["attention"]["batch_tokens"] == 4096
     assert filled["surface"]["drawings"]["max_drawn_tokens"] == 48
     assert config == before
 
@@ -49,6 +50,17 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["models"], {"a b": {"path": "x"}}, ["models", "a b", "dash"]),
         (["models"], {"corpora": {"path": "x"}}, ["models.corpora", "taken"]),
         (["surface", "drawings", "heads"], ["0-1"], ["drawings.heads", "0-1"]),
+        (["tasks", "cola"], {"path": "x"}, ["tasks.cola", "unknown key", "mrpc"]),
+        (["tasks", "rte"], {"hub": "nyu-mll/glue"}, ["tasks.rte", "revision"]),
+        (["tasks", "rte"], {"generate": {"train": 5}}, ["tasks.rte.generate.dev", "missing"]),
+        (["tasks", "rte"], {"path": "a", "package": "b"}, ["tasks.rte", "exactly one"]),
+        (["corpora", "text", "mrpc"], {"path": "x"}, ["corpora.text.mrpc", "taken"]),
+        (["tasks"], {}, ["the study has no tasks"]),
+        (["checkpoints", "finetune", "inits"], ["random"], ["needs pretrained"]),
+        (["checkpoints", "finetune", "inits"], ["normal"], ["'normal'", "random"]),
+        (["frames", "corpus"], "wikipedia", ["frames.corpus", "'wikipedia'", "roles"]),
+        (["patterns", "builtin"], False, ["patterns", "no annotated maps"]),
+        (["models"], {"patterns": {"path": "x"}}, ["models.patterns", "taken"]),
     ],
 )
 def test_a_mistake_is_one_line(config: dict, path: list[str], value: Any, words: list[str]) -> None:
@@ -62,6 +74,16 @@ def test_a_mistake_is_one_line(config: dict, path: list[str], value: Any, words:
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_relative_paths_start_from_the_data_directory(config: dict) -> None:
+    config["data"] = "/data"
+    config["tasks"] = {"mrpc": {"path": "glue/MRPC"}, "rte": {"path": "/elsewhere/RTE"}}
+    config["corpora"]["coreference"]["gum"] = {"path": "gum", "trees": "gum/trees"}
+    filled = check(config, SCHEMA)
+    assert filled["tasks"]["mrpc"]["path"] == "/data/glue/MRPC"
+    assert filled["tasks"]["rte"]["path"] == "/elsewhere/RTE"
+    assert filled["corpora"]["coreference"]["gum"]["trees"] == "/data/gum/trees"
 
 
 def test_a_missing_key_is_named(config: dict) -> None:

@@ -14,6 +14,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
+PARTS += ["annotations"]
 TEXT = (
     "the a river city old small runs flows through near and of in to by was is are built "
     "king people water stone north south many first century town hills trade . , . , "
@@ -99,10 +100,23 @@ def tiny_config() -> dict[str, Any]:
             },
             "treebanks": {"trees": {"path": "trees", "max_tokens": 40}},
             "coreference": {"stories": {"generate": 4}},
+            "frames": {"roles": {"generate": 20}},
             "vectors": {"own": {"train": "made-up", "dimensions": 4, "epochs": 1}},
         },
+        "tasks": {
+            "mrpc": {"generate": {"train": 16, "dev": 6}},
+            "sst2": {
+                "package": "gensim/test/test_data/pang_lee_polarity.cor",
+                "encoding": "cp1252",
+                "n_train": 16,
+                "n_dev": 6,
+            },
+        },
         "attention": {"shards": 2, "batch_tokens": 256},
-        "checkpoints": {"mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1}},
+        "checkpoints": {
+            "mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1},
+            "finetune": {"batch_size": 8, "epochs": 2, "every_epoch": ["mrpc"]},
+        },
         "surface": {"corpus": "made-up", "bootstrap": 100, "gradients": {"n_segments": 6}},
         "syntax": {"treebank": "trees", "bootstrap": 100, "fewest": 1, "relations": ["det"]},
         "coreference": {"corpus": "stories", "bootstrap": 100},
@@ -115,6 +129,9 @@ def tiny_config() -> dict[str, Any]:
             "bootstrap": 100,
         },
         "clusters": {"corpus": "made-up", "n_segments": 4, "permutations": 100},
+        "patterns": {"folds": 2, "epochs": 1, "sheet_maps": 30},
+        "frames": {"corpus": "roles", "percentile": 80, "bootstrap": 100},
+        "finetuning": {"bootstrap": 100},
     }
 
 

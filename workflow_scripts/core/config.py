@@ -12,7 +12,7 @@ from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.errors import InputError
 
-RESERVED = {"corpora", "tasks", "logs", "benchmarks"}
+RESERVED = {"corpora", "tasks", "patterns", "logs", "benchmarks"}
 
 
 def check(config: dict[str, Any], schema_path: Path) -> dict[str, Any]:
@@ -28,6 +28,7 @@ def check(config: dict[str, Any], schema_path: Path) -> dict[str, Any]:
         raise InputError(f"config: {_line(errors[0])}{more}")
     filled = fill(config, schema, schema)
     _check_names(filled)
+    _place(filled)
     return filled
 
 
@@ -67,17 +68,38 @@ def _check_names(config: dict[str, Any]) -> None:
     for name in config["models"]:
         if name in RESERVED:
             raise InputError(f"config: models.{name}: this name is taken; choose another")
-    seen: set[str] = set()
+    seen = set(config["tasks"])  # their caches lie beside those of the corpora
     for kind, corpora in config["corpora"].items():
         for name in corpora:
             if name in seen:
-                raise InputError(f"config: corpora.{kind}.{name}: this name is taken twice")
+                raise InputError(f"config: corpora.{kind}.{name}: this name is taken")
             seen.add(name)
+    _check_tasks(config)
     for key, name, accepted in _references(config):
         if name not in accepted:
             raise InputError(
                 f"config: {key}: {name!r} is not defined; accepted: {', '.join(sorted(accepted))}"
             )
+
+
+def _check_tasks(config: dict[str, Any]) -> None:
+    """What fine-tuning changes can be told where there are tasks and their checkpoints."""
+    for part in {"finetuning", "patterns"} & config.keys():
+        if not config["tasks"]:
+            raise InputError(f"config: {part}: the study has no tasks; add some or remove {part}")
+        if "pretrained" not in config["checkpoints"]["finetune"]["inits"]:
+            raise InputError(f"config: {part}: needs pretrained among checkpoints.finetune.inits")
+    patterns = config.get("patterns", {"builtin": True})
+    if not patterns["builtin"] and not patterns["annotations"]:
+        raise InputError("config: patterns: no annotated maps; set builtin or give annotations")
+
+
+def _place(config: dict[str, Any]) -> None:
+    """Relative paths of corpora and tasks start from the data directory."""
+    groups = [*config["corpora"].values(), config["tasks"]]
+    for source in (one for group in groups for one in group.values()):
+        for key in {"path", "trees"} & source.keys():
+            source[key] = os.path.normpath(os.path.join(config["data"], source[key]))
 
 
 def _references(config: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
@@ -89,6 +111,8 @@ def _references(config: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
             yield f"{part}.{key}", config[part][key], list(corpora[kinds[key]])
     if "coreference" in config:
         yield "coreference.corpus", config["coreference"]["corpus"], list(corpora["coreference"])
+    if "frames" in config:
+        yield "frames.corpus", config["frames"]["corpus"], list(corpora["frames"])
     for kind, key in (("treebanks", "parse"), ("vectors", "train")):
         for name, corpus in corpora[kind].items():
             if key in corpus:
