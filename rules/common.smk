@@ -1,5 +1,6 @@
 """What every chapter's rules need: the checked config, names, and what makes a result stale."""
 
+from os.path import relpath
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -25,6 +26,9 @@ TASKS = config["tasks"]
 FINETUNE = config["checkpoints"]["finetune"]
 # Everything that a model reads, tasks aside.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
+
+# The annotated maps that come with the workflow; relative, so that a moved checkout is the same.
+ANNOTATED_MAPS = relpath(Path(workflow.basedir) / "annotations/minilm.csv")
 
 # The products of all chapters; each chapter adds its own.
 FIGURES: list[str] = []

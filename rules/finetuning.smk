@@ -186,6 +186,12 @@ rule kovaleva2019_features:
         ),
         pdf=f"{STUDY}/{{model}}/figures/kovaleva2019-features.pdf",
         png=f"{STUDY}/{{model}}/figures/kovaleva2019-features.png",
+        table=report(
+            f"{STUDY}/{{model}}/tables/kovaleva2019-features.csv",
+            caption="../report/kovaleva2019-features-table.rst",
+            labels={"model": "{model}", "product": "section 4.4, attention to kinds of tokens"},
+            **KOVALEVA_CHANGE,
+        ),
     log:
         f"{STUDY}/logs/finetuning/{{model}}.kovaleva2019_features.log",
     benchmark:
@@ -294,4 +300,8 @@ FIGURES += expand(
     figure=["fig5", "fig6", "features", "fig7", *(f"maps.{task}" for task in TASKS)],
     kind=["svg", "pdf", "png"],
 )
-TABLES += expand(f"{STUDY}/{{model}}/tables/kovaleva2019-links.csv", model=MODELS)
+TABLES += expand(
+    f"{STUDY}/{{model}}/tables/kovaleva2019-{{table}}.csv",
+    model=MODELS,
+    table=["features", "links"],
+)

@@ -15,7 +15,13 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, read_examples, write_examples
 from workflow_scripts.core.models import load_body, load_tokenizer
 from workflow_scripts.core.trees import Tree, read_trees, write_trees
-from workflow_scripts.finetuning import features, links, maps, similarity
+from workflow_scripts.finetuning import (
+    features,
+    kovaleva2019_features,
+    links,
+    maps,
+    similarity,
+)
 from workflow_scripts.finetuning import kovaleva2019_links as links_table
 from workflow_scripts.finetuning.kinds import KINDS, sentences_of, word_links
 
@@ -258,3 +264,19 @@ def test_which_example_is_drawn() -> None:
     lengths = np.array([50, 12, 60, 11])
     assert {maps.choose(lengths, 20, seed) for seed in range(20)} == {1, 3}
     assert maps.choose(lengths, 5, 1) == 3
+
+
+def test_the_features_table_and_figure(features_frame: pd.DataFrame, tmp_path: Path) -> None:
+    tables.write(features_frame, tmp_path / "f.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
+    kovaleva2019_features.main([tmp_path / "f.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(out["table"]).set_index("kind")
+    frame = features_frame[(features_frame["query"] == "all") & (features_frame["kind"] == "verb")]
+    means = frame.set_index(["stage", "layer", "head"])["attention"]
+    gains = means["fine-tuned"] - means["pretrained"]
+    layer, head = gains.idxmax()
+    assert table.loc["verb", "head"] == f"{layer + 1}-{head + 1}"
+    assert table.loc["verb", "gain"] == pytest.approx(gains.max(), rel=1e-4)
+    assert table.loc["verb", "pretrained"] == pytest.approx(means["pretrained"].mean(), rel=1e-4)
+    assert table.loc["negation", ["n", "n_without"]].tolist() == [1, 2]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core import figures, heatmaps, job, tables
+from workflow_scripts.core.heads import label
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import TASKS
 from workflow_scripts.finetuning.kinds import LINGUISTIC
@@ -20,11 +21,37 @@ def change(frame: pd.DataFrame) -> np.ndarray:
     return after - before
 
 
-def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a heat map per task and kind of word, the mean over seeds; red means more attention."""
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per task and kind: attention of all heads before and after, and the head that gains.
+
+    `n` examples have the kind, `n_without` have not. Mean over seeds.
+    """
+    means = frame.groupby(["task", "kind", "layer", "head", "stage"], sort=False)[
+        "attention"
+    ].mean()
+    both = means.unstack("stage").dropna()
+    both["gain"] = both["fine-tuned"] - both["pretrained"]
+    rows = []
+    for (task, kind), heads in both.groupby(["task", "kind"], sort=False):
+        _, _, layer, head = heads["gain"].idxmax()
+        counted = frame[(frame["task"] == task) & (frame["kind"] == kind)].iloc[0]
+        row = {"task": TASKS[task].title, "kind": kind}
+        row |= heads[["pretrained", "fine-tuned"]].mean().to_dict()
+        row |= {"head": label(layer, head), "gain": heads["gain"].max()}
+        rows.append(row | {"n": counted["n"], "n_without": counted["n_without"]})
+    return pd.DataFrame(rows)
+
+
+def main(features: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
+    """Draw a heat map per task and kind of word, the mean over seeds; red means more attention.
+
+    The table has the special tokens too.
+    """
     columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
     frame = pd.concat([tables.read(path, columns) for path in features], ignore_index=True)
-    frame = frame[(frame["query"] == "all") & frame["kind"].isin(LINGUISTIC)]
+    frame = frame[frame["query"] == "all"]
+    tables.write_csv(summary(frame), table)
+    frame = frame[frame["kind"].isin(LINGUISTIC)]
     shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
     present = [name for name in TASKS if name in set(frame["task"])]
     grids = {}
