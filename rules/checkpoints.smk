@@ -59,7 +59,7 @@ rule finetune:
         f"{STUDY}/benchmarks/checkpoints/{{model}}.{{task}}.{{init}}.{{seed}}.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: FINETUNE["threads"]
     resources:
         mem_mb=6000,
         runtime=720,

@@ -2,6 +2,8 @@
 
 from os.path import relpath
 from pathlib import Path
+from platform import system
+from shutil import which
 
 from snakemake.exceptions import WorkflowError
 
@@ -57,6 +59,10 @@ resource_scopes:
     gpu="local",
 
 
+# Without a GPU, models run side by side on the cores.
+GPU_HERE = which("nvidia-smi") is not None or system() == "Darwin"
+
+
 def code(script: str) -> str:
     """Digest of what a script of workflow_scripts and its imports mean."""
     return meaning.digest(Path(workflow.basedir) / "workflow_scripts" / script)
@@ -83,8 +89,8 @@ def local_files(path: str | None) -> list[str]:
 
 
 def gpu(wildcards) -> int:
-    """Rules that run a model ask for a GPU unless the study keeps to the CPU."""
-    return 0 if config["device"] == "cpu" else 1
+    """Rules that run a model ask for a GPU, where there is one and the study wants it."""
+    return int(config["device"] != "cpu" and GPU_HERE)
 
 
 def text_files(wildcards) -> list[str]:
