@@ -3,7 +3,7 @@
 PATTERNS = config["patterns"]
 OWN_ANNOTATIONS = [one["file"] for one in PATTERNS["annotations"]]
 OWN_CACHES = [name for one in PATTERNS["annotations"] for name in one["caches"]]
-BUILTIN_ANNOTATIONS = [f"{workflow.basedir}/annotations/minilm.csv"] if PATTERNS["builtin"] else []
+BUILTIN_ANNOTATIONS = [ANNOTATED_MAPS] if PATTERNS["builtin"] else []
 # Task, stage and seed of every cache whose maps are classified.
 CLASSIFIED = [[task, "pretrained", 0] for task in TASKS] + [
     [task, "fine-tuned", seed] for task in TASKS for seed in FINETUNE["seeds"]

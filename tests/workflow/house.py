@@ -52,9 +52,9 @@ class House:
 
     def snakemake(self, *options: str, timeout: float = 600) -> subprocess.CompletedProcess:
         """Run snakemake on the tiny study with the default profile."""
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
+        command = [sys.executable, "-m", "snakemake", *options]
         return subprocess.run(
-            [*command, *options],
+            [*command, "--cores", "2", "--configfile", "tiny.yaml"],  # which takes all that follows
             cwd=self.folder,
             env=os.environ | {"HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
