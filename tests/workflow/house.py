@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -166,13 +167,15 @@ def rules_importing(house: House, module: str) -> set[str]:
         text = smk.read_text(encoding="utf-8")
         for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^\w|\Z)", text, re.M | re.S):
             script = re.search(r'script:\s+"\.\./workflow_scripts/([^"]+)"', body)
-            if script and module in _reached(house.folder / "workflow_scripts", script.group(1)):
+            if script and module in _reached(script.group(1)):
                 found.add(name)
     return found
 
 
-def _reached(package: Path, script: str) -> set[str]:
+@cache
+def _reached(script: str) -> set[str]:
     """Files that a fresh Python process loads from the package when it imports `script`."""
+    package = ROOT / "workflow_scripts"
     name = "workflow_scripts." + script.removesuffix(".py").replace("/", ".")
     code = (
         "import importlib, json, sys; from pathlib import Path; "
