@@ -18,6 +18,7 @@ from workflow_scripts.core.trees import Tree, read_trees, write_trees
 from workflow_scripts.finetuning import (
     features,
     kovaleva2019_features,
+    kovaleva2019_maps,
     links,
     maps,
     similarity,
@@ -280,3 +281,13 @@ def test_the_features_table_and_figure(features_frame: pd.DataFrame, tmp_path: P
     assert table.loc["verb", "gain"] == pytest.approx(gains.max(), rel=1e-4)
     assert table.loc["verb", "pretrained"] == pytest.approx(means["pretrained"].mean(), rel=1e-4)
     assert table.loc["negation", ["n", "n_without"]].tolist() == [1, 2]
+
+
+def test_the_mosaic_keeps_every_map() -> None:
+    patterns = np.random.default_rng(1).random((2, 3, 5, 5))
+    image, pitch = kovaleva2019_maps.mosaic(patterns)
+    assert image.shape == (2 * pitch, 3 * pitch)
+    np.testing.assert_array_equal(
+        image[pitch : pitch + 5, 2 * pitch : 2 * pitch + 5], patterns[1, 2]
+    )
+    assert np.isnan(image[5:pitch]).all()
