@@ -93,12 +93,13 @@ def gpu(wildcards) -> int:
     return int(config["device"] != "cpu" and GPU_HERE)
 
 
-def text_files(wildcards) -> list[str]:
-    return local_files(TEXTS[wildcards.text].get("path"))
+def files_of(sources: dict, kind: str):
+    """A function that finds the local files of the source that the wildcard `kind` names."""
 
+    def files(wildcards) -> list[str]:
+        return local_files(sources[wildcards[kind]].get("path"))
 
-def treebank_files(wildcards) -> list[str]:
-    return local_files(TREEBANKS[wildcards.treebank].get("path"))
+    return files
 
 
 def coreference_files(wildcards) -> list[str]:
@@ -111,14 +112,6 @@ def frames_files(wildcards) -> list[str]:
     path = FRAMES[wildcards.frames].get("path")
     inner = None if path is None else Path(path) / "lu"
     return local_files(str(inner) if inner and inner.is_dir() else path)
-
-
-def vectors_files(wildcards) -> list[str]:
-    return local_files(VECTORS[wildcards.vectors].get("path"))
-
-
-def task_files(wildcards) -> list[str]:
-    return local_files(TASKS[wildcards.task].get("path"))
 
 
 def generated_files(wildcards) -> list[str]:

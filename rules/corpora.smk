@@ -3,7 +3,7 @@
 
 rule segments:
     input:
-        files=text_files,
+        files=files_of(TEXTS, "text"),
     output:
         segments=f"{STUDY}/corpora/{{text}}.jsonl",
         training=f"{STUDY}/corpora/{{text}}.training.jsonl",
@@ -38,7 +38,7 @@ rule segments:
 
 rule treebank:
     input:
-        files=treebank_files,
+        files=files_of(TREEBANKS, "treebank"),
         text=parsed_text,
     output:
         sentences=f"{STUDY}/corpora/{{treebank}}.jsonl",
@@ -105,7 +105,7 @@ rule coreference_corpus:
 
 rule vectors:
     input:
-        files=vectors_files,
+        files=files_of(VECTORS, "vectors"),
         texts=vectors_texts,
     output:
         vectors=f"{STUDY}/corpora/{{vectors}}.vectors.safetensors",

@@ -26,7 +26,7 @@ rule generated_task:
 
 rule task:
     input:
-        files=task_files,
+        files=files_of(TASKS, "task"),
         generated=generated_files,
     output:
         table=f"{STUDY}/tasks/{{task}}.parquet",

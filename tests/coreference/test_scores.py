@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.tiny import write_card
-from workflow_scripts.attention import extract
+from tests.core.tiny import write_cache, write_card
 from workflow_scripts.core import scoring, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
@@ -25,13 +24,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write_card(folder, tiny_model_dir)
     out = [folder / name for name in ("documents.jsonl", "annotation.jsonl", "counts.csv")]
     coreference.main(*out, source={"generate": 12}, name="s", max_tokens=40)
-    extract.main(
-        model=folder / "model.json",
-        corpus=folder / "documents.jsonl",
-        shard=folder / "cache.h5",
-        max_tokens=60,
-        device="cpu",
-    )
+    write_cache(folder / "cache.h5", folder / "model.json", folder / "documents.jsonl", 60)
     scores.main(
         folder / "cache.h5",
         folder / "model.json",

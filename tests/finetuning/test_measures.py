@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from tests.core.tiny import enlarge, write_card
-from workflow_scripts.attention import extract
+from tests.core.tiny import enlarge, write_cache, write_card
 from workflow_scripts.core import cards, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
@@ -82,13 +81,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     places["card"] = write_card(other, other)
     for name, card in (("body", "model"), ("tuned", "card")):
         places[name] = folder / f"{name}.h5"
-        extract.main(
-            model=places[card],
-            corpus=places["examples"],
-            shard=places[name],
-            max_tokens=64,
-            device="cpu",
-        )
+        write_cache(places[name], places[card], places["examples"])
     return places
 
 
@@ -132,13 +125,7 @@ def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -
 def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: Path) -> None:
     examples = read_examples(study["examples"])
     write_examples(tmp_path / "e.jsonl", examples[::-1])
-    extract.main(
-        model=study["card"],
-        corpus=tmp_path / "e.jsonl",
-        shard=tmp_path / "t.h5",
-        max_tokens=64,
-        device="cpu",
-    )
+    write_cache(tmp_path / "t.h5", study["card"], tmp_path / "e.jsonl")
     places = {"body": study["body"], "tuned": tmp_path / "t.h5"}
     places |= {"model": study["model"], "card": study["card"]}
     with pytest.raises(InputError, match="its examples are not those of"):

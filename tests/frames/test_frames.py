@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.tiny import write_card
-from workflow_scripts.attention import extract
+from tests.core.tiny import write_cache, write_card
 from workflow_scripts.core import tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
@@ -209,13 +208,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     folder = tmp_path_factory.mktemp("frames")
     write_card(folder, tiny_model_dir)
     run(folder, {"path": str(framenet(folder / "fn"))})
-    extract.main(
-        model=folder / "model.json",
-        corpus=folder / "sentences",
-        shard=folder / "attention.h5",
-        max_tokens=64,
-        device="cpu",
-    )
+    write_cache(folder / "attention.h5", folder / "model.json", folder / "sentences")
     places = {"attention": folder / "attention.h5", "model": folder / "model.json"}
     places |= {"annotation": folder / "annotation"}
     scores.main(**places, scores=folder / "scores", bootstrap=100)

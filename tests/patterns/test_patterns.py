@@ -9,8 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tests.core.tiny import write_card
-from workflow_scripts.attention import extract
+from tests.core.tiny import write_cache, write_card
 from workflow_scripts.core import tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
@@ -196,14 +195,8 @@ def cache(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
         for k in range(12)
     ]
     write_examples(folder / "corpus.jsonl", examples)
-    extract.main(
-        model=write_card(folder, tiny_model_dir),
-        corpus=folder / "corpus.jsonl",
-        shard=folder / "c.h5",
-        max_tokens=64,
-        device="cpu",
-    )
-    return folder / "c.h5"
+    card = write_card(folder, tiny_model_dir)
+    return write_cache(folder / "c.h5", card, folder / "corpus.jsonl")
 
 
 def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
@@ -228,22 +221,22 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
         classifier.cached_maps(tmp_path / "mine.csv", {"tiny/rte": cache})
 
 
+def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
+    """Train on annotated maps of the cache; the files that came out, beside the annotations."""
+    names = ("classifier", "folds", "confusion", "maps")
+    out = {name: annotations.with_name(name) for name in names}
+    settings = {"n_folds": 3, "epochs": 1, "learning_rate": 0.003}
+    caches = {"caches": [cache], "cache_names": ["tiny/mrpc"]}
+    classifier.main(annotations=[annotations], **caches, **out, builtin=False, **settings)
+    return out
+
+
 def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> None:
     sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=60)
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv")
     frame["class"] = [CLASSES[k % 5] for k in range(60)]
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    out = {name: tmp_path / name for name in ("classifier", "folds", "confusion", "maps")}
-    classifier.main(
-        annotations=[tmp_path / "mine.csv"],
-        caches=[cache],
-        **out,
-        builtin=False,
-        cache_names=["tiny/mrpc"],
-        n_folds=3,
-        epochs=1,
-        learning_rate=0.003,
-    )
+    out = train_on(tmp_path / "mine.csv", cache)
     folds = tables.read(out["folds"])
     assert set(folds["method"]) == {"network", "network, shuffled labels", "rules"}
     assert pd.read_csv(out["confusion"])["n"].sum() == 60
@@ -286,13 +279,4 @@ def test_too_few_maps_of_a_class(cache: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv").assign(**{"class": "block"})
     frame.to_csv(tmp_path / "mine.csv", index=False)
     with pytest.raises(InputError, match="0 annotated maps are vertical; annotate more"):
-        classifier.main(
-            annotations=[tmp_path / "mine.csv"],
-            caches=[cache],
-            **{name: tmp_path / name for name in ("classifier", "folds", "confusion", "maps")},
-            builtin=False,
-            cache_names=["tiny/mrpc"],
-            n_folds=3,
-            epochs=1,
-            learning_rate=0.003,
-        )
+        train_on(tmp_path / "mine.csv", cache)

@@ -9,9 +9,8 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from tests.core.tiny import write_card
+from tests.core.tiny import write_cache, write_card
 from tests.probes.made import HEADS, sentence, sentences
-from workflow_scripts.attention import extract
 from workflow_scripts.core import models, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError
@@ -138,7 +137,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     rng = np.random.default_rng(0)
     write_vectors(words, rng.normal(size=(len(words), 6)), folder / "v", folder / "w")
     common = {"model": folder / "model.json", "corpus": folder / "corpus.jsonl", "max_tokens": 60}
-    extract.main(shard=folder / "cache.h5", device="cpu", **common)
+    write_cache(folder / "cache.h5", folder / "model.json", folder / "corpus.jsonl", 60)
     random_body.main(attention_cache=folder / "random.h5", device="cpu", **common)
     run(folder)
     return folder

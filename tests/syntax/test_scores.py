@@ -9,8 +9,7 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.core.tiny import tokenizer, write_card
-from workflow_scripts.attention import extract
+from tests.core.tiny import tokenizer, write_cache, write_card
 from workflow_scripts.core import scoring, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import write_examples
@@ -46,13 +45,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     trees = random_trees(40)
     write_trees(folder / "trees.jsonl", trees)
     write_examples(folder / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
-    extract.main(
-        model=folder / "model.json",
-        corpus=folder / "corpus.jsonl",
-        shard=folder / "cache.h5",
-        max_tokens=60,
-        device="cpu",
-    )
+    write_cache(folder / "cache.h5", folder / "model.json", folder / "corpus.jsonl", 60)
     run(folder, folder / "trees.jsonl", released_direction=True)
     return folder
 

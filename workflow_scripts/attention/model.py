@@ -1,9 +1,9 @@
 """The model's card: what it is, and that its attention can be read, before any long job."""
 
-import json
 from pathlib import Path
 
 from workflow_scripts.core import job, models
+from workflow_scripts.core.cards import write_card
 from workflow_scripts.core.job import Out
 
 
@@ -11,9 +11,7 @@ def main(model: Out, source: dict, name: str, files: list[Path] = ()) -> None:
     """Write the card of the model that `source` names (`files`: its files, where local)."""
     origin = models.Source.from_config(source)
     directory = models.resolve(origin)
-    card = models.describe(directory, name, origin)
-    text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
-    model.write_text(text, encoding="utf-8")
+    write_card(models.describe(directory, name, origin), model)
 
 
 if __name__ == "__main__":

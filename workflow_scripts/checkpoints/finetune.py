@@ -1,7 +1,6 @@
 """A classifier fine-tuned on one task from one initialisation and seed (Kovaleva et al., 4.3)."""
 
 import hashlib
-import json
 import logging
 import shutil
 from pathlib import Path
@@ -14,8 +13,9 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.checkpoints.training import Recipe, Rows, train
 from workflow_scripts.core import devices, job, models, tables
-from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.cards import read_card, write_card
 from workflow_scripts.core.classifiers import logits_of, new_classifier, tokens_of
+from workflow_scripts.core.inputs import has_segments
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.metrics import majority, score
 from workflow_scripts.core.tasks import TASKS, Task, read_task, split_of
@@ -105,7 +105,7 @@ def main(
 
 def _rows(tokens: list[Tokens], labels: np.ndarray, model: PreTrainedModel, task: Task) -> Rows:
     values = [int(label) if task.labels else float(label) for label in labels]
-    return Rows(tokens, values, getattr(model.config, "type_vocab_size", 0) > 1)
+    return Rows(tokens, values, has_segments(model))
 
 
 def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:
@@ -113,8 +113,7 @@ def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -
     final = checkpoint.with_name(checkpoint.name.removesuffix(job.PARTIAL))
     own = {"name": name, "source": {"path": str(final)}}
     own["weights"] = models.weights_digest(checkpoint)
-    text = json.dumps(base | own, indent=2, ensure_ascii=False) + "\n"
-    card.write_text(text, encoding="utf-8")
+    write_card(base | own, card)
 
 
 if __name__ == "__main__":

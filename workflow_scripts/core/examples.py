@@ -1,11 +1,11 @@
 """Examples: the texts that a model reads, one JSON object a line."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.records import read_records, write_records
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -27,25 +27,16 @@ class Example:
 
 def write_examples(path: Path, examples: Iterable[Example]) -> None:
     """Write one JSON object a line, UTF-8."""
-    with path.open("w", encoding="utf-8") as file:
-        for example in examples:
-            file.write(json.dumps(asdict(example), ensure_ascii=False) + "\n")
+    write_records(path, examples)
 
 
 def read_examples(path: Path) -> list[Example]:
     """The examples of a corpus file. Raises InputError, with the line, where it is damaged."""
-    examples = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                fields = json.loads(line)
-                words = fields.get("words")
-                if words is not None:
-                    words = tuple(tuple((a, b) for a, b in spans) for spans in words)
-                fields |= {"texts": tuple(fields["texts"]), "words": words}
-                examples.append(Example(**fields))
-            except (ValueError, TypeError, KeyError) as error:
-                raise InputError(
-                    f"{path}:{number}: not an example ({error}); delete the file and run again"
-                ) from error
-    return examples
+    return read_records(path, _example, "an example")
+
+
+def _example(fields: dict[str, Any]) -> Example:
+    words = fields.get("words")
+    if words is not None:
+        words = tuple(tuple((a, b) for a, b in spans) for spans in words)
+    return Example(**(fields | {"texts": tuple(fields["texts"]), "words": words}))

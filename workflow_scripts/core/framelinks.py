@@ -1,11 +1,11 @@
 """Links between a predicate and its core frame elements, beside a corpus's examples."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.records import read_records, write_records
 
 
 @dataclass(frozen=True)
@@ -30,25 +30,15 @@ class FrameLinks:
 
 def write_links(path: Path, links: Iterable[FrameLinks]) -> None:
     """Write one JSON object a line, UTF-8."""
-    with path.open("w", encoding="utf-8") as file:
-        for one in links:
-            file.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
+    write_records(path, links)
 
 
 def read_links(path: Path) -> list[FrameLinks]:
     """The links of an annotation file. Raises InputError, with the line, where it is damaged."""
-    found = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                fields = json.loads(line)
-                elements = tuple(
-                    Element(one["name"], tuple(one["words"])) for one in fields["elements"]
-                )
-                lists = {name: tuple(fields[name]) for name in ("words", "target")}
-                found.append(FrameLinks(**(fields | lists | {"elements": elements})))
-            except (ValueError, TypeError, KeyError) as error:
-                raise InputError(
-                    f"{path}:{number}: no frame links ({error}); delete the file and run again"
-                ) from error
-    return found
+    return read_records(path, _links, "a sentence's frame links")
+
+
+def _links(fields: dict[str, Any]) -> FrameLinks:
+    elements = tuple(Element(one["name"], tuple(one["words"])) for one in fields["elements"])
+    lists = {name: tuple(fields[name]) for name in ("words", "target")}
+    return FrameLinks(**(fields | lists | {"elements": elements}))

@@ -107,27 +107,25 @@ def fronted(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: 
     return [(rng.choice(fact.time), "time"), *active(fact, rng, rest, adjectives)]
 
 
-def question(fact: Fact, role: str, rng: random.Random, details: Sequence[str] = ()) -> str:
+def question(fact: Fact, role: str, rng: random.Random) -> str:
     """A question about one role of the fact: who, what, where or when."""
-    rest = [one for one in details if one != role]
     base, past = (rng.choice(forms) for forms in (fact.verb.base, fact.verb.past))
     agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
-    around = circumstances(fact, rng, rest)
     if role == "agent":
         who = rng.choice(["who", "which person"])
         if rng.random() < 0.5:
             participle = (rng.choice(fact.verb.participle), "")
-            pieces = [("by whom was", ""), *theme, participle, *around]
+            pieces = [("by whom was", ""), *theme, participle]
         else:
-            pieces = [(who, ""), (past, ""), *theme, *around]
+            pieces = [(who, ""), (past, ""), *theme]
     elif role == "theme":
         what = rng.choice(["what", "which thing"])
-        pieces = [(what, ""), ("did", ""), *agent, (base, ""), *around]
+        pieces = [(what, ""), ("did", ""), *agent, (base, "")]
     else:
         word = rng.choice(
             ["where", "in what place"] if role == "place" else ["when", "at what time"]
         )
-        pieces = [(word, ""), ("did", ""), *agent, (base, ""), *theme, *around]
+        pieces = [(word, ""), ("did", ""), *agent, (base, ""), *theme]
     return to_text(pieces)[:-1] + "?"
 
 

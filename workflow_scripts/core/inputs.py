@@ -8,6 +8,11 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.tokens import Tokens
 
 
+def has_segments(model: PreTrainedModel) -> bool:
+    """Whether the model tells the first text from the second by their segments."""
+    return getattr(model.config, "type_vocab_size", 0) > 1
+
+
 def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token]."""
     shape = (len(tokens), max(len(one) for one in tokens))
@@ -18,6 +23,6 @@ def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Ten
         segment[row, : len(one)] = torch.from_numpy(one.segment)
         mask[row, : len(one)] = 1
     inputs = {"input_ids": ids, "attention_mask": mask}
-    if getattr(model.config, "type_vocab_size", 0) > 1:
+    if has_segments(model):
         inputs["token_type_ids"] = segment
     return {name: value.to(model.device) for name, value in inputs.items()}

@@ -1,11 +1,11 @@
 """Documents with coreferent mentions, beside their examples: one JSON object a line."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.records import read_records, write_records
 
 KINDS = ("pronoun", "proper", "nominal")
 
@@ -46,23 +46,15 @@ class Document:
 
 def write_documents(path: Path, documents: Iterable[Document]) -> None:
     """Write one JSON object a line, UTF-8."""
-    with path.open("w", encoding="utf-8") as file:
-        for document in documents:
-            file.write(json.dumps(asdict(document), ensure_ascii=False) + "\n")
+    write_records(path, documents)
 
 
 def read_documents(path: Path) -> list[Document]:
     """The documents of an annotation file. Raises InputError, with the line, where damaged."""
-    documents = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                fields = json.loads(line)
-                mentions = tuple(Mention(**one) for one in fields.pop("mentions"))
-                fields = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
-                documents.append(Document(**fields, mentions=mentions))
-            except (ValueError, TypeError, KeyError) as error:
-                raise InputError(
-                    f"{path}:{number}: not a document ({error}); delete the file and run again"
-                ) from error
-    return documents
+    return read_records(path, _document, "a document")
+
+
+def _document(fields: dict[str, Any]) -> Document:
+    mentions = tuple(Mention(**one) for one in fields.pop("mentions"))
+    fields = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
+    return Document(**fields, mentions=mentions)

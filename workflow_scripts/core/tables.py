@@ -20,6 +20,11 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     frame.to_csv(path, index=False, float_format="%.6g")
 
 
+def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
+    """Write what was counted as CSV: columns what and n, and a column for each of `about`."""
+    write_csv(pd.DataFrame(counts.items(), columns=["what", "n"]).assign(**about), path)
+
+
 def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
     """Read a Parquet table. Raises InputError where one of `columns` is missing."""
     frame = pd.read_parquet(path)
@@ -27,6 +32,11 @@ def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}; delete the file and run again")
     return frame
+
+
+def read_all(paths: Sequence[Path], columns: tuple[str, ...] = ()) -> pd.DataFrame:
+    """Several Parquet tables below each other, read as `read` does."""
+    return pd.concat([read(path, columns) for path in paths], ignore_index=True)
 
 
 def tidy(axes: Mapping[str, Sequence], **values: Any) -> pd.DataFrame:
@@ -39,6 +49,19 @@ def tidy(axes: Mapping[str, Sequence], **values: Any) -> pd.DataFrame:
     frame = {name: np.asarray(labels)[index.ravel()] for (name, labels), index in columns}
     frame |= {name: np.broadcast_to(array, shape).ravel() for name, array in values.items()}
     return pd.DataFrame(frame)
+
+
+def per_pair(weights: np.ndarray, names: Sequence[str] = ()) -> pd.DataFrame:
+    """One row per query and key of a map [query, key]: query, key, weight.
+
+    With the `names` of the tokens or words, query_token and key_token too.
+    """
+    length = range(len(weights))
+    frame = tidy({"query": length, "key": length}, weight=weights)
+    if len(names):
+        texts = np.asarray(names)
+        frame["query_token"], frame["key_token"] = texts[frame["query"]], texts[frame["key"]]
+    return frame
 
 
 def per_head(

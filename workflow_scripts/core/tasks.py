@@ -18,7 +18,8 @@ class Task:
 
     `labels` are the classes as the files spell them, in the order of their numbers, empty where
     the label is a score from 0 to BEST_SCORE. `ids` name a row; empty where the task has no ids.
-    `files` maps each split to its official file, `hub` each text column to the hub's.
+    `files` maps each split to its official file, `hub` names the hub's text columns. Where
+    `malformed` is true, official files have malformed rows, which are left out and counted.
     """
 
     title: str
@@ -28,12 +29,11 @@ class Task:
     ids: tuple[str, ...]
     metrics: tuple[str, ...]
     hub: tuple[str, ...]
-    files: dict[str, str] = field(
-        default_factory=lambda: {"train": "train.tsv", "dev": "dev.tsv"}, hash=False
-    )
+    files: dict[str, str] = field(default_factory=lambda: {"train": "train.tsv", "dev": "dev.tsv"})
     hub_splits: dict[str, str] = field(
-        default_factory=lambda: {"train": "train", "dev": "validation"}, hash=False
+        default_factory=lambda: {"train": "train", "dev": "validation"}
     )
+    malformed: bool = False
 
     @property
     def n_labels(self) -> int:
@@ -63,6 +63,7 @@ TASKS: dict[str, Task] = {
         ("id",),
         ("f1", "accuracy"),
         ("question1", "question2"),
+        malformed=True,
     ),
     "rte": Task("RTE", _PAIR, "label", _ENTAILED, ("index",), ("accuracy",), _PAIR),
     "qnli": Task(
@@ -99,6 +100,11 @@ TASKS: dict[str, Task] = {
 def read_task(path: Path) -> pd.DataFrame:
     """The prepared table of a task: one row per example, COLUMNS; text2 is empty without a pair."""
     return tables.read(path, COLUMNS)
+
+
+def present(frame: pd.DataFrame) -> list[str]:
+    """The tasks that the column `task` of a table names, in the papers' order."""
+    return [name for name in TASKS if name in set(frame["task"])]
 
 
 def split_of(frame: pd.DataFrame, split: str) -> pd.DataFrame:

@@ -1,12 +1,12 @@
 """Dependency trees of a corpus, beside its examples: one JSON object a line, in the same order."""
 
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example
+from workflow_scripts.core.records import read_records, write_records
 
 ROOT = -1
 
@@ -47,22 +47,14 @@ def spans_of(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 def write_trees(path: Path, trees: Iterable[Tree]) -> None:
     """Write one JSON object a line, UTF-8."""
-    with path.open("w", encoding="utf-8") as file:
-        for tree in trees:
-            file.write(json.dumps(asdict(tree), ensure_ascii=False) + "\n")
+    write_records(path, trees)
 
 
 def read_trees(path: Path) -> list[Tree]:
     """The trees of an annotation file. Raises InputError, with the line, where it is damaged."""
-    trees = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                fields = json.loads(line)
-                lists = ("words", "heads", "relations", "tags")
-                trees.append(Tree(**(fields | {name: tuple(fields[name]) for name in lists})))
-            except (ValueError, TypeError, KeyError) as error:
-                raise InputError(
-                    f"{path}:{number}: not a tree ({error}); delete the file and run again"
-                ) from error
-    return trees
+    return read_records(path, _tree, "a tree")
+
+
+def _tree(fields: dict[str, Any]) -> Tree:
+    lists = ("words", "heads", "relations", "tags")
+    return Tree(**(fields | {name: tuple(fields[name]) for name in lists}))

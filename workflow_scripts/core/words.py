@@ -4,6 +4,8 @@ Attention to a split word is summed over its wordpieces; attention from it is av
 tokens stay single units of their own, so the rows of a word-level pattern still sum to 1.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
@@ -26,6 +28,13 @@ def words_of_units(word: np.ndarray) -> np.ndarray:
     result = np.full(unit.max(initial=-1) + 1, -1, dtype=np.int64)
     result[unit] = word
     return result
+
+
+def names_of_units(word: np.ndarray, words: Sequence[str]) -> list[str]:
+    """What each unit is called: its word or, for special tokens, [CLS] at the start and [SEP]."""
+    special = ("[SEP]", "[CLS]")
+    index = words_of_units(word)
+    return [words[k] if k >= 0 else special[unit == 0] for unit, k in enumerate(index)]
 
 
 def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:

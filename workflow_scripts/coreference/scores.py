@@ -122,7 +122,7 @@ def main(
         "coreferent mentions": counts.total[:, 0].sum(),
         "texts with a coreferent mention": len(counts.total),
     }
-    tables.write_csv(pd.DataFrame(used.items(), columns=["what", "n"]), mentions)
+    tables.write_counts(used, mentions)
 
 
 if __name__ == "__main__":

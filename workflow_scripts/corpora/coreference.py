@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
@@ -155,7 +153,7 @@ def main(
         "mentions": sum(kinds.values()),
         **{f"{kind} mentions": kinds[kind] for kind in KINDS},
     }
-    tables.write_csv(pd.DataFrame(rows.items(), columns=["what", "n"]), counts)
+    tables.write_counts(rows, counts)
     log.info("%s", rows)
 
 

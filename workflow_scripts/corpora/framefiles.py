@@ -47,7 +47,7 @@ def sentences_of_file(path: Path) -> Iterator[Annotated]:
         line = error.position[0]
         raise InputError(
             f"{path}:{line}: not well-formed XML ({error}); copy the file again"
-        ) from (error)
+        ) from error
     if root.tag != f"{NAMESPACE}lexUnit" or "frame" not in root.attrib:
         raise InputError(f"{path}:1: not a lexical unit of FrameNet; remove the file")
     named = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
@@ -127,8 +125,7 @@ def main(
         examples.append(Example(one.id, one.id, one.source, (text,), (tuple(words_of(text)),)))
     write_examples(sentences, examples)
     write_links(annotation, kept)
-    frame = pd.DataFrame(numbers.items(), columns=["what", "n"])
-    tables.write_csv(frame.assign(generated="generate" in source), counts)
+    tables.write_counts(numbers, counts, generated="generate" in source)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pandas as pd
-
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import Example, write_examples
@@ -106,7 +104,7 @@ def main(
     found["segments asked for"], found["segments analysed"] = n_segments, len(analysed)
     write_examples(segments, to_examples(analysed, name))
     write_examples(training, to_examples(trained, f"{name}-training"))
-    tables.write_csv(pd.DataFrame(found.items(), columns=["what", "n"]), counts)
+    tables.write_counts(found, counts)
     for what, n in found.items():
         log.info("%s: %d", what, n)
 

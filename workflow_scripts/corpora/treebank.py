@@ -5,13 +5,10 @@ silver: what the heads are compared with is another model's opinion).
 """
 
 import logging
-import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.errors import InputError
@@ -19,6 +16,7 @@ from workflow_scripts.core.examples import Example, read_examples, write_example
 from workflow_scripts.core.hub import load_rows
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.parsing import load_spacy
+from workflow_scripts.core.sampling import sample
 from workflow_scripts.core.trees import ROOT, Tree, to_example, write_trees
 from workflow_scripts.corpora.treefiles import trees_of
 
@@ -92,10 +90,7 @@ def main(
     else:
         pairs = list(trees_of(Path(source["path"]), source.get("format", "auto")))
     useful = [pair for pair in pairs if len(pair[1].words) > 1]
-    chosen = useful
-    if n_sentences and n_sentences < len(useful):
-        sample = random.Random(seed).sample(range(len(useful)), n_sentences)
-        chosen = [useful[index] for index in sorted(sample)]
+    chosen = sample(useful, n_sentences, seed)
     trees = [replace(tree, id=f"{name}-{k:05d}") for k, (_, tree) in enumerate(chosen)]
     documents = [document for document, _ in chosen]
     write_examples(sentences, [to_example(*pair) for pair in zip(trees, documents, strict=True)])
@@ -109,7 +104,7 @@ def main(
         "sentences": len(chosen),
         "words": sum(len(tree.words) for tree in trees),
     }
-    tables.write_csv(pd.DataFrame(found.items(), columns=["what", "n"]), counts)
+    tables.write_counts(found, counts)
     log.info("%s", found)
 
 

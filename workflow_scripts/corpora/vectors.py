@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.errors import InputError
@@ -110,7 +109,7 @@ def main(
         origin = f"trained on {source['train']}"
     write_vectors(names, matrix, vectors, words)
     found = {"source": origin, "words": len(names), "dimensions": matrix.shape[1]}
-    tables.write_csv(pd.DataFrame(found.items(), columns=["what", "n"]), counts)
+    tables.write_counts(found, counts)
     log.info("%s", found)
 
 

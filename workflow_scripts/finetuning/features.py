@@ -8,11 +8,11 @@ import pandas as pd
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.examples import Example, read_examples
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.trees import Tree, read_trees
 from workflow_scripts.finetuning.kinds import KINDS, tokens_of_kinds, words_of_kinds
+from workflow_scripts.finetuning.stages import both_stages
 
 log = logging.getLogger(__name__)
 QUERIES = ("all", "cls")
@@ -74,13 +74,11 @@ def main(
 ) -> None:
     """Write, for both stages, each head's attention to each kind; `n_without` counts the rest."""
     corpus, trees, frames = read_examples(examples), read_trees(annotation), []
-    for stage, path, its_card in (("pretrained", body, model), ("fine-tuned", tuned, card)):
-        its_card = read_card(its_card)
-        with Cache(path, its_card) as cache:
-            kinds = kinds_of(cache, corpus, trees, its_card)
-            for query, values in measure(cache, kinds).items():
-                frame = tables.per_head(values, "kind", "attention", bootstrap, seed)
-                frames.append(frame.assign(stage=stage, query=query))
+    for stage, cache, its_card in both_stages(body, tuned, model, card):
+        kinds = kinds_of(cache, corpus, trees, its_card)
+        for query, values in measure(cache, kinds).items():
+            frame = tables.per_head(values, "kind", "attention", bootstrap, seed)
+            frames.append(frame.assign(stage=stage, query=query))
     frame = pd.concat(frames, ignore_index=True).assign(task=task, seed=seed)
     frame["n_without"] = len(corpus) - frame["n"]
     first = frame[(frame["layer"] == 0) & (frame["head"] == 0) & (frame["stage"] == "pretrained")]

@@ -8,7 +8,7 @@ import pandas as pd
 from workflow_scripts.core import figures, heatmaps, job, tables
 from workflow_scripts.core.heads import label
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.tasks import TASKS, present
 from workflow_scripts.finetuning.kinds import LINGUISTIC
 
 
@@ -48,20 +48,20 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None
     The table has the special tokens too.
     """
     columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
-    frame = pd.concat([tables.read(path, columns) for path in features], ignore_index=True)
+    frame = tables.read_all(features, columns)
     frame = frame[frame["query"] == "all"]
     tables.write_csv(summary(frame), table)
     frame = frame[frame["kind"].isin(LINGUISTIC)]
     shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
-    present = [name for name in TASKS if name in set(frame["task"])]
+    names = present(frame)
     grids = {}
     for kind in LINGUISTIC:
-        for name in present:
+        for name in names:
             rows = frame[(frame["kind"] == kind) & (frame["task"] == name)].dropna()
             grids[kind, name] = change(rows) if len(rows) else np.full(shape, np.nan)
     largest = max(np.nanmax(np.abs(grid)) for grid in grids.values() if np.isfinite(grid).any())
     with figures.style():
-        figure, panels = heatmaps.sheet(LINGUISTIC, [TASKS[name].title for name in present], shape)
+        figure, panels = heatmaps.sheet(LINGUISTIC, [TASKS[name].title for name in names], shape)
         for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
             image = heatmaps.draw(axes, grid, -largest, largest, heatmaps.AROUND_ZERO)
             if not np.isfinite(grid).any():

@@ -2,21 +2,19 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from workflow_scripts.core import figures, heatmaps, job, tables
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.tasks import TASKS, present
 
 
 def main(similarity: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     """Draw a heat map per task, the mean over seeds; darker means a greater change."""
     columns = ("layer", "head", "task", "similarity")
-    frame = pd.concat([tables.read(path, columns) for path in similarity], ignore_index=True)
-    present = [name for name in TASKS if name in set(frame["task"])]
-    grids = [heatmaps.grid_of(frame[frame["task"] == name], "similarity") for name in present]
+    frame = tables.read_all(similarity, columns)
+    names = present(frame)
+    grids = [heatmaps.grid_of(frame[frame["task"] == name], "similarity") for name in names]
     low = min(grid.min() for grid in grids)
-    titles = [TASKS[name].title for name in present]
+    titles = [TASKS[name].title for name in names]
     with figures.style():
         figure, panels = heatmaps.sheet([""], titles, grids[0].shape)
         for axes, grid in zip(panels[0], grids, strict=True):

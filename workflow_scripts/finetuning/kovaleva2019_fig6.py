@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from workflow_scripts.core import figures, heatmaps, job, tables
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.tasks import TASKS, present
 
 ROWS = {"sep": "[SEP]", "cls": "[CLS]"}
 
@@ -14,21 +12,21 @@ ROWS = {"sep": "[SEP]", "cls": "[CLS]"}
 def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     """Draw a heat map per task and token, the mean over seeds; darker means more attention."""
     columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
-    frame = pd.concat([tables.read(path, columns) for path in features], ignore_index=True)
+    frame = tables.read_all(features, columns)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "all")]
-    present = [name for name in TASKS if name in set(frame["task"])]
+    names = present(frame)
     grids = {
         (kind, name): heatmaps.grid_of(
             frame[(frame["kind"] == kind) & (frame["task"] == name)], "attention"
         )
         for kind in ROWS
-        for name in present
+        for name in names
     }
     high = max(grid.max() for grid in grids.values())
     shape = next(iter(grids.values())).shape
     with figures.style():
         figure, panels = heatmaps.sheet(
-            list(ROWS.values()), [TASKS[name].title for name in present], shape
+            list(ROWS.values()), [TASKS[name].title for name in names], shape
         )
         for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
             image = heatmaps.draw(axes, grid, 0.0, high)

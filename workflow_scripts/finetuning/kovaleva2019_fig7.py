@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from workflow_scripts.core import figures, job, tables
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.tasks import TASKS, present
 from workflow_scripts.finetuning.kinds import KINDS
 
 NAMES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". or ,"}
@@ -15,16 +13,16 @@ NAMES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". or ,"}
 def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     """Draw a panel per task: heads of the last layer over kinds of tokens, the mean over seeds."""
     columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
-    frame = pd.concat([tables.read(path, columns) for path in features], ignore_index=True)
+    frame = tables.read_all(features, columns)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "cls")]
     frame = frame[frame["layer"] == frame["layer"].max()]
-    present = [name for name in TASKS if name in set(frame["task"])]
+    names = present(frame)
     high = frame["attention"].max()
     n_heads = frame["head"].max() + 1
     with figures.style():
-        width = 1.0 + 1.25 * len(present)
-        figure, panels = figures.new(width, 0.9 + 0.13 * n_heads, columns=len(present))
-        for axes, name in zip(panels, present, strict=True):
+        width = 1.0 + 1.25 * len(names)
+        figure, panels = figures.new(width, 0.9 + 0.13 * n_heads, columns=len(names))
+        for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name]
             grid = rows.pivot_table(index="head", columns="kind", values="attention", dropna=False)
             grid = grid.reindex(columns=KINDS).to_numpy()

@@ -27,7 +27,7 @@ def strongest(frame: pd.DataFrame, n: int = 3) -> pd.DataFrame:
 
 def main(links: list[Path], table: Out) -> None:
     """Write the three strongest heads of each task, stage, link and distance, over all seeds."""
-    frame = pd.concat([tables.read(path) for path in links], ignore_index=True)
+    frame = tables.read_all(links)
     frame["task"] = frame["task"].map({name: task.title for name, task in TASKS.items()})
     tables.write_csv(strongest(frame), table)
 

@@ -1,6 +1,7 @@
 """Attention between words of one sentence: verb and subject, pronoun and noun (Kovaleva, 4.5)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +9,14 @@ import pandas as pd
 
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache, CachedExample
-from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.examples import read_examples
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.trees import Tree, read_trees
 from workflow_scripts.finetuning.kinds import sentences_of, word_links
+from workflow_scripts.finetuning.stages import both_stages
 
-LINKS = ("verb-subject", "subject-verb", "pronoun-noun", "noun-pronoun")
+BACK = {"verb-subject": "subject-verb", "pronoun-noun": "noun-pronoun"}  # against each link
+LINKS = tuple(name for pair in BACK.items() for name in pair)
 FAR = 2  # wordpieces apart from which a link is no neighbourhood
 
 
@@ -23,26 +25,25 @@ def link_attention(pattern: np.ndarray, queries: np.ndarray, keys: np.ndarray) -
     return pattern[:, :, queries[:, None], keys].max(axis=(-2, -1)).astype(np.float64)
 
 
-def of_example(
-    example: CachedExample, pairs: Iterable[tuple[int, int]], far: bool
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Mean attention along and against the links of one example, [layer, head] each, and how many.
+@dataclass(frozen=True)
+class Followed:
+    """One link: how far its tokens are apart, and attention along and against it, [layer, head]."""
 
-    With `far` only links whose tokens are FAR or more apart count. NaN where there is none.
-    """
-    along, against = [], []
+    distance: int
+    along: np.ndarray
+    against: np.ndarray
+
+
+def followed(example: CachedExample, pairs: Iterable[tuple[int, int]]) -> list[Followed]:
+    """The links of one example whose words have tokens; others were cut off."""
+    found = []
     for one, other in pairs:
         a, b = np.flatnonzero(example.word == one), np.flatnonzero(example.word == other)
-        if not len(a) or not len(b):
-            continue  # the word was cut off
-        if far and np.abs(a[:, None] - b).min() < FAR:
-            continue
-        along.append(link_attention(example.pattern, a, b))
-        against.append(link_attention(example.pattern, b, a))
-    if not along:
-        nothing = np.full(example.pattern.shape[:2], np.nan)
-        return nothing, nothing, 0
-    return np.mean(along, axis=0), np.mean(against, axis=0), len(along)
+        if len(a) and len(b):
+            distance = int(np.abs(a[:, None] - b).min())
+            along = link_attention(example.pattern, a, b)
+            found.append(Followed(distance, along, link_attention(example.pattern, b, a)))
+    return found
 
 
 def neighbours(pattern: np.ndarray) -> np.ndarray:
@@ -53,21 +54,26 @@ def neighbours(pattern: np.ndarray) -> np.ndarray:
     return (before + after) / length
 
 
-def measure(cache: Cache, trees: list[Tree]) -> tuple[dict[str, dict], np.ndarray, dict]:
-    """Attention [example, layer, head] by distance and link; to neighbours; links counted."""
+def measure(cache: Cache, trees: list[Tree]) -> tuple[dict[bool, dict], np.ndarray, dict]:
+    """Attention [example, layer, head] by distance and link; to neighbours; links counted.
+
+    An example's value is the mean over its links, NaN where it has none. Of the far ones only those
+    whose tokens are FAR or more apart count.
+    """
     shape = (len(cache), cache.n_layers, cache.n_heads)
-    values = {far: {link: np.empty(shape) for link in LINKS} for far in (False, True)}
+    values = {far: {link: np.full(shape, np.nan) for link in LINKS} for far in (False, True)}
     diagonal, counts = np.empty(shape), {far: dict.fromkeys(LINKS, 0) for far in (False, True)}
     for index, example in enumerate(job.progress(cache, len(cache), "links")):
-        found = word_links(trees[index], sentences_of(trees[index]))
         diagonal[index] = neighbours(example.pattern)
-        for far in (False, True):
-            for number, pairs in enumerate(found.values()):
-                names = LINKS[2 * number : 2 * number + 2]
-                *both, n = of_example(example, pairs, far)
-                for name, attention in zip(names, both, strict=True):
-                    values[far][name][index] = attention
-                    counts[far][name] += n
+        for link, pairs in word_links(trees[index], sentences_of(trees[index])).items():
+            links = followed(example, pairs)
+            for far in (False, True):
+                kept = [one for one in links if not far or one.distance >= FAR]
+                for name in (link, BACK[link]):
+                    counts[far][name] += len(kept)
+                if kept:
+                    values[far][link][index] = np.mean([one.along for one in kept], axis=0)
+                    values[far][BACK[link]][index] = np.mean([one.against for one in kept], axis=0)
     return values, diagonal, counts
 
 
@@ -85,10 +91,9 @@ def main(
 ) -> None:
     """Write both stages' attention along the links: of all, and of those FAR apart."""
     ids, trees, frames = [one.id for one in read_examples(examples)], read_trees(annotation), []
-    for stage, path, its_card in (("pretrained", body, model), ("fine-tuned", tuned, card)):
-        with Cache(path, read_card(its_card)) as cache:
-            cache.expect(ids, str(examples))
-            values, diagonal, counts = measure(cache, trees)
+    for stage, cache, _ in both_stages(body, tuned, model, card):
+        cache.expect(ids, str(examples))
+        values, diagonal, counts = measure(cache, trees)
         near = diagonal.mean(axis=0).ravel()
         for far, by_link in values.items():
             frame = tables.per_head(by_link, "link", "attention", bootstrap, seed)

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core import job, tables
-from workflow_scripts.core.cache import Cache, CachedExample
-from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.cache import CachedExample
 from workflow_scripts.core.job import Out
+from workflow_scripts.finetuning.stages import both_stages
 
 
 def choose(lengths: np.ndarray, most: int, seed: int) -> int:
@@ -40,10 +40,8 @@ def main(
 ) -> None:
     """Write the maps of one example of the task, drawn by `seed`."""
     frames = []
-    for stage, path, its_card in (("pretrained", body, model), ("fine-tuned", tuned, card)):
-        with Cache(path, read_card(its_card)) as cache:
-            example = cache[choose(cache.lengths, most_tokens, seed)]
-        frames.append(to_rows(example, stage))
+    for stage, cache, _ in both_stages(body, tuned, model, card):
+        frames.append(to_rows(cache[choose(cache.lengths, most_tokens, seed)], stage))
     tables.write(pd.concat(frames, ignore_index=True).assign(task=task), maps)
 
 

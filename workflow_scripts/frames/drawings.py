@@ -11,7 +11,7 @@ from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.framelinks import FrameLinks, read_links
 from workflow_scripts.core.heads import label
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.words import to_words, words_of_units
+from workflow_scripts.core.words import names_of_units, to_words, words_of_units
 
 
 def above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
@@ -25,22 +25,18 @@ def above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
 def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.DataFrame:
     """One row per head, query and key among the words; the predicate's and elements' are marked."""
     index = words_of_units(example.word)
-    names = np.array([links.words[word] if word >= 0 else "[SEP]" for word in index], dtype=object)
-    names[0] = "[CLS]"
+    names = names_of_units(example.word, links.words)
     linked = {*links.target, *(word for one in links.elements for word in one.words)}
     frames = []
     for number, row in enumerate(heads.itertuples()):
         weights = to_words(example.pattern[row.layer, row.head], example.word)
-        query, key = np.indices(weights.shape)
-        frame = {"drawing": number, "layer": row.layer, "head": row.head}
-        frame |= {"query": query.ravel(), "key": key.ravel(), "weight": weights.ravel()}
-        frames.append(pd.DataFrame(frame))
+        frame = tables.per_pair(weights, names)
+        frames.append(frame.assign(drawing=number, layer=row.layer, head=row.head))
     rows = pd.concat(frames, ignore_index=True)
-    rows["query_token"], rows["key_token"] = names[rows["query"]], names[rows["key"]]
     rows["highlighted"] = np.isin(index[rows["query"]], list(linked)) & np.isin(
         index[rows["key"]], list(linked)
     )
-    title = ", ".join(f"{one.name}" for one in links.elements)
+    title = ", ".join(one.name for one in links.elements)
     return rows.assign(title=f"{links.frame}: {title}", example=links.id)
 
 

@@ -98,12 +98,9 @@ def typical(maps: list[Map], probabilities: np.ndarray, labels: np.ndarray, n: i
             one = maps[index].annotation
             if one.example in seen or len(seen) == n:
                 continue
-            query, key = np.indices(maps[index].pattern.shape)
-            frame = {"class": name, "place": len(seen), "example": one.example}
-            frame |= {"layer": one.layer, "head": one.head}
-            frame |= {"query": query.ravel(), "key": key.ravel()}
-            weights = maps[index].pattern.astype(np.float32).ravel()
-            frames.append(pd.DataFrame(frame).assign(weight=weights))
+            frame = tables.per_pair(maps[index].pattern.astype(np.float32))
+            about = {"class": name, "place": len(seen), "example": one.example}
+            frames.append(frame.assign(**about, layer=one.layer, head=one.head))
             seen.add(one.example)
     return pd.concat(frames, ignore_index=True)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from workflow_scripts.core import figures, job, tables
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.tasks import TASKS, present
 from workflow_scripts.patterns.reference import CLASSES
 
 WIDTH = 0.38
@@ -18,14 +18,14 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
     frame = tables.read(shares, ("class", "share", "task", "stage", "method"))
     frame = frame[frame["method"] == "network"]
     mean = frame.groupby(["task", "stage", "class"])["share"].mean()
-    present = [name for name in TASKS if name in set(frame["task"])]
-    at = np.arange(len(present))
+    names = present(frame)
+    at = np.arange(len(names))
     with figures.style():
         figure, (axes,) = figures.new(figures.TWO_COLUMNS, 2.6)
         for side, stage in enumerate(STAGES):
-            bottom = np.zeros(len(present))
+            bottom = np.zeros(len(names))
             for number, name in enumerate(CLASSES):
-                values = np.array([100 * mean[task, stage, name] for task in present])
+                values = np.array([100 * mean[task, stage, name] for task in names])
                 axes.bar(
                     at + (side - 0.5) * WIDTH,
                     values,
@@ -38,7 +38,7 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
                     linewidth=0.4,
                 )
                 bottom += values
-        axes.set_xticks(at, [TASKS[name].title for name in present])
+        axes.set_xticks(at, [TASKS[name].title for name in names])
         axes.set_ylabel("Share of maps (%)")
         axes.set_ylim(0, 100)
         figure.legend(loc="outside right center", title="hatched: pretrained", title_fontsize=7)

@@ -1,7 +1,5 @@
 """The network that tells classes of maps apart: 8 convolutional layers (Kovaleva et al., 4.1)."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from torch import nn
@@ -72,5 +70,4 @@ def train(
 def predict(network: PatternNetwork, images: torch.Tensor) -> np.ndarray:
     """Probability of each class, float32 [map, class], for images [map, SIDE, SIDE]."""
     with torch.inference_mode():
-        parts: Sequence[torch.Tensor] = [network(part).softmax(-1) for part in images.split(1024)]
-    return torch.cat(list(parts)).numpy()
+        return torch.cat([network(part).softmax(-1) for part in images.split(1024)]).numpy()

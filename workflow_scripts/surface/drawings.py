@@ -66,13 +66,9 @@ def draw(example: CachedExample, chosen: Chosen, tokens: list[str], length: int)
     frames = []
     for number, (layer, head, title) in enumerate(chosen):
         weights = example.pattern[layer, head, :length, :length]
-        query, key = np.indices(weights.shape)
-        frame = {"drawing": number, "layer": layer, "head": head, "title": title}
-        frame |= {"query": query.ravel(), "key": key.ravel(), "weight": weights.ravel()}
-        frames.append(pd.DataFrame(frame))
+        frame = tables.per_pair(weights, tokens[:length])
+        frames.append(frame.assign(drawing=number, layer=layer, head=head, title=title))
     rows = pd.concat(frames, ignore_index=True)
-    names = np.array(tokens[:length])
-    rows = rows.assign(query_token=names[rows["query"]], key_token=names[rows["key"]])
     return rows.astype({"weight": np.float32}).assign(example=example.id)
 
 

@@ -11,7 +11,7 @@ from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.trees import Tree, read_trees
-from workflow_scripts.core.words import to_words, words_of_units
+from workflow_scripts.core.words import names_of_units, to_words, words_of_units
 from workflow_scripts.syntax.clark2019_table1 import best_of
 from workflow_scripts.syntax.counting import ALL, membership, stand_ins
 
@@ -36,24 +36,11 @@ def draw(
     `highlighted` marks the words of the relation that attend: the dependents, or the head words.
     """
     weights, index = to_words(pattern, word), words_of_units(word)
-    names = [
-        tree.words[k] if k >= 0 else "[CLS]" if not u else "[SEP]" for u, k in enumerate(index)
-    ]
     chosen = membership(tree, [relation])[:, 0]
     attending = stand_ins(tree) if direction == "dependent_to_head" else np.array(tree.heads)
     marked = attending[chosen]
-    query, key = np.indices(weights.shape)
-    texts = np.array(names)
-    return pd.DataFrame(
-        {
-            "query": query.ravel(),
-            "key": key.ravel(),
-            "weight": weights.ravel(),
-            "query_token": texts[query.ravel()],
-            "key_token": texts[key.ravel()],
-            "highlighted": np.isin(index, marked)[query.ravel()],
-        }
-    )
+    frame = tables.per_pair(weights, names_of_units(word, tree.words))
+    return frame.assign(highlighted=np.isin(index, marked)[frame["query"]])
 
 
 def main(

@@ -58,7 +58,7 @@ def read_tsv(path: Path, task: Task) -> Rows:
         fields = line.split("\t")
         texts = [fields[place[name]] for name in task.texts if place[name] < len(fields)]
         if len(fields) != len(names) or not all(text.strip() for text in texts):
-            if task.title != "QQP":  # the official QQP files have such rows
+            if not task.malformed:
                 raise _wrong_row(where, task, len(fields), len(names))
             found.malformed.append(str(number))
             continue
@@ -138,7 +138,7 @@ def _hub_rows(source: dict[str, Any], task: Task) -> Rows:
         where = f"{label}:{number}"
         texts = [row[column] or "" for column in task.hub]
         if not all(text.strip() for text in texts):
-            if task.title != "QQP":
+            if not task.malformed:
                 raise InputError(f"{where}: an empty text; mend the dataset")
             found.malformed.append(str(number))
             continue

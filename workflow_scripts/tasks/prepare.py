@@ -1,7 +1,6 @@
 """A GLUE task as the study reads it: its examples in one table, sampled and counted."""
 
 import logging
-import random
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pandas as pd
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.packages import inside_package
+from workflow_scripts.core.sampling import sample
 from workflow_scripts.core.tasks import COLUMNS, TASKS, Task
 from workflow_scripts.tasks.gluefiles import Rows, read_directory, read_fasttext, read_hub
 
@@ -33,13 +33,6 @@ def split_file(rows: Rows) -> dict[str, Rows]:
         split: Rows([row for number, row in enumerate(rows.rows) if number % 5 in fifth])
         for split, fifth in places.items()
     }
-
-
-def sample(rows: list[dict[str, Any]], n: int, seed: int) -> list[dict[str, Any]]:
-    """`n` of the rows, drawn by `seed`, in their order; all of them where n is 0."""
-    if not 0 < n < len(rows):
-        return rows
-    return [rows[k] for k in sorted(random.Random(seed).sample(range(len(rows)), n))]
 
 
 def main(

@@ -1,0 +1,21 @@
+"""The two sides of every comparison: the pretrained body and its fine-tuned checkpoint."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.cache import Cache
+from workflow_scripts.core.cards import read_card
+
+
+def both_stages(
+    body: Path, tuned: Path, model: Path, card: Path
+) -> Iterator[tuple[str, Cache, dict[str, Any]]]:
+    """Stage, cache and card of the pretrained `body` and then of the `tuned` checkpoint.
+
+    A cache is closed when the next is asked for. Raises InputError for a cache of another model.
+    """
+    for stage, path, place in (("pretrained", body, model), ("fine-tuned", tuned, card)):
+        its_card = read_card(place)
+        with Cache(path, its_card) as cache:
+            yield stage, cache, its_card
