@@ -38,7 +38,7 @@ rule extract:
         f"{STUDY}/benchmarks/attention/{{model}}.{{corpus}}.{{scatteritem}}.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: config["attention"]["threads"]
+    threads: config["threads"]
     resources:
         mem_mb=3000,
         runtime=120,
@@ -90,7 +90,7 @@ rule extract_task:
         f"{STUDY}/benchmarks/attention/{{model}}.{{task}}.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: config["attention"]["threads"]
+    threads: config["threads"]
     resources:
         mem_mb=3000,
         runtime=120,

@@ -23,9 +23,10 @@ rule mlm_head:
         f"{STUDY}/logs/checkpoints/{{model}}.mlm_head.log",
     benchmark:
         f"{STUDY}/benchmarks/checkpoints/{{model}}.mlm_head.tsv"
+    priority: 10  # long: best not left for the end
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: config["threads"]
     resources:
         mem_mb=3000,
         runtime=120,
@@ -59,7 +60,7 @@ rule finetune:
         f"{STUDY}/benchmarks/checkpoints/{{model}}.{{task}}.{{init}}.{{seed}}.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: FINETUNE["threads"]
+    threads: config["threads"]
     resources:
         mem_mb=6000,
         runtime=720,

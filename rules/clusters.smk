@@ -16,7 +16,7 @@ rule distances:
         f"{STUDY}/benchmarks/clusters/{{model}}.distances.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: config["threads"]
     resources:
         mem_mb=2000,
         runtime=60,

@@ -31,7 +31,7 @@ rule pattern_classifier:
         f"{STUDY}/benchmarks/patterns/classifier.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: config["threads"]
     resources:
         mem_mb=2000,
         runtime=60,
@@ -64,7 +64,7 @@ rule pattern_shares:
         f"{STUDY}/benchmarks/patterns/{{model}}.shares.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: config["threads"]
     resources:
         mem_mb=2000,
         runtime=120,

@@ -20,7 +20,7 @@ rule random_body:
         f"{STUDY}/benchmarks/probes/{{model}}.random_body.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: config["threads"]
     resources:
         mem_mb=3000,
         runtime=120,
@@ -53,9 +53,10 @@ rule probes:
         f"{STUDY}/logs/probes/{{model}}.probes.log",
     benchmark:
         f"{STUDY}/benchmarks/probes/{{model}}.probes.tsv"
+    priority: 10  # long: best not left for the end
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: config["threads"]
     resources:
         mem_mb=6000,
         runtime=240,

@@ -97,7 +97,7 @@ rule gradients:
         f"{STUDY}/benchmarks/surface/{{model}}.gradients.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 2
+    threads: config["threads"]
     resources:
         mem_mb=3000,
         runtime=120,
