@@ -22,7 +22,6 @@ from transformers import (
     RobertaConfig,
 )
 
-from workflow_scripts.attention import extract
 from workflow_scripts.core.models import Source, describe
 
 LAYERS, HEADS, WIDTH, POSITIONS = 3, 4, 32, 128
@@ -119,12 +118,6 @@ def save_bert(directory: Path, seed: int = 0, mlm: bool = False) -> Path:
     enlarge(kind.from_config(ARCHITECTURES["bert"])).save_pretrained(directory)
     tokenizer().save_pretrained(directory)
     return directory
-
-
-def write_cache(path: Path, card: Path, corpus: Path, max_tokens: int = 64) -> Path:
-    """The attention cache of a corpus file, by the model of a card."""
-    extract.main(model=card, corpus=corpus, shard=path, max_tokens=max_tokens, device="cpu")
-    return path
 
 
 def write_card(folder: Path, directory: Path) -> Path:

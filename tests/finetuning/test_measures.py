@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import torch
 
-from tests.core.tiny import enlarge, write_cache, write_card
+from tests.attention.made import write_cache
+from tests.core.tiny import enlarge, write_card
 from workflow_scripts.core import cards, tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.tiny import write_cache, write_card
+from tests.attention.made import write_cache
+from tests.core.tiny import write_card
 from workflow_scripts.core import tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError

@@ -9,7 +9,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tests.core.tiny import write_cache, write_card
+from tests.attention.made import write_cache
+from tests.core.tiny import write_card
 from workflow_scripts.core import tables
 from workflow_scripts.core.cache import Cache
 from workflow_scripts.core.errors import InputError

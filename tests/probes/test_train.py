@@ -9,7 +9,8 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from tests.core.tiny import write_cache, write_card
+from tests.attention.made import write_cache
+from tests.core.tiny import write_card
 from tests.probes.made import HEADS, sentence, sentences
 from workflow_scripts.core import models, tables
 from workflow_scripts.core.cache import Cache

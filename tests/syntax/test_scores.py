@@ -9,7 +9,8 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.core.tiny import tokenizer, write_cache, write_card
+from tests.attention.made import write_cache
+from tests.core.tiny import tokenizer, write_card
 from workflow_scripts.core import scoring, tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.examples import write_examples
