@@ -1,15 +1,19 @@
 """Tiny random models of several architectures, with a fast tokenizer, in Hugging Face format."""
 
+import copy
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import (
     AlbertConfig,
     AutoModel,
     AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
     BertConfig,
     DebertaV2Config,
     DistilBertConfig,
@@ -23,6 +27,7 @@ from transformers import (
 )
 
 from workflow_scripts.core.models import Source, describe
+from workflow_scripts.core.tokens import Tokens
 
 LAYERS, HEADS, WIDTH, POSITIONS = 3, 4, 32, 128
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -83,6 +88,28 @@ def random_model(config: PretrainedConfig, seed: int = 0, **options: Any) -> Pre
     torch.manual_seed(seed)
     model = AutoModel.from_config(config, **options)
     return enlarge(model).eval()
+
+
+def random_classifier(name: str, n_labels: int = 3, seed: int = 0) -> PreTrainedModel:
+    """A classifier of one of ARCHITECTURES with random weights."""
+    config = copy.deepcopy(ARCHITECTURES[name])
+    config.num_labels = n_labels
+    torch.manual_seed(seed)
+    return enlarge(AutoModelForSequenceClassification.from_config(config)).eval()
+
+
+def random_tokens(lengths: Sequence[int], pairs: bool = True, seed: int = 1) -> list[Tokens]:
+    """Examples of random wordpieces; with `pairs`, the second half is the second segment."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for number, length in enumerate(lengths):
+        ids = rng.integers(5, len(VOCABULARY), length).astype(np.int32)
+        ids[0], ids[-1] = 2, 3
+        segment = (np.arange(length) >= length // 2) & pairs
+        word = np.arange(-1, length - 1, dtype=np.int32)
+        word[-1] = -1
+        made.append(Tokens(str(number), ids, word, segment.astype(np.int8), length - 2))
+    return made
 
 
 def enlarge(model: PreTrainedModel) -> PreTrainedModel:

@@ -111,6 +111,43 @@ class Gates(Watcher):
         return output * self.xi[..., layer, :, None, None].to(output.dtype)
 
 
+@dataclass
+class Fixed(Watcher):
+    """Gives the named (layer, head) pairs the same output at every token.
+
+    `outputs` is [layer, head, dim].
+    """
+
+    heads: Collection[tuple[int, int]]
+    outputs: torch.Tensor
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        chosen = [head for at, head in self.heads if at == layer]
+        if not chosen:
+            return output
+        changed = output.clone()
+        changed[:, chosen] = self.outputs[layer, chosen, None].to(output)
+        return changed
+
+
+@dataclass
+class Averages(Watcher):
+    """Sums the heads' outputs over all real tokens that pass: `total` [layer, head, dim], `n`."""
+
+    total: dict[int, torch.Tensor] = field(default_factory=dict)
+    n: int = 0
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self.n += int(real.sum()) if layer == 0 else 0
+        summed = torch.einsum("bhqd,bq->hd", output.double(), real.double())
+        self.total[layer] = self.total.get(layer, 0) + summed
+        return output
+
+    def mean(self) -> torch.Tensor:
+        """The average output of every head, [layer, head, dim]."""
+        return torch.stack([self.total[layer] for layer in sorted(self.total)]) / self.n
+
+
 def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     """Route the model's attention through this module, and see that it works.
 

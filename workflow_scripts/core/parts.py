@@ -1,0 +1,130 @@
+"""The parts of a classifier's layers, so that they can be run one by one.
+
+`parts_of` knows BERT and its kin, RoBERTa and its kin, ELECTRA and DistilBERT. Their modules do the
+work; only attention itself is written here, because the heads' outputs are needed apart.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from workflow_scripts.core.attention import n_heads
+
+LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The projections of one layer's attention, weights as [head, dim, width]."""
+
+    query: nn.Linear
+    key: nn.Linear
+    value: nn.Linear
+    merge: nn.Linear
+    n_heads: int
+
+    def heads(self, hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Queries, keys and values, each [batch, head, token, dim], of hidden states."""
+        return tuple(
+            self.split(linear(hidden)).transpose(1, 2)
+            for linear in (self.query, self.key, self.value)
+        )
+
+    def split(self, projected: torch.Tensor) -> torch.Tensor:
+        """[..., width] as [..., head, dim]."""
+        return projected.unflatten(-1, (self.n_heads, -1))
+
+    def outputs(self, hidden: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+        """Every head's output at every token, [batch, token, head, dim]."""
+        query, key, value = self.heads(hidden)
+        attended = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+        return attended.transpose(1, 2)
+
+    def first_outputs(self, hidden: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+        """Every head's output at the first token, [batch, 1, head, dim].
+
+        Neither keys nor values are projected: q . (K x + b) is (K' q) . x up to a constant that
+        the softmax drops, and the mean of V x + b is V applied to the mean of x.
+        """
+        query = self.split(self.query(hidden[:, 0]))
+        wanted = torch.einsum("bhd,hdw->bhw", query, self._by_head(self.key))
+        scores = torch.einsum("bhw,btw->bht", wanted, hidden) * query.shape[-1] ** -0.5
+        if bias is not None:
+            scores = scores + bias[:, 0]
+        mixed = torch.einsum("bht,btw->bhw", scores.softmax(-1), hidden)
+        attended = torch.einsum("bhw,hdw->bhd", mixed, self._by_head(self.value))
+        return (attended + self.value.bias.unflatten(0, (self.n_heads, -1)))[:, None]
+
+    def merged_apart(self, outputs: torch.Tensor) -> torch.Tensor:
+        """What each head adds to the merged output, [head, batch, token, width]."""
+        weight = self.merge.weight.unflatten(1, (self.n_heads, -1))
+        return torch.einsum("bthd,whd->hbtw", outputs, weight)
+
+    def _by_head(self, linear: nn.Linear) -> torch.Tensor:
+        return linear.weight.unflatten(0, (self.n_heads, -1))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer: attention, the norm after it, and the rest (feed-forward with its norm)."""
+
+    attention: Attention
+    norm: nn.Module
+    rest: Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A classifier in parts: inputs -> hidden states -> layers -> first token -> logits."""
+
+    embed: Callable[[dict[str, torch.Tensor]], torch.Tensor]
+    layers: tuple[Layer, ...]
+    classify: Callable[[torch.Tensor], torch.Tensor]  # of the first token, [batch, width]
+
+
+def parts_of(model: PreTrainedModel) -> Parts | None:
+    """The parts of a sequence classifier; None where its architecture is not known here."""
+    kind = model.config.model_type
+    if kind == "distilbert":
+        return _distilbert(model)
+    if kind in LIKE_BERT and not model.config.is_decoder:
+        return _like_bert(model)
+    return None
+
+
+def _like_bert(model: PreTrainedModel) -> Parts:
+    body, heads = model.base_model, n_heads(model)
+    project = getattr(body, "embeddings_project", nn.Identity())
+    pool = getattr(body, "pooler", None) or nn.Identity()
+
+    def embed(inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+        ids, segments = inputs["input_ids"], inputs.get("token_type_ids")
+        return project(body.embeddings(input_ids=ids, token_type_ids=segments))
+
+    layers = []
+    for layer in body.encoder.layer:
+        inner, after = layer.attention.self, layer.attention.output
+        attention = Attention(inner.query, inner.key, inner.value, after.dense, heads)
+        layers.append(Layer(attention, after.LayerNorm, layer.feed_forward_chunk))
+    return Parts(embed, tuple(layers), lambda first: model.classifier(pool(first[:, None])))
+
+
+def _distilbert(model: PreTrainedModel) -> Parts:
+    body, heads = model.base_model, n_heads(model)
+    layers = []
+    for layer in body.transformer.layer:
+        inner = layer.attention
+        attention = Attention(inner.q_lin, inner.k_lin, inner.v_lin, inner.out_lin, heads)
+        layers.append(Layer(attention, layer.sa_layer_norm, _feed_forward(layer)))
+    return Parts(
+        lambda inputs: body.embeddings(inputs["input_ids"]),
+        tuple(layers),
+        lambda first: model.classifier(model.pre_classifier(first).relu()),
+    )
+
+
+def _feed_forward(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
+    return lambda hidden: layer.output_layer_norm(layer.ffn(hidden) + hidden)
