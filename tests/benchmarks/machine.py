@@ -1,0 +1,49 @@
+"""Models and examples for the benchmarks of ablation, and the machine's matrix-product rate."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
+
+from workflow_scripts.core.tokens import Tokens
+
+
+def classifier(directory: Path) -> PreTrainedModel:
+    """A classifier of two classes on the pretrained body in `directory`, with a new head."""
+    torch.manual_seed(0)
+    config = AutoConfig.from_pretrained(directory, num_labels=2)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        directory, config=config, dtype=torch.float32, use_safetensors=True
+    )
+    return model.eval()
+
+
+def made_up(n: int, mean: float, spread: float, shortest: int, longest: int) -> list[Tokens]:
+    """Pairs of random wordpieces whose lengths are drawn from a normal distribution, clipped."""
+    rng = np.random.default_rng(0)
+    lengths = np.clip(rng.normal(mean, spread, n).round().astype(int), shortest, longest)
+    made = []
+    for number, length in enumerate(lengths):
+        ids = rng.integers(1000, 20000, length).astype(np.int32)
+        ids[0], ids[length // 2], ids[-1] = 101, 102, 102
+        segment = (np.arange(length) > length // 2).astype(np.int8)
+        made.append(Tokens(str(number), ids, np.arange(length, dtype=np.int32), segment, length))
+    return made
+
+
+def matmul_rate(model: PreTrainedModel, dtype: torch.dtype) -> float:
+    """Operations per second of the feed-forward layer's own product, the best of several runs."""
+    width, inner, rows = model.config.hidden_size, model.config.intermediate_size, 3072
+    left = torch.randn(rows, width, device=model.device, dtype=dtype)
+    right = torch.randn(inner, width, device=model.device, dtype=dtype)
+    best = float("inf")
+    for _ in range(30):
+        started = time.perf_counter()
+        for _ in range(10):
+            torch.nn.functional.linear(left, right)
+        if model.device.type == "cuda":
+            torch.cuda.synchronize()
+        best = min(best, (time.perf_counter() - started) / 10)
+    return 2 * rows * width * inner / best
