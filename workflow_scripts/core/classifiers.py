@@ -9,9 +9,11 @@ import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.core import inputs
+from workflow_scripts.core import inputs, models
 from workflow_scripts.core.batches import by_length
-from workflow_scripts.core.tasks import Task, to_examples
+from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.sampling import sample
+from workflow_scripts.core.tasks import Task, split_of, to_examples
 from workflow_scripts.core.tokens import Tokens, tokenize
 
 INITS = ("pretrained", "random")
@@ -44,6 +46,27 @@ def load_classifier(directory: Path, device: torch.device) -> PreTrainedModel:
         directory, dtype=torch.float32, use_safetensors=True
     )
     return model.to(device).eval()
+
+
+def classifier_of(card: Path, device: torch.device) -> tuple[PreTrainedModel, FastTokenizer]:
+    """The classifier that a checkpoint's card describes, and its tokenizer."""
+    directory = models.directory_of(read_card(card))
+    return load_classifier(directory, device), models.load_tokenizer(directory)
+
+
+def sample_of(
+    frame: pd.DataFrame,
+    split: str,
+    model: PreTrainedModel,
+    tokenizer: FastTokenizer,
+    n: int,
+    max_tokens: int,
+    seed: int,
+) -> tuple[list[Tokens], pd.DataFrame]:
+    """At most `n` examples (0: all) of a split, drawn by `seed`, as wordpieces and as rows."""
+    rows = split_of(frame, split)
+    rows = rows.loc[list(sample(range(len(rows)), n, seed))].reset_index(drop=True)
+    return tokens_of(rows, tokenizer, max_tokens, models.max_positions(model.config)), rows
 
 
 def tokens_of(

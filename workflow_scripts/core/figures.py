@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 # Okabe and Ito's palette, told apart by all common kinds of colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+BASELINE = "#E69F00"  # the line of the unchanged model, orange as in the papers
 ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper
 STYLE = {
     "font.size": 8,
@@ -46,6 +47,20 @@ def new(width: float, height: float, columns: int = 1, rows: int = 1) -> tuple[F
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
     return figure, list(axes.ravel())
+
+
+def panels(
+    titles: Sequence[str], width: float, height: float, columns: int = 4
+) -> tuple[Figure, list[Axes]]:
+    """A figure with one titled panel of `width` x `height` inches for each of `titles`."""
+    columns = min(columns, len(titles))
+    rows = -(-len(titles) // columns)
+    figure, axes = new(columns * width, rows * height, columns, rows)
+    for spare in axes[len(titles) :]:
+        spare.remove()
+    for one, title in zip(axes, titles, strict=False):
+        one.set_title(title)
+    return figure, axes[: len(titles)]
 
 
 def layer_axis(axes: Axes, n_layers: int) -> None:

@@ -36,6 +36,11 @@ class Task:
     malformed: bool = False
 
     @property
+    def main_metric(self) -> str:
+        """The metric that figures show where there is room for one."""
+        return self.metrics[0]
+
+    @property
     def n_labels(self) -> int:
         """Outputs of a classifier: one for a score."""
         return len(self.labels) or 1

@@ -1,0 +1,152 @@
+"""Weighted scores, tests and gains, against plain loops and simulations with a known truth."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from workflow_scripts.core import resampling
+from workflow_scripts.core.metrics import METRICS
+
+
+def made_up(metric: str, n: int = 40, variants: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    if metric in ("accuracy", "f1"):
+        labels = rng.integers(0, 2 if metric == "f1" else 3, n)
+        noise = rng.integers(0, 2 if metric == "f1" else 3, (variants, n))
+        return labels, np.where(rng.random((variants, n)) < 0.7, labels, noise)
+    labels = rng.integers(0, 11, n) / 2  # ties, as STS-B has
+    return labels, np.round(labels + rng.normal(0, 1.5, (variants, n)), 1)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_weight_is_a_repeated_example(metric: str) -> None:
+    labels, predictions = made_up(metric)
+    weights = resampling.bootstrap_weights(len(labels), 6, 4)
+    found = resampling.weighted_scores(metric, labels, predictions, weights)
+    assert found.shape == (6, 5)
+    for draw, variant in np.ndindex(found.shape):
+        drawn = np.repeat(np.arange(len(labels)), weights[draw])
+        expected = METRICS[metric](labels[drawn], predictions[variant][drawn])
+        assert found[draw, variant] == pytest.approx(expected)
+
+
+def test_scores_that_cannot_be_told_are_0() -> None:
+    ones, labels = np.ones((2, 4)), np.array([0, 1, 2, 3])
+    weights = np.ones((1, 4), int)
+    for metric in ("pearson", "spearman"):
+        assert not resampling.weighted_scores(metric, labels, ones, weights).any()
+    assert not resampling.weighted_scores("f1", np.zeros(4), np.zeros((2, 4)), weights).any()
+
+
+def test_weights() -> None:
+    drawn = resampling.bootstrap_weights(10, 50, 1)
+    assert drawn.shape == (50, 10)
+    assert (drawn.sum(axis=1) == 10).all()
+    halves = resampling.half_weights(11, 50, 1)
+    assert (halves.sum(axis=1) == 5).all()
+    assert set(np.unique(halves)) == {0, 1}
+    assert len(np.unique(halves, axis=0)) > 40
+
+
+def false_alarms(n: int, heads: int) -> tuple[float, float]:
+    """Share of simulations without any true effect in which a p-value falls below 0.05."""
+    rng = np.random.default_rng(7)
+    alone, corrected = 0, 0
+    for seed in range(150):
+        labels = rng.integers(0, 2, n)
+        baseline = np.where(rng.random(n) < 0.8, labels, 1 - labels)
+        flipped = rng.random((heads, n)) < 0.1
+        noise = np.where(rng.random((heads, n)) < 0.8, labels, 1 - labels)
+        predictions = np.where(flipped, noise, baseline)  # as often right as the baseline
+        effects, drawn = effects_of(labels, baseline, predictions, seed)
+        p, joint = resampling.tests(effects, drawn)
+        alone += (p < 0.05).any()
+        corrected += (joint < 0.05).any()
+    return alone / 150, corrected / 150
+
+
+def effects_of(
+    labels: np.ndarray, baseline: np.ndarray, predictions: np.ndarray, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    weights = resampling.bootstrap_weights(len(labels), 400, seed)
+    weights = np.concatenate([np.ones((1, len(labels)), int), weights])
+    both = np.concatenate([baseline[None], predictions])
+    scores = resampling.weighted_scores("accuracy", labels, both, weights)
+    effects = scores[:, 1:] - scores[:, :1]
+    return effects[0], effects[1:]
+
+
+def test_corrected_p_values_seldom_cry_wolf() -> None:
+    alone, corrected = false_alarms(150, 30)
+    assert alone > 0.3  # thirty tests at 5% each
+    assert corrected < 0.1
+
+
+def test_a_true_effect_is_found_among_many() -> None:
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 2, 300)
+    baseline = np.where(rng.random(300) < 0.9, labels, 1 - labels)
+    flipped = rng.random((40, 300)) < 0.03
+    predictions = np.where(flipped, 1 - baseline, baseline)
+    predictions[7] = np.where(rng.random(300) < 0.3, 1 - labels, baseline)
+    predictions[8] = baseline
+    p, corrected = resampling.tests(*effects_of(labels, baseline, predictions, 1))
+    assert corrected[7] < 0.01
+    assert (corrected >= p).all()
+    assert p[8] == corrected[8] == 1
+
+
+def test_p_values_by_hand() -> None:
+    effects = np.array([0.3, 0.1])
+    drawn = np.array([[0.3, 0.1], [0.6, 0.1], [0.0, 0.2], [0.3, 0.0]])
+    spread = drawn.std(axis=0)
+    size, null = effects / spread, np.abs(drawn - effects) / spread
+    p, corrected = resampling.tests(effects, drawn)
+    assert p == pytest.approx([(1 + (null[:, k] >= size[k]).sum()) / 5 for k in range(2)])
+    largest = null.max(axis=1)
+    assert corrected == pytest.approx([(1 + (largest >= size[k]).sum()) / 5 for k in range(2)])
+
+
+def test_the_honest_gain_of_noise_is_none() -> None:
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2, 200)
+    baseline = np.where(rng.random(200) < 0.8, labels, 1 - labels)
+    noise = np.where(rng.random((50, 200)) < 0.8, labels, 1 - labels)
+    predictions = np.where(rng.random((50, 200)) < 0.2, noise, baseline)
+    found = resampling.honest_gain("accuracy", labels, baseline, predictions, 200, 1)
+    assert found["naive"] > 0.02
+    assert abs(found["gain"]) < 0.5 * found["naive"]
+    better = np.where(rng.random(200) < 0.5, labels, baseline)
+    found = resampling.honest_gain(
+        "accuracy", labels, baseline, np.concatenate([predictions, better[None]]), 200, 1
+    )
+    true = float((better == labels).mean() - (baseline == labels).mean())
+    assert found["gain"] == pytest.approx(true, abs=0.02)
+    assert found["gain_low"] <= found["gain"] <= found["gain_high"]
+
+
+def test_the_honest_gain_by_a_plain_loop() -> None:
+    labels, predictions = made_up("f1", 21, 6)
+    baseline, variants = predictions[0], predictions[1:]
+    gains = []
+    for half in resampling.half_weights(21, 9, 3).astype(bool):
+        for chosen, measured in ((half, ~half), (~half, half)):
+            scores = [METRICS["f1"](labels[chosen], one[chosen]) for one in variants]
+            best = variants[int(np.argmax(scores))]
+            score = METRICS["f1"](labels[measured], best[measured])
+            gains.append(score - METRICS["f1"](labels[measured], baseline[measured]))
+    found = resampling.honest_gain("f1", labels, baseline, variants, 9, 3)
+    assert found["gain"] == pytest.approx(np.mean(gains))
+
+
+def test_correlations_have_intervals() -> None:
+    rng = np.random.default_rng(0)
+    one = rng.normal(size=72)
+    other = one + rng.normal(size=72)
+    found = resampling.correlations(one, other, 500, 1)
+    assert found["pearson"] == pytest.approx(stats.pearsonr(one, other).statistic)
+    assert found["spearman"] == pytest.approx(stats.spearmanr(one, other).statistic)
+    exact = stats.pearsonr(one, other).confidence_interval()
+    assert found["pearson_low"] == pytest.approx(exact.low, abs=0.07)
+    assert found["pearson_high"] == pytest.approx(exact.high, abs=0.07)
+    assert found["n"] == 72
