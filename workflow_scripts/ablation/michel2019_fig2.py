@@ -1,0 +1,42 @@
+"""Michel et al. 2019, Figure 2: a head's effect on one data set against its effect on another."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.job import Out
+
+SIZE = 1.7  # inches
+
+
+def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a scatter plot for every pair of data sets and of tasks, with both correlations."""
+    frame, found = (
+        tables.read(points, ("kind", "mode", "one", "other", "x", "y")),
+        pd.read_csv(table),
+    )
+    frame = frame[(frame["mode"] == mode) & (frame["kind"] != "seeds")]
+    found = found[(found["mode"] == mode) & (found["kind"] != "seeds")]
+    with figures.style():
+        titles = [f"{row.one}\nand {row.other}" for row in found.itertuples()]
+        figure, panels = figures.panels(titles, SIZE, SIZE, columns=5)
+        for axes, row in zip(panels, found.itertuples(), strict=True):
+            its = frame[(frame["one"] == row.one) & (frame["other"] == row.other)]
+            x, y = (100 * its[name].to_numpy(dtype=float) for name in "xy")
+            for line in (axes.axhline, axes.axvline):
+                line(0, color="#BBBBBB", linewidth=0.6, zorder=1)
+            axes.plot(x, y, "o", color=figures.COLOURS[0], alpha=0.5, markeredgewidth=0, zorder=2)
+            ends = np.array([min(x.min(), y.min()), max(x.max(), y.max())])
+            axes.set_xlim(ends + np.array([-0.06, 0.06]) * max(np.ptp(ends), 1))
+            axes.set_ylim(axes.get_xlim())
+            text = f"r {row.pearson:.2f}, ρ {row.spearman:.2f}"
+            axes.text(0.03, 0.97, text, transform=axes.transAxes, va="top", fontsize=7)
+        figure.supxlabel("Effect on the first, points", fontsize=8)
+        figure.supylabel("Effect on the second, points", fontsize=8)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

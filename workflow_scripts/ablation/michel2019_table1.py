@@ -1,0 +1,64 @@
+"""Michel et al. 2019, Table 1: what masking one head changes, and what the best choice gains."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core import effects, job, tables
+from workflow_scripts.core.heads import label
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS
+
+ALPHA = 0.05
+PERCENT = ("baseline", "score", "effect", "ci_low", "ci_high")
+
+
+def one_head(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row per checkpoint, split, mode, metric and head, in percent, the largest drop first."""
+    rows = scores.sort_values(["task", "split", "mode", "metric", "seed", "effect"], kind="stable")
+    named = [label(layer, head) for layer, head in zip(rows["layer"], rows["head"], strict=True)]
+    columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, "p", "p_corrected", "n"]
+    rows = rows.assign(head=named, task=rows["task"].map(_title))[columns]
+    return rows.assign(**{name: 100 * rows[name] for name in PERCENT})
+
+
+def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
+    """One row per checkpoint, split, unit, mode and metric: how many variants matter, and gains.
+
+    `worse` and `better` count the variants with p below 0.05, `*_corrected` those that stay so
+    when corrected for their number; `mean_effect` is that of a random variant. All but counts and
+    n in percent.
+    """
+    keys = ["task", "split", "seed", "unit", "mode", "metric"]
+    rows = []
+    for values, group in scores.groupby(keys, sort=False):
+        best = group.loc[group["effect"].idxmax()]
+        row = dict(zip(keys, values, strict=True)) | {"baseline": 100 * group["baseline"].iloc[0]}
+        row |= {"variants": len(group), "mean_effect": 100 * group["effect"].mean()}
+        for name, side in (("worse", group["effect"] < 0), ("better", group["effect"] > 0)):
+            for suffix, p in (("", "p"), ("_corrected", "p_corrected")):
+                row[name + suffix] = int((side & (group[p] < ALPHA)).sum())
+        head = best["head"]
+        row["best"] = label(best["layer"], head) if head >= 0 else f"layer {best['layer'] + 1}"
+        rows.append(row | {"n": group["n"].iloc[0]})
+    gains = gains[gains["layer"] == -1][[*keys, "naive", "gain", "gain_low", "gain_high"]]
+    frame = pd.DataFrame(rows).merge(gains, on=keys)
+    names = ["naive", "gain", "gain_low", "gain_high"]
+    return frame.assign(task=frame["task"].map(_title), **{k: 100 * frame[k] for k in names})
+
+
+def _title(task: str) -> str:
+    return TASKS[task].title
+
+
+def main(scores: list[Path], gains: list[Path], table: Out, best: Out) -> None:
+    """Write the one-head table and the summary over heads and layers."""
+    heads, layers = (effects.read_scores(scores, unit) for unit in ("head", "layer"))
+    tables.write_csv(one_head(heads), table)
+    gained = tables.read_all(gains)
+    gained = gained[gained["init"] == "pretrained"]
+    tables.write_csv(summary(pd.concat([heads, layers]), gained), best)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
