@@ -1,0 +1,114 @@
+"""Importance, against finite differences in the gates and a loop over single examples."""
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedModel
+
+from tests.core.tiny import ARCHITECTURES, HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core import inputs
+from workflow_scripts.core.attention import Gates, Watcher, open_attention, watching
+from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.pruning.importance import (
+    gradients,
+    importance_of,
+    losses,
+    normalised,
+    released_scale,
+)
+
+LENGTHS = (9, 23, 14, 5)
+LABELS = np.array([2, 0, 1, 1])
+STEPS = {"modernbert": (1e-3, 5e-3)}  # its rotations are float32 even in a float64 model
+
+
+def loss_at(model: PreTrainedModel, one: Tokens, label: float, xi: torch.Tensor) -> float:
+    with watching(model, Gates(xi)), torch.no_grad():
+        logits = model(**inputs.pad([one], model)).logits
+    return losses(logits, torch.tensor([label])).item()
+
+
+@pytest.mark.parametrize("gone", [None, (1, 2)], ids=["all heads", "one pruned"])
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_equals_finite_differences(name: str, gone: tuple[int, int] | None) -> None:
+    model = open_attention(random_classifier(name).double())
+    tokens, (step, tolerance) = random_tokens(LENGTHS), STEPS.get(name, (1e-5, 1e-4))
+    pruned = np.zeros((LAYERS, HEADS), bool)
+    if gone:
+        pruned[gone] = True
+    found = gradients(model, tokens, LABELS, pruned)["paper"]
+    at = torch.from_numpy(1.0 - pruned)
+    for example, layer, head in np.ndindex(found.shape):
+        ends = []
+        for sign in (1, -1):
+            xi = at.clone()
+            xi[layer, head] += sign * step
+            ends.append(loss_at(model, tokens[example], LABELS[example], xi))
+        slope = abs(ends[0] - ends[1]) / (2 * step)
+        assert found[example, layer, head] == pytest.approx(
+            slope, rel=tolerance, abs=tolerance / 10
+        )
+
+
+@pytest.mark.parametrize("n_labels", [3, 1], ids=["classes", "scores"])
+def test_a_batch_gives_what_single_examples_give(n_labels: int) -> None:
+    model, tokens = random_classifier("bert", n_labels), random_tokens(LENGTHS)
+    labels = LABELS if n_labels > 1 else np.array([0.5, 2.2, 4.8, 1.0])
+    together = gradients(model, tokens, labels)
+    for limit in (1, 30):
+        smaller = gradients(model, tokens, labels, batch_tokens=limit)
+        for variant in together:
+            np.testing.assert_allclose(smaller[variant], together[variant], rtol=1e-3, atol=1e-6)
+    for row, one in enumerate(tokens):
+        alone = gradients(model, [one], labels[row : row + 1])
+        for variant, values in together.items():
+            np.testing.assert_allclose(values[row], alone[variant][0], rtol=1e-3, atol=1e-6)
+
+
+def test_the_released_variant_sums_over_tokens() -> None:
+    """Independent: a gate for every token, whose gradients are taken one by one."""
+    model, tokens = open_attention(random_classifier("bert").double()), random_tokens(LENGTHS)
+    found = gradients(model, tokens, LABELS)
+    for row, one in enumerate(tokens):
+        gates = torch.ones(LAYERS, HEADS, len(one), dtype=torch.float64, requires_grad=True)
+
+        class PerToken(Watcher):
+            def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+                return output * gates[layer][None, :, :, None]  # noqa: B023 - used at once
+
+        with watching(model, PerToken()):
+            logits = model(**inputs.pad([one], model)).logits
+        losses(logits, torch.tensor([LABELS[row]])).sum().backward()
+        np.testing.assert_allclose(found["released"][row], gates.grad.abs().sum(-1), atol=1e-9)
+        np.testing.assert_allclose(found["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)
+
+
+def test_released_scale_by_hand() -> None:
+    scale = released_scale([10, 20, 30], 3)
+    np.testing.assert_allclose(scale[:, 0], [3 / 60, 3 / 60, 1])
+
+
+def test_normalised_rows_have_length_one() -> None:
+    values = np.array([[3.0, 4.0], [0.0, 0.0]])
+    np.testing.assert_allclose(normalised(values), [[0.6, 0.8], [0, 0]])
+
+
+def test_importance_is_the_mean_over_examples() -> None:
+    model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
+    raw = gradients(model, tokens, LABELS)
+    plain = importance_of(model, tokens, LABELS, "paper", normalise=False)
+    np.testing.assert_allclose(plain, raw["paper"].mean(axis=0), rtol=1e-5)
+    released = importance_of(model, tokens, LABELS, "released", normalise=False)
+    total = raw["released"].sum(axis=0)
+    np.testing.assert_allclose(released[:-1], total[:-1] / sum(LENGTHS), rtol=1e-5)
+    np.testing.assert_allclose(released[-1], total[-1] / len(LENGTHS), rtol=1e-5)
+    unit = importance_of(model, tokens, LABELS, "paper", normalise=True)
+    np.testing.assert_allclose((unit**2).sum(axis=1), 1, rtol=1e-6)
+
+
+def test_losses_by_hand() -> None:
+    logits = torch.tensor([[1.0, 2.0], [0.0, 0.0]])
+    expected = [np.log(1 + np.e), np.log(2)]
+    np.testing.assert_allclose(losses(logits, torch.tensor([0, 1])), expected, rtol=1e-6)
+    scores = losses(torch.tensor([[1.0], [2.5]]), torch.tensor([3.0, 2.0]))
+    np.testing.assert_allclose(scores, [4.0, 0.25])

@@ -1,0 +1,113 @@
+"""Orders of pruning."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.tiny import HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core import tables
+from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.pruning import orders
+from workflow_scripts.pruning.curves import curve, read_sweep
+from workflow_scripts.pruning.importance import importance_of
+from workflow_scripts.pruning.michel2019_fig3 import over_runs
+
+LABELS = np.array([2, 0, 1, 1])
+
+
+def test_steps_end_with_all_heads() -> None:
+    assert orders.steps(72, 0.1) == [0, 7, 14, 22, 29, 36, 43, 50, 58, 65, 72]
+    assert orders.steps(12, 0.25) == [0, 3, 6, 9, 12]
+    assert orders.steps(12, 0.3) == [0, 4, 7, 11, 12]
+    assert orders.steps(12, 1) == [0, 12]
+
+
+def test_lowest_scores_go_first_and_stay_gone() -> None:
+    scores = np.array([[0.3, 0.1], [0.2, 0.1]])
+    masks = orders.by_score(scores, [0, 1, 3, 4])
+    assert masks[0].sum() == 0
+    np.testing.assert_array_equal(masks[1], [[False, True], [False, False]])
+    np.testing.assert_array_equal(masks[2], [[False, True], [True, True]])
+    assert masks[3].all()
+
+
+def test_importance_is_taken_anew_without_the_heads_that_are_gone() -> None:
+    model, tokens = random_classifier("bert"), random_tokens((9, 23, 14, 5))
+    counts = orders.steps(LAYERS * HEADS, 0.25)
+    given = (model, tokens, LABELS, counts, "paper", True)
+    once = orders.by_importance(*given, recompute=False)
+    anew = orders.by_importance(*given, recompute=True)
+    first = importance_of(model, tokens, LABELS, "paper", True)
+    np.testing.assert_array_equal(once, orders.by_score(first, counts))
+    gone = np.zeros((LAYERS, HEADS), bool)  # plainly
+    for count, mask in zip(counts, anew, strict=True):
+        current = importance_of(model, tokens, LABELS, "paper", True, gone)
+        while gone.sum() < count:
+            left = np.where(gone, np.inf, current)
+            gone[np.unravel_index(left.argmin(), left.shape)] = True
+        np.testing.assert_array_equal(mask, gone)
+    assert (anew != once).any()
+
+
+def test_the_head_without_which_the_score_is_highest_goes_first() -> None:
+    labels = np.array([0, 1, 1, 0])
+    right, wrong = np.array([[2.0, -2], [-2, 2], [-2, 2], [2, -2]]), np.array([[-1.0, 1]] * 4)
+    surer = 2 * right
+    logits = np.stack([[wrong, right], [surer, wrong[::-1]]])
+    every = np.ones(4, bool)
+    masks = orders.by_ablation(TASKS["rte"], labels, logits, every, [0, 1, 2, 4])
+    np.testing.assert_array_equal(masks[1], [[False, False], [True, False]])  # lower loss
+    np.testing.assert_array_equal(masks[2], [[False, True], [True, False]])
+
+
+def test_only_its_part_of_the_examples_counts() -> None:
+    labels = np.array([0, 0, 1, 1])
+    good = np.array([[3.0, 0], [3, 0], [0, 3], [0, 3]])
+    half_bad = good.copy()
+    half_bad[2:] = [[3, 0], [3, 0]]
+    logits = np.stack([[good, half_bad]])
+    part = np.array([True, False, True, False])
+    seen = orders.by_ablation(TASKS["rte"], labels, logits, part, [0, 1])
+    assert seen[1][0].tolist() == [True, False]
+    first_half = orders.by_ablation(
+        TASKS["rte"], labels, logits[:, ::-1], ~part & (labels == 0), [0, 1]
+    )
+    assert first_half[1][0].tolist() == [True, False]  # equal there, so the first of equals
+
+
+def test_random_orders_differ_and_nest() -> None:
+    drawn = orders.at_random((3, 4), [0, 4, 8, 12], 3, 1)
+    assert len({masks[1].tobytes() for masks in drawn}) == 3
+    for masks in drawn:
+        assert (masks[1:] >= masks[:-1]).all()
+        assert masks.sum(axis=(1, 2)).tolist() == [0, 4, 8, 12]
+
+
+def test_curves_by_hand() -> None:
+    labels = np.array([0, 1])
+    logits = np.array([[[1.0, 0], [0, 1]], [[1.0, 0], [1, 0]]])
+    found = curve(TASKS["mrpc"], labels, logits, [0, 5])
+    accuracy = found[found["metric"] == "accuracy"]
+    assert accuracy["score"].tolist() == [1.0, 0.5]
+    assert accuracy["pruned"].tolist() == [0, 5]
+
+
+def test_a_sweep_of_other_examples_is_refused(tmp_path: Path) -> None:
+    rows = [("dev", "head", "zero", k // 2, k % 2, name) for k in range(4) for name in "ab"]
+    frame = pd.DataFrame(rows, columns=["split", "unit", "mode", "layer", "head", "id"])
+    frame = frame.assign(logit_0=np.arange(8.0), logit_1=0.0)
+    tables.write(frame, tmp_path / "logits")
+    found = read_sweep(tmp_path / "logits", ["a", "b"], (2, 2), 2)
+    np.testing.assert_array_equal(found[1, 0, :, 0], [4, 5])
+    with pytest.raises(RuntimeError, match="other examples"):
+        read_sweep(tmp_path / "logits", ["a", "c"], (2, 2), 2)
+
+
+def test_intervals_over_runs() -> None:
+    frame = pd.DataFrame({"pruned": [0, 0, 0, 5], "score": [0.5, 0.6, 0.7, 0.4]})
+    found = over_runs(frame).set_index("pruned")
+    half = 4.302653 * 0.1 / np.sqrt(3)
+    assert found.loc[0, "low"] == pytest.approx(0.6 - half, abs=1e-6)
+    assert np.isnan(found.loc[5, "low"])

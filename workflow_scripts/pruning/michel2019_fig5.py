@@ -1,0 +1,40 @@
+"""Michel et al. 2019, Figure 5: pruning after each epoch of fine-tuning."""
+
+from pathlib import Path
+
+from matplotlib import colormaps
+
+from workflow_scripts.core import effects, figures, job, tables
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS, present
+
+
+def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Out) -> None:
+    """Draw for each task the curves of all epochs, means over seeds; the legend has agreement.
+
+    Agreement is the correlation of an epoch's importance with the last one's, over heads.
+    """
+    frame = tables.read_all(curves, ("task", "epoch", "pruned", "heads", "metric", "score"))
+    found = tables.read_all(importance, ("task", "epoch", "agreement"))
+    names = present(frame)
+    with figures.style():
+        titles = [effects.title_of(name) for name in names]
+        figure, panels = figures.panels(titles, figures.ONE_COLUMN, 2.3, columns=2)
+        for axes, task in zip(panels, names, strict=True):
+            rows = frame[(frame["task"] == task) & (frame["metric"] == TASKS[task].main_metric)]
+            epochs = sorted(rows["epoch"].unique())
+            for place, epoch in enumerate(epochs):
+                line = rows[rows["epoch"] == epoch].groupby("pruned")["score"].mean()
+                its = found[(found["task"] == task) & (found["epoch"] == epoch)]
+                shade = colormaps["viridis_r"]((place + 1) / len(epochs))
+                marker = figures.MARKERS[place % len(figures.MARKERS)]
+                name = f"epoch {epoch}, agreement {its['agreement'].mean():.2f}"
+                share = 100 * line.index / rows["heads"].iloc[0]
+                axes.plot(share, line, color=shade, marker=marker, markersize=2.5, label=name)
+            axes.set_xlabel("Heads pruned, %")
+            axes.legend()
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,47 @@
+"""Importance of every head on every task (Michel et al. 2019, section 4.1)."""
+
+from pathlib import Path
+
+from workflow_scripts.core import figures, heatmaps, job, tables
+from workflow_scripts.core.heads import label
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS, present
+
+COLUMNS = ("layer", "head", "variant", "importance", "normalised", "task", "init", "seed")
+
+
+def main(importance: list[Path], variant: str, svg: Out, pdf: Out, png: Out, table: Out) -> None:
+    """Draw a heat map per task, normalised by layer, and write all values; darker means more."""
+    frame = tables.read_all(importance, COLUMNS)
+    frame = frame[frame["init"] == "pretrained"]
+    shown = frame[frame["variant"] == variant]
+    names = present(shown)
+    grids = [heatmaps.grid_of(shown[shown["task"] == name], "normalised") for name in names]
+    with figures.style():
+        titles = [TASKS[name].title for name in names]
+        figure, panels = heatmaps.sheet([""], titles, grids[0].shape)
+        for axes, grid in zip(panels[0], grids, strict=True):
+            image = heatmaps.draw(axes, grid, 0.0, max(one.max() for one in grids))
+        figure.colorbar(image, ax=panels, label="Importance", pad=0.01, aspect=12)
+        figures.save(figure, svg, pdf, png)
+    named = [label(layer, head) for layer, head in zip(frame["layer"], frame["head"], strict=True)]
+    frame = frame.assign(head=named, task=[TASKS[task].title for task in frame["task"]])
+    columns = [
+        "task",
+        "seed",
+        "variant",
+        "head",
+        "importance",
+        "ci_low",
+        "ci_high",
+        "normalised",
+        "n",
+    ]
+    frame = frame.sort_values(
+        ["task", "seed", "variant", "normalised"], ascending=[True, True, True, False]
+    )
+    tables.write_csv(frame[columns], table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

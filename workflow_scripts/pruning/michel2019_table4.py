@@ -1,0 +1,81 @@
+"""Michel et al. 2019, Table 4: how much faster a model runs with heads removed for good."""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from transformers import PreTrainedModel
+
+from workflow_scripts.core import devices, inputs, job, tables
+from workflow_scripts.core.attention import n_heads, n_layers
+from workflow_scripts.core.classifiers import classifier_of, sample_of
+from workflow_scripts.core.job import Out
+from workflow_scripts.core.tasks import TASKS, read_task
+from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.pruning.removing import remove_heads
+
+BATCH_SIZES = (1, 4, 16, 64)
+
+
+def gone_at(order: pd.DataFrame, share: float, shape: tuple[int, int]) -> np.ndarray:
+    """The first `share` of the heads that go by importance, bool [layer, head]."""
+    rows = order[order["strategy"] == "importance"].sort_values(["step", "layer", "head"])
+    gone = np.zeros(shape, bool)
+    first = rows.head(round(share * shape[0] * shape[1]))
+    gone[first["layer"], first["head"]] = True
+    return gone
+
+
+def seconds(model: PreTrainedModel, tokens: list[Tokens], batch_size: int) -> float:
+    """Seconds that the model takes for the examples, in batches of their order."""
+    batches = [tokens[k : k + batch_size] for k in range(0, len(tokens), batch_size)]
+    padded = [inputs.pad(batch, model) for batch in batches]
+    started = time.perf_counter()
+    with torch.inference_mode():
+        for one in padded:
+            model(**one)
+    if model.device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - started
+
+
+def main(
+    card: Path,
+    checkpoint: Path,
+    table: Path,
+    order: Path,
+    speed: Out,
+    task: str,
+    seed: int,
+    share: float,
+    examples: int,
+    repeats: int,
+    max_tokens: int,
+    device: str = "auto",
+) -> None:
+    """Write examples per second of both models, measured in turn, and the ratio of medians."""
+    model, tokenizer = classifier_of(card, devices.pick(device))
+    gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
+    sides = {"original": model, "pruned": remove_heads(model, gone)}
+    frame = read_task(table)
+    tokens, _ = sample_of(frame, "dev", model, tokenizer, examples, max_tokens, seed)
+    rows = []
+    for size in BATCH_SIZES:
+        taken: dict[str, list[float]] = {name: [] for name in sides}
+        for turn in range(repeats + 1):
+            for name, side in sides.items():
+                spent = seconds(side, tokens, size)
+                if turn:  # the first warms up
+                    taken[name].append(len(tokens) / spent)
+        row = {"task": TASKS[task].title, "batch_size": size, "pruned_share": gone.mean()}
+        for name, rates in taken.items():
+            row |= {name: np.median(rates), f"{name}_sd": np.std(rates, ddof=1)}
+        row["speedup"] = row["pruned"] / row["original"]
+        rows.append(row | {"device": model.device.type, "threads": torch.get_num_threads()})
+    tables.write_csv(pd.DataFrame(rows).assign(examples=len(tokens), repeats=repeats), speed)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,91 @@
+"""In which order heads are pruned: by importance, by their one-head scores, or at random."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+from transformers import PreTrainedModel
+
+from workflow_scripts.core import job, tables
+from workflow_scripts.core.metrics import METRICS, predictions_of
+from workflow_scripts.core.tasks import Task
+from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.pruning.importance import importance_of, losses
+
+
+def steps(n: int, share: float) -> list[int]:
+    """How many of `n` heads are gone after each step of `share` of them, from none to all."""
+    counts = [round(k * share * n) for k in range(int(1 / share + 1e-9) + 1)]
+    return counts if counts[-1] == n else [*counts, n]
+
+
+def by_score(scores: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+    """The heads gone after each step, lowest score first: bool [step, layer, head]."""
+    ranks = np.empty(scores.size, int)
+    ranks[np.argsort(scores.ravel(), kind="stable")] = range(scores.size)
+    return np.stack([ranks < count for count in counts]).reshape(-1, *scores.shape)
+
+
+def by_importance(
+    model: PreTrainedModel,
+    tokens: Sequence[Tokens],
+    labels: np.ndarray,
+    counts: Sequence[int],
+    variant: str,
+    normalise: bool,
+    recompute: bool,
+) -> np.ndarray:
+    """The least important heads first, bool [step, layer, head].
+
+    With `recompute`, importance is taken anew before each step, in the model without the heads
+    that are already gone.
+    """
+    given = (model, tokens, labels, variant, normalise)
+    importance = importance_of(*given)
+    if not recompute:
+        return by_score(importance, counts)
+    gone = np.zeros(importance.shape, bool)
+    masks = []
+    for count in job.progress(counts, len(counts), "importance, step by step"):
+        if gone.any() and count < gone.size:
+            importance = importance_of(*given, gone)
+        gone = by_score(np.where(gone, -np.inf, importance), [count])[0]
+        masks.append(gone)
+    return np.stack(masks)
+
+
+def by_ablation(
+    task: Task, labels: np.ndarray, logits: np.ndarray, part: np.ndarray, counts: Sequence[int]
+) -> np.ndarray:
+    """First the head without which the score on `part` is highest, bool [step, layer, head].
+
+    `logits` [layer, head, example, label] with one head disabled; `part` is bool [example].
+    Between heads of equal score, the lower mean loss goes first.
+    """
+    metric, target = METRICS[task.main_metric], torch.from_numpy(np.asarray(labels)[part])
+    shape = logits.shape[:2]
+    keys = []
+    for one in logits[:, :, part].reshape(-1, int(part.sum()), logits.shape[3]):
+        loss = losses(torch.from_numpy(np.ascontiguousarray(one)), target).mean().item()
+        keys.append((-metric(labels[part], predictions_of(task, one)), loss))
+    ranks = np.empty(len(keys), int)
+    ranks[sorted(range(len(keys)), key=keys.__getitem__)] = range(len(keys))
+    return by_score(ranks.reshape(shape), counts)
+
+
+def at_random(
+    shape: tuple[int, int], counts: Sequence[int], draws: int, seed: int
+) -> list[np.ndarray]:
+    """Random orders, each bool [step, layer, head]."""
+    rng = np.random.default_rng(seed)
+    return [
+        by_score(rng.permutation(shape[0] * shape[1]).reshape(shape), counts) for _ in range(draws)
+    ]
+
+
+def order_of(masks: np.ndarray) -> pd.DataFrame:
+    """One row per head: layer, head, and the first step in which it is gone."""
+    step = np.where(masks.any(axis=0), masks.argmax(axis=0), len(masks))
+    axes = {"layer": range(step.shape[0]), "head": range(step.shape[1])}
+    return tables.tidy(axes, step=step)
