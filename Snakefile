@@ -65,6 +65,16 @@ if "finetuning" in config:
     include: "rules/finetuning.smk"
 
 
+if "ablation" in config:
+
+    include: "rules/ablation.smk"
+
+
+if "pruning" in config:
+
+    include: "rules/pruning.smk"
+
+
 rule all:
     default_target: True
     input:
@@ -90,3 +100,8 @@ rule clark2019:
 rule kovaleva2019:
     input:
         [path for path in FIGURES + TABLES if Path(path).name.startswith("kovaleva2019")],
+
+
+rule michel2019:
+    input:
+        [path for path in FIGURES + TABLES if Path(path).name.startswith("michel2019")],

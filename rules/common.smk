@@ -26,6 +26,7 @@ FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
 TASKS = config["tasks"]
 FINETUNE = config["checkpoints"]["finetune"]
+SEEDS = FINETUNE["seeds"]
 # Everything that a model reads, tasks aside.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
@@ -124,6 +125,12 @@ def annotated_caches(wildcards) -> list[str]:
     """The caches, written <model>/<cache>, that the study's own annotated maps come from."""
     names = [Path(name) for one in config["patterns"]["annotations"] for name in one["caches"]]
     return [f"{STUDY}/{name.parent}/attention/{name.name}.h5" for name in names]
+
+
+def behaviour(chapter: str, table: str) -> list[str]:
+    """A table of what heads do, of a chapter that the study may go without."""
+    path = f"{STUDY}/{{model}}/{chapter}/{table}.parquet"
+    return [path] if chapter in config else []
 
 
 def recipe(wildcards) -> dict:

@@ -1,7 +1,6 @@
 """finetuning: what fine-tuning changes in attention (Kovaleva et al. 2019, sections 4.3 to 4.5)."""
 
 CHANGE = config["finetuning"]
-SEEDS = FINETUNE["seeds"]
 FIRST_SEED = SEEDS[0]
 KOVALEVA_CHANGE = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 # Fine-tuned from the pretrained weights, beside the pretrained body itself.

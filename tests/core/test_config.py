@@ -57,6 +57,9 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["corpora", "text", "mrpc"], {"path": "x"}, ["corpora.text.mrpc", "taken"]),
         (["tasks"], {}, ["the study has no tasks"]),
         (["checkpoints", "finetune", "inits"], ["random"], ["needs pretrained"]),
+        (["ablation", "mean"], ["heads"], ["ablation.mean", "'heads'", "all-but-one"]),
+        (["pruning", "step"], 0, ["pruning.step", "0"]),
+        (["pruning", "strategies"], ["oracle"], ["pruning.strategies", "'oracle'", "random"]),
         (["checkpoints", "finetune", "inits"], ["normal"], ["'normal'", "random"]),
         (["frames", "corpus"], "wikipedia", ["frames.corpus", "'wikipedia'", "roles"]),
         (["patterns", "builtin"], False, ["patterns", "no annotated maps"]),
@@ -74,6 +77,12 @@ def test_a_mistake_is_one_line(config: dict, path: list[str], value: Any, words:
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_pruning_needs_ablation(config: dict) -> None:
+    del config["ablation"]
+    with pytest.raises(InputError, match="pruning: needs ablation"):
+        check(config, SCHEMA)
 
 
 def test_relative_paths_start_from_the_data_directory(config: dict) -> None:

@@ -133,6 +133,14 @@ def tiny_config() -> dict[str, Any]:
         "patterns": {"folds": 2, "epochs": 1, "sheet_maps": 30},
         "frames": {"corpus": "roles", "percentile": 80, "bootstrap": 100},
         "finetuning": {"bootstrap": 100},
+        "ablation": {"mean": ["layer"], "reference": 4, "bootstrap": 100, "halves": 10},
+        "pruning": {
+            "step": 0.25,
+            "draws": 2,
+            "examples": 8,
+            "bootstrap": 100,
+            "speed": {"examples": 4, "repeats": 2},
+        },
     }
 
 

@@ -84,11 +84,13 @@ def _check_names(config: dict[str, Any]) -> None:
 
 def _check_tasks(config: dict[str, Any]) -> None:
     """What fine-tuning changes can be told where there are tasks and their checkpoints."""
-    for part in {"finetuning", "patterns"} & config.keys():
+    for part in {"finetuning", "patterns", "ablation", "pruning"} & config.keys():
         if not config["tasks"]:
             raise InputError(f"config: {part}: the study has no tasks; add some or remove {part}")
         if "pretrained" not in config["checkpoints"]["finetune"]["inits"]:
             raise InputError(f"config: {part}: needs pretrained among checkpoints.finetune.inits")
+    if "pruning" in config and "ablation" not in config:
+        raise InputError("config: pruning: needs ablation; add it or remove pruning")
     patterns = config.get("patterns", {"builtin": True})
     if not patterns["builtin"] and not patterns["annotations"]:
         raise InputError("config: patterns: no annotated maps; set builtin or give annotations")
