@@ -1,0 +1,58 @@
+"""The sweep of all heads of a BERT-base-sized model over pairs with MNLI's lengths.
+
+Meant for a GPU: 9,815 pairs, in float32 and in bfloat16. On a CPU a few pairs, in float32.
+"""
+
+import time
+
+import torch
+from common import arguments, report
+from machine import made_up, matmul_rate
+from transformers import BertConfig, BertForSequenceClassification
+
+from workflow_scripts.core import devices
+from workflow_scripts.core.ablating import ablate, one_head
+from workflow_scripts.core.tokens import Tokens
+
+MNLI = (38.9, 18.0, 8, 128)  # mean, standard deviation, shortest and longest, in tokens
+LAYERS, HEADS, WIDTH = 12, 12, 768
+
+
+def main() -> None:
+    """Time one sweep per precision, after a warm-up."""
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, help="number of pairs")
+    parser.add_argument("--pass-tokens", type=int, help="most tokens in one forward pass")
+    options = parser.parse_args()
+    device = devices.pick()
+    on_gpu = device.type == "cuda"
+    torch.manual_seed(0)
+    model = BertForSequenceClassification(BertConfig(num_labels=3)).to(device).eval()
+    tokens = made_up(options.pairs or (9815 if on_gpu else 32 if options.full else 4), *MNLI)
+    pass_tokens = options.pass_tokens or (200_000 if on_gpu else 3072)
+    detail = {}
+    for precision in ("float32", "bfloat16") if on_gpu else ("float32",):
+        ablate(model, tokens[:4], one_head(LAYERS, HEADS), "uniform", None, pass_tokens, precision)
+        started = time.perf_counter()
+        ablate(model, tokens, one_head(LAYERS, HEADS), "uniform", None, pass_tokens, precision)
+        seconds = time.perf_counter() - started
+        dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
+        rate = matmul_rate(model, dtype)
+        detail[precision] = {
+            "seconds": seconds,
+            "tokens_per_second": LAYERS * HEADS * sum(map(len, tokens)) / seconds,
+            "tflops": flops(tokens) / seconds / 1e12,
+            "matmul_tflops": rate / 1e12,
+            "share_of_matmul_rate": flops(tokens) / seconds / rate,
+        }
+    report("sweep", device=str(device), pairs=len(tokens), pass_tokens=pass_tokens, detail=detail)
+
+
+def flops(tokens: list[Tokens]) -> float:
+    """Matrix-product operations of the engine, as in ablation.py."""
+    run = HEADS * sum(2 / 3 + LAYERS - 2 - layer for layer in range(LAYERS - 1))
+    return run * 24 * WIDTH**2 * sum(map(len, tokens))
+
+
+if __name__ == "__main__":
+    main()
