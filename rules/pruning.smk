@@ -7,37 +7,6 @@ KEPT_EPOCHS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))
 
 
-rule importance:
-    input:
-        card=rules.finetune.output.card,
-        checkpoint=rules.finetune.output.checkpoint,
-        table=rules.task.output.table,
-    output:
-        importance=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.importance.parquet",
-    log:
-        f"{STUDY}/logs/pruning/{{model}}.{{task}}.{{init}}.{{seed}}.importance.log",
-    benchmark:
-        f"{STUDY}/benchmarks/pruning/{{model}}.{{task}}.{{init}}.{{seed}}.importance.tsv"
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        mem_mb=4000,
-        runtime=240,
-        gpu=gpu,
-    params:
-        code=code("pruning/importance.py"),
-        task=lambda w: w.task,
-        init=lambda w: w.init,
-        seed=lambda w: int(w.seed),
-        examples=PRUNING["examples"],
-        bootstrap=PRUNING["bootstrap"],
-        max_tokens=lambda w: TASKS[w.task]["max_tokens"],
-        device=config["device"],
-    script:
-        "../workflow_scripts/pruning/importance.py"
-
-
 rule curves:
     input:
         card=rules.finetune.output.card,
@@ -45,6 +14,7 @@ rule curves:
         table=rules.task.output.table,
         logits=rules.sweep.output.logits,
     output:
+        importance=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.importance.parquet",
         curves=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.curves.parquet",
         order=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.order.parquet",
     log:
@@ -69,6 +39,7 @@ rule curves:
         normalise=PRUNING["importance"]["normalise"],
         recompute=PRUNING["importance"]["recompute"],
         draws=PRUNING["draws"],
+        bootstrap=PRUNING["bootstrap"],
         examples=PRUNING["examples"],
         dev_examples=ABLATION["examples"],
         max_tokens=lambda w: TASKS[w.task]["max_tokens"],
@@ -122,7 +93,7 @@ EPOCHS = PRUNED | {"task": KEPT_EPOCHS}
 
 rule michel2019_importance:
     input:
-        importance=expand(rules.importance.output.importance, **PRUNED),
+        importance=expand(rules.curves.output.importance, **PRUNED),
     output:
         svg=report(
             f"{STUDY}/{{model}}/figures/michel2019-importance.svg",
@@ -185,6 +156,8 @@ rule michel2019_fig3:
         runtime=15,
     params:
         code=code("pruning/michel2019_fig3.py"),
+        bootstrap=PRUNING["bootstrap"],
+        seed=config["seed"],
     script:
         "../workflow_scripts/pruning/michel2019_fig3.py"
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import torch
 
-from tests.checkpoints.test_finetune import made_up_task
-from tests.core.tiny import HEADS, LAYERS, random_classifier, tokenizer, write_card
+from tests.ablation.made import checkpoint_in
+from tests.core.tiny import HEADS, LAYERS, tokenizer
 from workflow_scripts.ablation import pairs, scores, sweep
 from workflow_scripts.ablation.michel2019_table1 import one_head, summary
 from workflow_scripts.ablation.michel2019_table3 import best_left
@@ -29,16 +29,7 @@ UNITS = {"head": ["uniform", "zero", "mean"], "layer": ["uniform", "mean"], "all
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a classifier, its task with two development sets, and the sweep's products."""
     folder = tmp_path_factory.mktemp("sweep")
-    checkpoint = folder / "mnli.pretrained.3"
-    random_classifier("bert").save_pretrained(checkpoint)
-    tokenizer().save_pretrained(checkpoint)
-    card = write_card(folder, checkpoint)
-    table = read_task(made_up_task(folder, "mnli"))
-    other = split_of(table, "dev").assign(split="dev_mismatched")
-    tables.write(pd.concat([table, other]), folder / "mnli.parquet")
-    given = {"card": card, "checkpoint": checkpoint, "table": folder / "mnli.parquet"}
-    given |= {"task": "mnli", "init": "pretrained", "seed": 3, "units": UNITS, "examples": 0}
-    given |= {"reference": 8, "max_tokens": 32, "pass_tokens": 500, "device": "cpu"}
+    given = checkpoint_in(folder) | {"units": UNITS, "examples": 0, "reference": 8}
     call(sweep.main, given | {"logits": folder / "logits"})
     call(sweep.main, given | {"logits": folder / "sampled", "examples": 5, "seed": 4})
     how = {"bootstrap": 100, "halves": 10, "seed": 1}

@@ -10,10 +10,13 @@ from workflow_scripts.core import inputs
 from workflow_scripts.core.attention import Gates, Watcher, open_attention, watching
 from workflow_scripts.core.tokens import Tokens
 from workflow_scripts.pruning.importance import (
+    VARIANTS,
     gradients,
     importance_of,
+    importance_table,
     losses,
     normalised,
+    ranking,
     released_scale,
 )
 
@@ -112,3 +115,16 @@ def test_losses_by_hand() -> None:
     np.testing.assert_allclose(losses(logits, torch.tensor([0, 1])), expected, rtol=1e-6)
     scores = losses(torch.tensor([[1.0], [2.5]]), torch.tensor([3.0, 2.0]))
     np.testing.assert_allclose(scores, [4.0, 0.25])
+
+
+def test_the_table_has_what_ranks() -> None:
+    model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
+    values = gradients(model, tokens, LABELS)
+    table = importance_table(values, LENGTHS, 100, 1)
+    for variant in VARIANTS:
+        its = table[table["variant"] == variant]
+        for column, normalise in (("importance", False), ("normalised", True)):
+            expected = ranking(values, LENGTHS, variant, normalise)
+            np.testing.assert_allclose(its[column], expected.ravel())
+        assert (its["ci_low"] <= its["importance"]).all()
+        assert (its["ci_high"] >= its["importance"]).all()

@@ -36,11 +36,8 @@ def test_lowest_scores_go_first_and_stay_gone() -> None:
 def test_importance_is_taken_anew_without_the_heads_that_are_gone() -> None:
     model, tokens = random_classifier("bert"), random_tokens((9, 23, 14, 5))
     counts = orders.steps(LAYERS * HEADS, 0.25)
-    given = (model, tokens, LABELS, counts, "paper", True)
-    once = orders.by_importance(*given, recompute=False)
-    anew = orders.by_importance(*given, recompute=True)
     first = importance_of(model, tokens, LABELS, "paper", True)
-    np.testing.assert_array_equal(once, orders.by_score(first, counts))
+    anew = orders.by_importance(model, tokens, LABELS, counts, "paper", True, first)
     gone = np.zeros((LAYERS, HEADS), bool)  # plainly
     for count, mask in zip(counts, anew, strict=True):
         current = importance_of(model, tokens, LABELS, "paper", True, gone)
@@ -48,7 +45,7 @@ def test_importance_is_taken_anew_without_the_heads_that_are_gone() -> None:
             left = np.where(gone, np.inf, current)
             gone[np.unravel_index(left.argmin(), left.shape)] = True
         np.testing.assert_array_equal(mask, gone)
-    assert (anew != once).any()
+    assert (anew != orders.by_score(first, counts)).any()
 
 
 def test_the_head_without_which_the_score_is_highest_goes_first() -> None:
@@ -106,8 +103,12 @@ def test_a_sweep_of_other_examples_is_refused(tmp_path: Path) -> None:
 
 
 def test_intervals_over_runs() -> None:
-    frame = pd.DataFrame({"pruned": [0, 0, 0, 5], "score": [0.5, 0.6, 0.7, 0.4]})
-    found = over_runs(frame).set_index("pruned")
-    half = 4.302653 * 0.1 / np.sqrt(3)
-    assert found.loc[0, "low"] == pytest.approx(0.6 - half, abs=1e-6)
-    assert np.isnan(found.loc[5, "low"])
+    rows = [
+        (seed, 0, pruned, 0.5 + seed / 10 - pruned / 10) for seed in (1, 2) for pruned in (0, 5)
+    ]
+    frame = pd.DataFrame(rows, columns=["seed", "draw", "pruned", "score"])
+    found = over_runs(frame, 200, 1)
+    assert found["score"].tolist() == pytest.approx([0.65, 0.15])
+    assert found["ci_low"].tolist() == pytest.approx([0.6, 0.1])
+    assert found["ci_high"].tolist() == pytest.approx([0.7, 0.2])
+    assert found["runs"].tolist() == [2, 2]

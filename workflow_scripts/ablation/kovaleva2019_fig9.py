@@ -28,10 +28,7 @@ def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
                 error_kw={"linewidth": 0.8, "ecolor": "#444444"},
             )  # fmt: skip
             axes.axvline(baseline, color=figures.BASELINE, linewidth=2)
-            low = min(0.0, *(score - ends[0]))
-            if low >= 0:
-                low = max(0.0, min(score - ends[0]) - 0.15)
-            axes.set_xlim(low, max(baseline, *(score + ends[1])) + 0.02)
+            axes.set_xlim(left=min(0.0, *(score - ends[0])))
             axes.set_yticks(rows["layer"] + 1)
             axes.set_ylabel("Layer")
         figures.save(figure, svg, pdf, png)

@@ -20,7 +20,10 @@ def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> 
     frame = frame[(frame["mode"] == mode) & (frame["kind"] != "seeds")]
     found = found[(found["mode"] == mode) & (found["kind"] != "seeds")]
     with figures.style():
-        titles = [f"{row.one}\nand {row.other}" for row in found.itertuples()]
+        titles = [
+            f"{row.one}, {row.other}\nr {row.pearson:.2f}, ρ {row.spearman:.2f}"
+            for row in found.itertuples()
+        ]
         figure, panels = figures.panels(titles, SIZE, SIZE, columns=5)
         for axes, row in zip(panels, found.itertuples(), strict=True):
             its = frame[(frame["one"] == row.one) & (frame["other"] == row.other)]
@@ -31,8 +34,6 @@ def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> 
             ends = np.array([min(x.min(), y.min()), max(x.max(), y.max())])
             axes.set_xlim(ends + np.array([-0.06, 0.06]) * max(np.ptp(ends), 1))
             axes.set_ylim(axes.get_xlim())
-            text = f"r {row.pearson:.2f}, ρ {row.spearman:.2f}"
-            axes.text(0.03, 0.97, text, transform=axes.transAxes, va="top", fontsize=7)
         figure.supxlabel("Effect on the first, points", fontsize=8)
         figure.supylabel("Effect on the second, points", fontsize=8)
         figures.save(figure, svg, pdf, png)

@@ -11,6 +11,7 @@ from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import TASKS, present
 
 KEYS = ["layer", "head"]
+NAMES = {"dev": "matched", "dev_mismatched": "mismatched"}
 
 
 def pairs_of(frame: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame, pd.DataFrame]]:
@@ -25,7 +26,7 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame,
         splits = effects.over_seeds(rows)
         for one, other in combinations(rows["split"].unique(), 2):
             sides = (splits[splits["split"] == split] for split in (one, other))
-            yield "datasets", f"{title} {one}", f"{title} {other}", *sides
+            yield "datasets", f"{title} {NAMES[one]}", NAMES[other], *sides
         its = dev[dev["task"] == task]
         for one, other in combinations(sorted(its["seed"].unique()), 2):
             sides = (its[its["seed"] == seed] for seed in (one, other))

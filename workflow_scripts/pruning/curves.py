@@ -1,4 +1,4 @@
-"""Iterative pruning: the score with more and more heads gone, by strategy (Michel et al., 4)."""
+"""Importance, and the score with more and more heads gone, by strategy (Michel et al., 4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from workflow_scripts.core.classifiers import classifier_of, sample_of
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import TASKS, Task, read_task
 from workflow_scripts.pruning import orders
+from workflow_scripts.pruning.importance import gradients, importance_table, ranking
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ def main(
     checkpoint: Path,
     table: Path,
     logits: Path,
+    importance: Out,
     curves: Out,
     order: Out,
     task: str,
@@ -69,12 +71,13 @@ def main(
     draws: int,
     examples: int,
     dev_examples: int,
+    bootstrap: int,
     max_tokens: int,
     pass_tokens: int,
     precision: str = "float32",
     device: str = "auto",
 ) -> None:
-    """Write the score after every step of every strategy, and the step in which each head goes.
+    """Write importance, the score after every step of every strategy, and when each head goes.
 
     Importance comes from training examples. Where heads are ranked by their one-head scores, each
     half of the development set is scored in the order that the other half gives, so that no
@@ -86,11 +89,15 @@ def main(
     tokens, rows = sample_of(frame, "dev", n=dev_examples, **given)
     labels, shape = rows["label"].to_numpy(), (n_layers(model), n_heads(model))
     counts = orders.steps(shape[0] * shape[1], step)
+    training, its_rows = sample_of(frame, "train", n=examples, **given)
+    its_labels, lengths = its_rows["label"].to_numpy(), [len(one) for one in training]
+    values = gradients(model, training, its_labels)
     plans = []
     if "importance" in strategies:
-        training, its_rows = sample_of(frame, "train", n=examples, **given)
-        how = (counts, variant, normalise, recompute)
-        masks = orders.by_importance(model, training, its_rows["label"].to_numpy(), *how)
+        masks = orders.by_score(first := ranking(values, lengths, variant, normalise), counts)
+        if recompute:
+            how = (counts, variant, normalise, first)
+            masks = orders.by_importance(model, training, its_labels, *how)
         plans.append(Plan("importance", 0, masks))
     if "ablation" in strategies:
         swept = read_sweep(logits, rows["id"].tolist(), shape, its_task.n_labels)
@@ -108,7 +115,10 @@ def main(
         found = ablate(model, some, plan.masks, "zero", None, pass_tokens, precision)
         empty = np.empty((len(counts), len(rows), its_task.n_labels), np.float32)
         outputs.setdefault((plan.strategy, plan.draw), empty)[:, on] = found
-    named = {"task": task, "init": init, "seed": seed, "heads": shape[0] * shape[1]}
+    named = {"task": task, "init": init, "seed": seed}
+    found = importance_table(values, lengths, bootstrap, seed)
+    tables.write(found.assign(**named), importance)
+    named["heads"] = shape[0] * shape[1]
     scores = [
         curve(its_task, labels, values, counts).assign(strategy=strategy, draw=draw)
         for (strategy, draw), values in outputs.items()

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import torch
 from torch.nn import functional
 from transformers import PreTrainedModel
 
-from workflow_scripts.core import devices, inputs, job, tables
+from workflow_scripts.core import inputs, tables
 from workflow_scripts.core.attention import (
     Gates,
     Watcher,
@@ -19,9 +19,6 @@ from workflow_scripts.core.attention import (
     watching,
 )
 from workflow_scripts.core.batches import by_length
-from workflow_scripts.core.classifiers import classifier_of, sample_of
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import read_task
 from workflow_scripts.core.tokens import Tokens
 
 VARIANTS = ("paper", "released")
@@ -96,6 +93,16 @@ def normalised(importance: np.ndarray) -> np.ndarray:
     return np.divide(importance, norm, out=np.zeros_like(importance), where=norm > 0)
 
 
+def ranking(
+    values: dict[str, np.ndarray], lengths: Sequence[int], variant: str, normalise: bool
+) -> np.ndarray:
+    """The importance of every head, [layer, head], as `variant` defines it, of `gradients`."""
+    mean = values[variant].mean(axis=0)
+    if variant == "released":
+        mean = mean * released_scale(lengths, len(mean))
+    return normalised(mean) if normalise else mean
+
+
 def importance_of(
     model: PreTrainedModel,
     tokens: Sequence[Tokens],
@@ -104,41 +111,21 @@ def importance_of(
     normalise: bool,
     pruned: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The importance of every head, [layer, head], as `variant` defines it."""
-    mean = gradients(model, tokens, labels, pruned)[variant].mean(axis=0)
-    if variant == "released":
-        mean = mean * released_scale([len(one) for one in tokens], len(mean))
-    return normalised(mean) if normalise else mean
+    """The importance of every head, [layer, head], in the model without the `pruned` ones."""
+    lengths = [len(one) for one in tokens]
+    return ranking(gradients(model, tokens, labels, pruned), lengths, variant, normalise)
 
 
-def main(
-    card: Path,
-    checkpoint: Path,
-    table: Path,
-    importance: Out,
-    task: str,
-    init: str,
-    seed: int,
-    examples: int,
-    max_tokens: int,
-    bootstrap: int,
-    device: str = "auto",
-) -> None:
-    """Write each head's importance over training examples, both variants, with intervals.
+def importance_table(
+    values: dict[str, np.ndarray], lengths: Sequence[int], draws: int, seed: int
+) -> pd.DataFrame:
+    """One row per variant, layer and head: importance with its interval over examples.
 
-    Column `normalised` is the importance over its layer's l2 norm.
+    `values` are those of `gradients`. Column `normalised` is the importance over its layer's l2
+    norm.
     """
-    model, tokenizer = classifier_of(card, devices.pick(device))
-    frame = read_task(table)
-    tokens, rows = sample_of(frame, "train", model, tokenizer, examples, max_tokens, seed)
-    values = gradients(model, tokens, rows["label"].to_numpy())
-    values["released"] *= released_scale([len(one) for one in tokens], n_layers(model))
-    frame = tables.per_head(values, "variant", "importance", bootstrap, seed)
-    norms = np.sqrt((frame["importance"] ** 2).groupby([frame["variant"], frame["layer"]]).sum())
-    keys = list(zip(frame["variant"], frame["layer"], strict=True))
-    frame["normalised"] = frame["importance"].to_numpy() / norms.loc[keys].to_numpy()
-    tables.write(frame.assign(task=task, init=init, seed=seed), importance)
-
-
-if __name__ == "__main__":
-    job.run(main, globals())
+    n_layers = values["paper"].shape[1]
+    scaled = values | {"released": values["released"] * released_scale(lengths, n_layers)}
+    frame = tables.per_head(scaled, "variant", "importance", draws, seed)
+    unit = [normalised(one.mean(axis=0)).ravel() for one in scaled.values()]
+    return frame.assign(normalised=np.concatenate(unit))

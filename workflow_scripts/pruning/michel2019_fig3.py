@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from scipy import stats
 
 from workflow_scripts.core import effects, figures, job, tables
 from workflow_scripts.core.job import Out
@@ -13,19 +11,20 @@ from workflow_scripts.core.tasks import TASKS, present
 NAMES = {"importance": "importance", "ablation": "one-head score", "random": "random"}
 
 
-def over_runs(rows: pd.DataFrame) -> pd.DataFrame:
-    """Per number of pruned heads: mean score, with Student's 95% interval over runs, and n.
+def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Per number of pruned heads: mean score over runs, its 95% interval and the number of runs.
 
-    A run is a seed, for random orders a seed and draw; one run has no interval (NaN).
+    A run is a seed, for random orders a seed and draw. The interval draws runs with replacement.
     """
-    grouped = rows.groupby("pruned")["score"]
-    frame = grouped.agg(["mean", "std", "count"]).reset_index()
-    half = stats.t.ppf(0.975, np.maximum(frame["count"] - 1, 1)) * frame["std"]
-    half = half / np.sqrt(frame["count"])
-    return frame.assign(low=frame["mean"] - half, high=frame["mean"] + half)
+    wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
+    mean, low, high = tables.bootstrap_mean(wide.to_numpy(), draws, seed)
+    columns = {"score": mean, "ci_low": low, "ci_high": high, "runs": len(wide)}
+    return pd.DataFrame({"pruned": wide.columns} | columns)
 
 
-def main(curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
+def main(
+    curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out, bootstrap: int, seed: int
+) -> None:
     """Draw a panel per task on its main metric, and write what is drawn."""
     frame = tables.read_all(curves, ("task", "init", "strategy", "pruned", "heads", "score"))
     frame = frame[frame["init"] == "pretrained"]
@@ -38,12 +37,14 @@ def main(curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
                 its = rows[rows["strategy"] == strategy]
                 if its.empty:
                     continue
-                line = over_runs(its)
+                line = over_runs(its, bootstrap, seed)
                 share = 100 * line["pruned"] / its["heads"].iloc[0]
                 look = {"color": figures.COLOURS[number], "marker": figures.MARKERS[number]}
-                axes.plot(share, line["mean"], markersize=2.5, label=name, **look)
+                axes.plot(share, line["score"], markersize=2.5, label=name, **look)
                 colour = figures.COLOURS[number]
-                axes.fill_between(share, line["low"], line["high"], color=colour, alpha=0.2, lw=0)
+                axes.fill_between(
+                    share, line["ci_low"], line["ci_high"], color=colour, alpha=0.2, lw=0
+                )
                 about = {"task": TASKS[task].title, "strategy": strategy}
                 drawn.append(line.assign(share=share, metric=TASKS[task].main_metric, **about))
             axes.set_xlabel("Heads pruned, %")

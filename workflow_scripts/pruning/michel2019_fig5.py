@@ -19,7 +19,7 @@ def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Ou
     names = present(frame)
     with figures.style():
         titles = [effects.title_of(name) for name in names]
-        figure, panels = figures.panels(titles, figures.ONE_COLUMN, 2.3, columns=2)
+        figure, panels = figures.panels(titles, 1.4 * figures.ONE_COLUMN, 2.0, columns=2)
         for axes, task in zip(panels, names, strict=True):
             rows = frame[(frame["task"] == task) & (frame["metric"] == TASKS[task].main_metric)]
             epochs = sorted(rows["epoch"].unique())
@@ -32,7 +32,7 @@ def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Ou
                 share = 100 * line.index / rows["heads"].iloc[0]
                 axes.plot(share, line, color=shade, marker=marker, markersize=2.5, label=name)
             axes.set_xlabel("Heads pruned, %")
-            axes.legend()
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         figures.save(figure, svg, pdf, png)
 
 

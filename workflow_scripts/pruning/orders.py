@@ -34,22 +34,18 @@ def by_importance(
     counts: Sequence[int],
     variant: str,
     normalise: bool,
-    recompute: bool,
+    first: np.ndarray,
 ) -> np.ndarray:
     """The least important heads first, bool [step, layer, head].
 
-    With `recompute`, importance is taken anew before each step, in the model without the heads
-    that are already gone.
+    Importance is taken anew before each step, in the model without the heads that are already
+    gone; `first`, [layer, head], is that of the whole model.
     """
-    given = (model, tokens, labels, variant, normalise)
-    importance = importance_of(*given)
-    if not recompute:
-        return by_score(importance, counts)
-    gone = np.zeros(importance.shape, bool)
+    gone, importance = np.zeros(first.shape, bool), first
     masks = []
     for count in job.progress(counts, len(counts), "importance, step by step"):
         if gone.any() and count < gone.size:
-            importance = importance_of(*given, gone)
+            importance = importance_of(model, tokens, labels, variant, normalise, gone)
         gone = by_score(np.where(gone, -np.inf, importance), [count])[0]
         masks.append(gone)
     return np.stack(masks)
