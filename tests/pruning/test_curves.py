@@ -39,7 +39,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def right(folder: Path, weights: Path, gone: np.ndarray) -> np.ndarray:
-    """Whether each development example is right with the heads of `gone` at 0, by the whole model."""
+    """Which development examples the whole model gets right with the heads of `gone` at 0."""
     model = open_attention(load_classifier(weights, torch.device("cpu")))
     dev = split_of(read_task(folder / "mnli.parquet"), "dev")
     with watching(model, Gates(torch.from_numpy(~gone).float())):
