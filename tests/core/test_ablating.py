@@ -12,7 +12,7 @@ from workflow_scripts.core import ablating, inputs
 from workflow_scripts.core.ablating import MODES, ablate, mean_outputs
 from workflow_scripts.core.attention import Watcher, open_attention, watching
 from workflow_scripts.core.classifiers import logits_of
-from workflow_scripts.core.parts import parts_of
+from workflow_scripts.core.parts import parts_of, short_attention
 from workflow_scripts.core.tokens import Tokens
 
 DRIVEN = ("bert", "roberta", "electra", "distilbert")
@@ -159,6 +159,17 @@ def test_average_outputs_leave_padding_out() -> None:
             model(**inputs.pad([one], model))
     expected = total / sum(PADDED)
     torch.testing.assert_close(mean_outputs(model, tokens), expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_of_short_texts_equals_torchs(masked: bool) -> None:
+    query, key, value = torch.randn(3, 3, 4, 7, 8, generator=torch.Generator().manual_seed(1))
+    bias = torch.zeros(3, 1, 1, 7)
+    bias[1, ..., 4:] = -torch.inf
+    bias = bias if masked else None
+    expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+    found = short_attention(query, key, value, bias)
+    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5)
 
 
 def test_units() -> None:
