@@ -59,7 +59,7 @@ def false_alarms(n: int, heads: int) -> tuple[float, float]:
         noise = np.where(rng.random((heads, n)) < 0.8, labels, 1 - labels)
         predictions = np.where(flipped, noise, baseline)  # as often right as the baseline
         effects, drawn = effects_of(labels, baseline, predictions, seed)
-        p, joint = resampling.tests(effects, drawn)
+        p, joint = resampling.p_values(effects, drawn)
         alone += (p < 0.05).any()
         corrected += (joint < 0.05).any()
     return alone / 150, corrected / 150
@@ -68,8 +68,7 @@ def false_alarms(n: int, heads: int) -> tuple[float, float]:
 def effects_of(
     labels: np.ndarray, baseline: np.ndarray, predictions: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    weights = resampling.bootstrap_weights(len(labels), 400, seed)
-    weights = np.concatenate([np.ones((1, len(labels)), int), weights])
+    weights = resampling.observed_and_drawn(len(labels), 400, seed)
     both = np.concatenate([baseline[None], predictions])
     scores = resampling.weighted_scores("accuracy", labels, both, weights)
     effects = scores[:, 1:] - scores[:, :1]
@@ -90,7 +89,7 @@ def test_a_true_effect_is_found_among_many() -> None:
     predictions = np.where(flipped, 1 - baseline, baseline)
     predictions[7] = np.where(rng.random(300) < 0.3, 1 - labels, baseline)
     predictions[8] = baseline
-    p, corrected = resampling.tests(*effects_of(labels, baseline, predictions, 1))
+    p, corrected = resampling.p_values(*effects_of(labels, baseline, predictions, 1))
     assert corrected[7] < 0.01
     assert (corrected >= p).all()
     assert p[8] == corrected[8] == 1
@@ -101,7 +100,7 @@ def test_p_values_by_hand() -> None:
     drawn = np.array([[0.3, 0.1], [0.6, 0.1], [0.0, 0.2], [0.3, 0.0]])
     spread = drawn.std(axis=0)
     size, null = effects / spread, np.abs(drawn - effects) / spread
-    p, corrected = resampling.tests(effects, drawn)
+    p, corrected = resampling.p_values(effects, drawn)
     assert p == pytest.approx([(1 + (null[:, k] >= size[k]).sum()) / 5 for k in range(2)])
     largest = null.max(axis=1)
     assert corrected == pytest.approx([(1 + (largest >= size[k]).sum()) / 5 for k in range(2)])

@@ -26,16 +26,15 @@ def score(
 
     `predictions` is [variant, example], `baseline` [example]. ci_low and ci_high hold the effect
     in 95% of `draws` samples of examples, on which both are scored; `p` and `p_corrected` are
-    those of resampling.tests, corrected for the number of variants.
+    those of resampling.p_values, corrected for the number of variants.
     """
     both = np.concatenate([baseline[None], predictions])
-    weights = resampling.bootstrap_weights(len(labels), draws, seed)
-    weights = np.concatenate([np.ones((1, len(labels)), int), weights])
+    weights = resampling.observed_and_drawn(len(labels), draws, seed)
     frames = []
     for metric in task.metrics:
         scores = resampling.weighted_scores(metric, labels, both, weights)
         effects = scores[:, 1:] - scores[:, :1]
-        p, corrected = resampling.tests(effects[0], effects[1:])
+        p, corrected = resampling.p_values(effects[0], effects[1:])
         low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)
         columns = {"score": scores[0, 1:], "baseline": scores[0, 0], "effect": effects[0]}
         columns |= {"ci_low": low, "ci_high": high, "p": p, "p_corrected": corrected}

@@ -16,6 +16,11 @@ def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
 
 
+def observed_and_drawn(n: int, draws: int, seed: int) -> np.ndarray:
+    """The weights of the observed sample, all 1, above those of `draws` bootstrap samples."""
+    return np.concatenate([np.ones((1, n), int), bootstrap_weights(n, draws, seed)])
+
+
 def half_weights(n: int, draws: int, seed: int) -> np.ndarray:
     """1 for the examples of a random half, else 0: int [draw, example]."""
     ranks = np.random.default_rng(seed).random((draws, n)).argsort(axis=1)
@@ -33,7 +38,7 @@ def weighted_scores(
     return _SCORES[metric](np.asarray(labels), np.asarray(predictions), weights.astype(float))
 
 
-def tests(effects: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def p_values(effects: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two-sided p-values that effects are 0, and the same corrected for their number, [variant].
 
     `drawn` [draw, variant] holds the effects on bootstrap samples. Both compare each effect, over
@@ -85,9 +90,7 @@ def correlations(
     one: np.ndarray, other: np.ndarray, draws: int, seed: int
 ) -> dict[str, float | int]:
     """Pearson's and Spearman's correlation over paired values, with 95% bootstrap intervals."""
-    weights = np.concatenate(
-        [np.ones((1, len(one)), int), bootstrap_weights(len(one), draws, seed)]
-    )
+    weights = observed_and_drawn(len(one), draws, seed)
     found: dict[str, float | int] = {}
     for metric in ("pearson", "spearman"):
         values = weighted_scores(metric, one, other[None], weights)[:, 0]

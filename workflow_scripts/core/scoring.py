@@ -6,6 +6,8 @@ Counts are [unit, ..., kind], a unit being what is drawn and split as a whole, a
 
 import numpy as np
 
+from workflow_scripts.core.resampling import CONFIDENCE, bootstrap_weights
+
 
 def accuracy(
     found: np.ndarray, total: np.ndarray, draws: int, seed: int
@@ -15,15 +17,16 @@ def accuracy(
     Whole units are drawn with replacement. All are NaN where a kind never occurs.
     """
     n = len(found)
-    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
-    weights = weights.astype(np.float64)  # floats multiply fast, and these are exact
+    weights = bootstrap_weights(n, draws, seed).astype(
+        np.float64
+    )  # floats multiply fast, and these are exact
     shape = found.shape[1:]
     mean, low, high = (np.full(shape, np.nan) for _ in range(3))
     for kind in np.flatnonzero(total.sum(axis=0)):
         drawn_total = weights @ total[:, kind]
         drawn = weights @ found[..., kind].reshape(n, -1).astype(np.float64)
         known = drawn_total > 0
-        ends = np.percentile(drawn[known] / drawn_total[known, None], [2.5, 97.5], axis=0)
+        ends = np.percentile(drawn[known] / drawn_total[known, None], CONFIDENCE, axis=0)
         low[..., kind], high[..., kind] = ends.reshape(2, *shape[:-1])
         mean[..., kind] = found[..., kind].sum(axis=0, dtype=np.int64) / total[:, kind].sum()
     return mean, low, high

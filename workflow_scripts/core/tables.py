@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.resampling import CONFIDENCE, bootstrap_weights
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:
@@ -92,14 +93,13 @@ def bootstrap_mean(
     flat = values.reshape(len(values), -1).astype(np.float64)
     present = np.isfinite(flat)
     filled = np.where(present, flat, 0)
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(len(flat), np.full(len(flat), 1 / len(flat)), size=draws)
+    weights = bootstrap_weights(len(flat), draws, seed)
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (weights @ filled) / (weights @ present)
         mean = filled.sum(axis=0) / present.sum(axis=0)
     low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     known = present.any(axis=0)
     if known.any():
-        low[known], high[known] = np.nanpercentile(drawn[:, known], [2.5, 97.5], axis=0)
+        low[known], high[known] = np.nanpercentile(drawn[:, known], CONFIDENCE, axis=0)
     shape = values.shape[1:]
     return mean.reshape(shape), low.reshape(shape), high.reshape(shape)
