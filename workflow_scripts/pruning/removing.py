@@ -8,7 +8,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.parts import LIKE_BERT
+from workflow_scripts.core.parts import parts_of
 
 
 class NoHeads(nn.Module):
@@ -27,54 +27,37 @@ def remove_heads(model: PreTrainedModel, gone: np.ndarray) -> PreTrainedModel:
     """A copy of a classifier without the heads of `gone`, bool [layer, head].
 
     Its outputs are those of the model whose gates of these heads are 0. Raises InputError for an
-    architecture other than BERT, RoBERTa, ELECTRA, DistilBERT and their kin.
+    architecture that `parts_of` does not know.
     """
-    kind = model.config.model_type
     smaller = copy.deepcopy(model)
-    if kind == "distilbert":
-        for layer, heads in zip(smaller.base_model.transformer.layer, gone, strict=True):
-            inner = layer.attention
-            if heads.all():
-                layer.attention = NoHeads(inner.dim, inner.out_lin.bias.detach())
-                continue
-            dims = _dims(heads, inner.attention_head_size)
-            for name in ("q_lin", "k_lin", "v_lin"):
-                setattr(inner, name, _fewer_rows(getattr(inner, name), dims))
-            inner.out_lin = _fewer_columns(inner.out_lin, dims)
-            inner.n_heads = int((~heads).sum())
-        return smaller
-    if kind not in LIKE_BERT:
+    parts = parts_of(smaller)
+    if parts is None:
+        kind = model.config.model_type
         raise InputError(f"{kind}: its heads cannot be removed; use BERT, RoBERTa or DistilBERT")
-    for layer, heads in zip(smaller.base_model.encoder.layer, gone, strict=True):
-        inner, merge = layer.attention.self, layer.attention.output
+    for depth, (layer, heads) in enumerate(zip(parts.layers, gone, strict=True)):
         if heads.all():
-            layer.attention.self = NoHeads(merge.dense.in_features)
+            _remove_attention(smaller, depth)
             continue
-        dims = _dims(heads, inner.attention_head_size)
-        for name in ("query", "key", "value"):
-            setattr(inner, name, _fewer_rows(getattr(inner, name), dims))
-        merge.dense = _fewer_columns(merge.dense, dims)
-        inner.num_attention_heads = int((~heads).sum())
-        inner.all_head_size = len(dims)
+        attention = layer.attention
+        dims = attention.query.out_features // attention.n_heads
+        kept = torch.from_numpy(np.flatnonzero(np.repeat(~heads, dims)))
+        for linear in (attention.query, attention.key, attention.value):
+            _keep(linear, linear.weight[kept], linear.bias[kept])
+        _keep(attention.merge, attention.merge.weight[:, kept], attention.merge.bias)
     return smaller
 
 
-def _dims(heads: np.ndarray, size: int) -> torch.Tensor:
-    """The dimensions of the heads that stay."""
-    return torch.from_numpy(np.flatnonzero(np.repeat(~heads, size)))
+def _remove_attention(model: PreTrainedModel, depth: int) -> None:
+    body = model.base_model
+    if model.config.model_type == "distilbert":
+        layer = body.transformer.layer[depth]
+        layer.attention = NoHeads(layer.attention.dim, layer.attention.out_lin.bias.detach())
+    else:
+        attention = body.encoder.layer[depth].attention
+        attention.self = NoHeads(attention.output.dense.in_features)
 
 
-def _fewer_rows(linear: nn.Linear, kept: torch.Tensor) -> nn.Linear:
-    return _linear(linear.weight[kept], linear.bias[kept])
-
-
-def _fewer_columns(linear: nn.Linear, kept: torch.Tensor) -> nn.Linear:
-    return _linear(linear.weight[:, kept], linear.bias)
-
-
-def _linear(weight: torch.Tensor, bias: torch.Tensor) -> nn.Linear:
-    made = nn.Linear(weight.shape[1], weight.shape[0], device=weight.device, dtype=weight.dtype)
-    with torch.no_grad():
-        made.weight.copy_(weight)
-        made.bias.copy_(bias)
-    return made
+def _keep(linear: nn.Linear, weight: torch.Tensor, bias: torch.Tensor) -> None:
+    """Give a projection the weights that stay; its other users, as the model's parts, see it."""
+    linear.weight, linear.bias = nn.Parameter(weight.detach()), nn.Parameter(bias.detach())
+    linear.out_features, linear.in_features = weight.shape
