@@ -286,13 +286,13 @@ rule michel2019_fig2:
 rule behaviour:
     input:
         scores=SCORES,
-        position=behaviour("surface", "position"),
-        special=behaviour("surface", "special_tokens"),
-        entropy=behaviour("surface", "entropy"),
-        syntax_scores=behaviour("syntax", "scores"),
-        offsets=behaviour("syntax", "offsets"),
-        shares=behaviour("patterns", "shares"),
-        frames=behaviour("frames", "scores"),
+        position=table_if_any("surface", "position"),
+        special=table_if_any("surface", "special_tokens"),
+        entropy=table_if_any("surface", "entropy"),
+        syntax_scores=table_if_any("syntax", "scores"),
+        offsets=table_if_any("syntax", "offsets"),
+        shares=table_if_any("patterns", "shares"),
+        frames=table_if_any("frames", "scores"),
     output:
         heads=report(
             f"{STUDY}/{{model}}/tables/kovaleva2019-heads.csv",

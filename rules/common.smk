@@ -127,7 +127,7 @@ def annotated_caches(wildcards) -> list[str]:
     return [f"{STUDY}/{name.parent}/attention/{name.name}.h5" for name in names]
 
 
-def behaviour(chapter: str, table: str) -> list[str]:
+def table_if_any(chapter: str, table: str) -> list[str]:
     """A table of what heads do, of a chapter that the study may go without."""
     path = f"{STUDY}/{{model}}/{chapter}/{table}.parquet"
     return [path] if chapter in config else []

@@ -7,7 +7,7 @@ longest of the batch (`dynamic`) or to 128 tokens (`padded128`). Lengths are dra
 import numpy as np
 import torch
 from common import alternate, arguments, ratio, report
-from machine import classifier, made_up, matmul_rate
+from machine import classifier, flops, made_up, matmul_rate
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.ablating import ablate, one_head
@@ -80,16 +80,6 @@ def plainly(
                     batch = {name: value[:-1] for name, value in batch.items()}
                 logits.append(model(**batch).logits.numpy())
     return np.concatenate(logits).reshape(len(disabled), len(tokens), -1)
-
-
-def flops(model: PreTrainedModel, tokens: list[Tokens]) -> float:
-    """Matrix-product operations that the engine needs: the layers from the ablated one up.
-
-    Of the ablated layer the feed-forward part, 2/3 of its work; of the last layer next to nothing.
-    """
-    layers, heads = n_layers(model), n_heads(model)
-    run = heads * sum(2 / 3 + layers - 2 - layer for layer in range(layers - 1))
-    return run * 24 * model.config.hidden_size**2 * sum(len(one) for one in tokens)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
+from workflow_scripts.core.attention import n_heads, n_layers
 from workflow_scripts.core.tokens import Tokens
 
 
@@ -47,3 +48,13 @@ def matmul_rate(model: PreTrainedModel, dtype: torch.dtype) -> float:
             torch.cuda.synchronize()
         best = min(best, (time.perf_counter() - started) / 10)
     return 2 * rows * width * inner / best
+
+
+def flops(model: PreTrainedModel, tokens: list[Tokens]) -> float:
+    """Matrix-product operations that the engine needs: the layers from the ablated one up.
+
+    Of the ablated layer the feed-forward part, 2/3 of its work; of the last layer next to nothing.
+    """
+    layers, heads = n_layers(model), n_heads(model)
+    run = heads * sum(2 / 3 + layers - 2 - layer for layer in range(layers - 1))
+    return run * 24 * model.config.hidden_size**2 * sum(len(one) for one in tokens)

@@ -7,15 +7,14 @@ import time
 
 import torch
 from common import arguments, report
-from machine import made_up, matmul_rate
+from machine import flops, made_up, matmul_rate
 from transformers import BertConfig, BertForSequenceClassification
 
 from workflow_scripts.core import devices
 from workflow_scripts.core.ablating import ablate, one_head
-from workflow_scripts.core.tokens import Tokens
 
 MNLI = (38.9, 18.0, 8, 128)  # mean, standard deviation, shortest and longest, in tokens
-LAYERS, HEADS, WIDTH = 12, 12, 768
+LAYERS, HEADS = 12, 12
 
 
 def main() -> None:
@@ -41,17 +40,11 @@ def main() -> None:
         detail[precision] = {
             "seconds": seconds,
             "tokens_per_second": LAYERS * HEADS * sum(map(len, tokens)) / seconds,
-            "tflops": flops(tokens) / seconds / 1e12,
+            "tflops": flops(model, tokens) / seconds / 1e12,
             "matmul_tflops": rate / 1e12,
-            "share_of_matmul_rate": flops(tokens) / seconds / rate,
+            "share_of_matmul_rate": flops(model, tokens) / seconds / rate,
         }
     report("sweep", device=str(device), pairs=len(tokens), pass_tokens=pass_tokens, detail=detail)
-
-
-def flops(tokens: list[Tokens]) -> float:
-    """Matrix-product operations of the engine, as in ablation.py."""
-    run = HEADS * sum(2 / 3 + LAYERS - 2 - layer for layer in range(LAYERS - 1))
-    return run * 24 * WIDTH**2 * sum(map(len, tokens))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core import effects, job, resampling, tables
-from workflow_scripts.core.heads import label
+from workflow_scripts.core.framelinks import above
+from workflow_scripts.core.heads import labels
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import present
 
@@ -54,9 +55,9 @@ def classes(shares: Path) -> pd.DataFrame:
 def links(frames: Path, percentile: float) -> pd.DataFrame:
     """Per head: attention between a predicate and its frame elements, and whether it stands out."""
     frame = tables.read(frames, (*KEYS, "direction", "attention"))
-    frame = frame[frame["direction"] == "either"].rename(columns={"attention": "frames"})
-    above = frame["frames"] > np.percentile(frame["frames"], percentile)
-    return frame[[*KEYS, "frames"]].assign(frames_head=above)
+    either = frame[frame["direction"] == "either"].rename(columns={"attention": "frames"})
+    stand_out = either.index.isin(above(frame, percentile).index)
+    return either[[*KEYS, "frames"]].assign(frames_head=stand_out)
 
 
 def stratum(row: pd.Series, threshold: float) -> str:
@@ -120,8 +121,7 @@ def main(
 
     The chapters that the study goes without are left out.
     """
-    frame = effects.main_rows(effects.read_scores(scores, "head"))
-    frame = frame[frame["mode"] == mode]
+    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
     tasks = present(frame)
     joined = joined[tasks].add_prefix("effect_").reset_index()
@@ -138,10 +138,7 @@ def main(
     for other in others:
         joined = joined.merge(other, on=KEYS, how="left")
     joined["stratum"] = [stratum(row, threshold) for _, row in joined.iterrows()]
-    names = [
-        label(layer, head) for layer, head in zip(joined["layer"], joined["head"], strict=True)
-    ]
-    joined.insert(0, "name", names)
+    joined.insert(0, "name", labels(joined))
     tables.write_csv(joined, heads)
     tables.write_csv(compare(joined, tasks, bootstrap, seed), strata)
 

@@ -3,21 +3,19 @@
 from pathlib import Path
 
 from workflow_scripts.core import effects, figures, heatmaps, job
-from workflow_scripts.core.heatmaps import grid_of
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import present
 
 
 def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a heat map per task, the mean over seeds; an orange line marks the unchanged model."""
-    frame = effects.main_rows(effects.read_scores(scores, "head"))
-    frame = frame[frame["mode"] == mode]
+    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     names = present(frame)
     with figures.style():
         figure, panels = figures.panels([effects.title_of(name) for name in names], 1.85, 1.35)
         for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name]
-            grid, baseline = grid_of(rows, "score"), rows["baseline"].mean()
+            grid, baseline = heatmaps.grid_of(rows, "score"), rows["baseline"].mean()
             low, high = min(grid.min(), baseline), max(grid.max(), baseline)
             room = 0.03 * max(high - low, 1e-3)
             image = heatmaps.draw(axes, grid, low - room, high + room)

@@ -12,8 +12,7 @@ from workflow_scripts.core.tasks import present
 
 def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a bar per layer, the mean over seeds, with the paired interval of the effect."""
-    frame = effects.main_rows(effects.read_scores(scores, "layer"))
-    frame = effects.over_seeds(frame[frame["mode"] == mode])
+    frame = effects.over_seeds(effects.main_rows(effects.read_scores(scores, "layer"), mode))
     names = present(frame)
     with figures.style():
         figure, panels = figures.panels([effects.title_of(name) for name in names], 1.75, 1.5)

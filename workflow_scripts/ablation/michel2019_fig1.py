@@ -9,8 +9,7 @@ from workflow_scripts.core.tasks import present
 
 def main(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     """Draw a histogram per task, the mean over seeds; an orange line marks the unchanged model."""
-    frame = effects.main_rows(effects.read_scores(scores, "head"))
-    frame = effects.over_seeds(frame[frame["mode"] == "zero"])
+    frame = effects.over_seeds(effects.main_rows(effects.read_scores(scores, "head"), "zero"))
     names = present(frame)
     with figures.style():
         figure, panels = figures.panels([effects.title_of(name) for name in names], 1.75, 1.4)

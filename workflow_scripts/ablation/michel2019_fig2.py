@@ -13,10 +13,8 @@ SIZE = 1.7  # inches
 
 def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a scatter plot for every pair of data sets and of tasks, with both correlations."""
-    frame, found = (
-        tables.read(points, ("kind", "mode", "one", "other", "x", "y")),
-        pd.read_csv(table),
-    )
+    frame = tables.read(points, ("kind", "mode", "one", "other", "x", "y"))
+    found = pd.read_csv(table)
     frame = frame[(frame["mode"] == mode) & (frame["kind"] != "seeds")]
     found = found[(found["mode"] == mode) & (found["kind"] != "seeds")]
     with figures.style():

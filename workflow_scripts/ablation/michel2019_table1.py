@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core import effects, job, tables
-from workflow_scripts.core.heads import label
+from workflow_scripts.core.heads import label, labels
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import TASKS
 
@@ -16,9 +16,8 @@ PERCENT = ("baseline", "score", "effect", "ci_low", "ci_high")
 def one_head(scores: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, mode, metric and head, in percent, the largest drop first."""
     rows = scores.sort_values(["task", "split", "mode", "metric", "seed", "effect"], kind="stable")
-    named = [label(layer, head) for layer, head in zip(rows["layer"], rows["head"], strict=True)]
     columns = ["task", "split", "seed", "mode", "metric", "head", *PERCENT, "p", "p_corrected", "n"]
-    rows = rows.assign(head=named, task=rows["task"].map(_title))[columns]
+    rows = rows.assign(head=labels(rows), task=rows["task"].map(_title))[columns]
     return rows.assign(**{name: 100 * rows[name] for name in PERCENT})
 
 
@@ -55,9 +54,7 @@ def main(scores: list[Path], gains: list[Path], table: Out, best: Out) -> None:
     """Write the one-head table and the summary over heads and layers."""
     heads, layers = (effects.read_scores(scores, unit) for unit in ("head", "layer"))
     tables.write_csv(one_head(heads), table)
-    gained = tables.read_all(gains)
-    gained = gained[gained["init"] == "pretrained"]
-    tables.write_csv(summary(pd.concat([heads, layers]), gained), best)
+    tables.write_csv(summary(pd.concat([heads, layers]), tables.read_all(gains)), best)
 
 
 if __name__ == "__main__":

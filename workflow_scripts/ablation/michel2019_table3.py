@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core import effects, job, tables
-from workflow_scripts.core.heads import label
+from workflow_scripts.core.heads import labels
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import TASKS
 
@@ -22,13 +22,12 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
     gains = gains[gains["unit"] == "all-but-one"][[*keys, "gain", "gain_low", "gain_high"]]
     without = layers[[*keys, "effect"]].rename(columns={"effect": "without"})
     frame = best.merge(gains, on=keys).merge(without, on=keys, how="left")
-    named = [label(layer, head) for layer, head in zip(frame["layer"], frame["head"], strict=True)]
     percent = ["baseline", "score", "effect", "ci_low", "ci_high"]
     percent += ["gain", "gain_low", "gain_high", "without"]
     frame = frame.assign(
         task=[TASKS[task].title for task in frame["task"]],
         layer=frame["layer"] + 1,
-        head=named,
+        head=labels(frame),
         **{name: 100 * frame[name] for name in percent},
     )
     return frame[[*keys, "head", *percent, "p_corrected", "n"]]
@@ -37,8 +36,7 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
 def main(scores: list[Path], gains: list[Path], table: Out) -> None:
     """Write the table."""
     left, layers = (effects.read_scores(scores, unit) for unit in ("all-but-one", "layer"))
-    gained = tables.read_all(gains)
-    tables.write_csv(best_left(left, layers, gained[gained["init"] == "pretrained"]), table)
+    tables.write_csv(best_left(left, layers, tables.read_all(gains)), table)
 
 
 if __name__ == "__main__":

@@ -42,9 +42,7 @@ def main(scores: list[Path], points: Out, table: Out, bootstrap: int, seed: int)
 
     Intervals come from drawing heads with replacement.
     """
-    frame = effects.read_scores(scores, "head")
-    metrics = frame["task"].map({name: task.main_metric for name, task in TASKS.items()})
-    frame = frame[frame["metric"] == metrics]
+    frame = effects.on_main_metric(effects.read_scores(scores, "head"))
     drawn, rows = [], []
     for mode, its in frame.groupby("mode", sort=False):
         for kind, one, other, left, right in pairs_of(its):

@@ -13,6 +13,7 @@ from workflow_scripts.core import ablating, devices, job, tables
 from workflow_scripts.core.attention import n_heads, n_layers
 from workflow_scripts.core.classifiers import classifier_of, sample_of
 from workflow_scripts.core.job import Out
+from workflow_scripts.core.models import max_positions
 from workflow_scripts.core.tasks import read_task
 from workflow_scripts.core.tokens import Tokens
 
@@ -38,30 +39,25 @@ def sweep(
     left for all-but-one. The plain model has unit and mode `none`, layer and head -1.
     """
     size = n_layers(model), n_heads(model)
-    names = [("none", -1, -1)]
-    variants, modes = [np.zeros((1, *size), bool)], ["none"]
+    names, variants = [("none", "none", -1, -1)], [np.zeros((1, *size), bool)]
     for unit, its_modes in units.items():
         disabled = UNITS[unit](*size)
+        cells = [(k, -1) if unit == "layer" else divmod(k, size[1]) for k in range(len(disabled))]
         for mode in its_modes:
-            cells = [divmod(k, size[1]) for k in range(len(disabled))]
-            if unit == "layer":
-                cells = [(layer, -1) for layer in range(size[0])]
-            names += [(unit, *cell) for cell in cells]
+            names += [(unit, mode, *cell) for cell in cells]
             variants.append(disabled)
-            modes += [mode] * len(disabled)
-    sets, modes = np.concatenate(variants), np.array(modes)
+    about = pd.DataFrame(names, columns=["unit", "mode", "layer", "head"])
+    sets = np.concatenate(variants)
+    modes = about["mode"].replace("none", about["mode"][1])  # the plain model runs with the first
     logits = np.empty((len(sets), len(tokens), model.config.num_labels), np.float32)
-    for mode in ablating.MODES:
-        chosen = (modes == mode) | ((modes == "none") & (mode == modes[1]))
-        if chosen.any():
-            given = means if mode == "mean" else None
-            logits[chosen] = ablating.ablate(
-                model, tokens, sets[chosen], mode, given, pass_tokens, precision
-            )
+    for mode in modes.unique():
+        chosen = (modes == mode).to_numpy()
+        given = means if mode == "mean" else None
+        found = ablating.ablate(model, tokens, sets[chosen], mode, given, pass_tokens, precision)
+        logits[chosen] = found
     axes = {"variant": range(len(sets)), "example": range(len(tokens))}
     columns = {f"logit_{k}": logits[..., k] for k in range(logits.shape[2])}
     frame = tables.tidy(axes, **columns)
-    about = pd.DataFrame(names, columns=["unit", "layer", "head"]).assign(mode=modes)
     return about.loc[frame.pop("variant")].reset_index(drop=True).join(frame)
 
 
@@ -89,7 +85,8 @@ def main(
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
     frame, means = read_task(table), None
-    given = {"model": model, "tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
+    given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
+    given["max_positions"] = max_positions(model.config)
     if any("mean" in modes for modes in units.values()):
         tokens, _ = sample_of(frame, "train", n=reference, **given)
         means = ablating.mean_outputs(model, tokens)

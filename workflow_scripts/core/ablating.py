@@ -76,7 +76,8 @@ def ablate(
         raise ValueError(f"mode {mode!r}: one of {MODES}, with means for mean alone")
     parts = parts_of(model)
     if parts is None:
-        return _whole(model, tokens, disabled, mode, means, pass_tokens)
+        with devices.autocast(model.device, precision):
+            return _whole(model, tokens, disabled, mode, means, pass_tokens)
     change = _Change(parts, torch.from_numpy(disabled).to(model.device), mode, means)
     logits = np.empty((*disabled.shape[:1], len(tokens), model.config.num_labels), np.float32)
     batches = by_length([len(one) for one in tokens], pass_tokens // disabled.shape[2])

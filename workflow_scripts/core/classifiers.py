@@ -57,16 +57,16 @@ def classifier_of(card: Path, device: torch.device) -> tuple[PreTrainedModel, Fa
 def sample_of(
     frame: pd.DataFrame,
     split: str,
-    model: PreTrainedModel,
     tokenizer: FastTokenizer,
     n: int,
     max_tokens: int,
+    max_positions: int,
     seed: int,
 ) -> tuple[list[Tokens], pd.DataFrame]:
     """At most `n` examples (0: all) of a split, drawn by `seed`, as wordpieces and as rows."""
     rows = split_of(frame, split)
     rows = rows.loc[list(sample(range(len(rows)), n, seed))].reset_index(drop=True)
-    return tokens_of(rows, tokenizer, max_tokens, models.max_positions(model.config)), rows
+    return tokens_of(rows, tokenizer, max_tokens, max_positions), rows
 
 
 def tokens_of(

@@ -8,20 +8,25 @@ import pandas as pd
 from workflow_scripts.core import tables
 from workflow_scripts.core.tasks import TASKS
 
-COLUMNS = ("task", "init", "seed", "split", "unit", "mode", "layer", "head", "metric", "effect")
+COLUMNS = ("task", "seed", "split", "unit", "mode", "layer", "head", "metric", "effect")
 METRICS = {"f1": "F1", "accuracy": "Accuracy", "pearson": "Pearson", "spearman": "Spearman"}
 
 
-def read_scores(paths: Sequence[Path], unit: str, init: str = "pretrained") -> pd.DataFrame:
-    """The scores of one unit, of all sweeps of checkpoints that started from `init`."""
+def read_scores(paths: Sequence[Path], unit: str) -> pd.DataFrame:
+    """The scores of one unit, of all sweeps."""
     frame = tables.read_all(paths, COLUMNS)
-    return frame[(frame["unit"] == unit) & (frame["init"] == init)].reset_index(drop=True)
+    return frame[frame["unit"] == unit].reset_index(drop=True)
 
 
-def main_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows on the first development set and of each task's main metric."""
+def on_main_metric(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of each task's main metric."""
     main = frame["task"].map({name: task.main_metric for name, task in TASKS.items()})
-    return frame[(frame["split"] == "dev") & (frame["metric"] == main)]
+    return frame[frame["metric"] == main]
+
+
+def main_rows(frame: pd.DataFrame, mode: str) -> pd.DataFrame:
+    """The rows of a mode on the first development set and of each task's main metric."""
+    return on_main_metric(frame[(frame["split"] == "dev") & (frame["mode"] == mode)])
 
 
 def title_of(task: str) -> str:

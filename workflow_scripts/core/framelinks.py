@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from workflow_scripts.core.records import read_records, write_records
 
 
@@ -42,3 +45,11 @@ def _links(fields: dict[str, Any]) -> FrameLinks:
     elements = tuple(Element(one["name"], tuple(one["words"])) for one in fields["elements"])
     lists = {name: tuple(fields[name]) for name in ("words", "target")}
     return FrameLinks(**(fields | lists | {"elements": elements}))
+
+
+def above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
+    """The heads, either direction, whose attention exceeds the percentile of all heads' values."""
+    either = scores[scores["direction"] == "either"]
+    threshold = np.percentile(either["attention"], percentile)
+    chosen = either[either["attention"] > threshold].sort_values("attention", ascending=False)
+    return chosen.assign(percentile=percentile, threshold=threshold, heads=len(either))

@@ -1,13 +1,22 @@
 """How people write a head: `<layer>-<head>`, both counted from 1, as in the papers."""
 
 import re
+from typing import TYPE_CHECKING
 
 from workflow_scripts.core.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def label(layer: int, head: int) -> str:
     """The name of the head with 0-based `layer` and `head`: (7, 10) is 8-11."""
     return f"{layer + 1}-{head + 1}"
+
+
+def labels(frame: "pd.DataFrame") -> list[str]:
+    """The names of the heads of a table with 0-based columns layer and head."""
+    return [label(*cell) for cell in zip(frame["layer"], frame["head"], strict=True)]
 
 
 def parse(name: str, n_layers: int, n_heads: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
 
 @dataclass(frozen=True)
 class Attention:
-    """The projections of one layer's attention, weights as [head, dim, width]."""
+    """The projections of one layer's attention, and what it does with them."""
 
     query: nn.Linear
     key: nn.Linear

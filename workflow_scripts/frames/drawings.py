@@ -8,18 +8,10 @@ import pandas as pd
 from workflow_scripts.core import job, tables
 from workflow_scripts.core.cache import Cache, CachedExample
 from workflow_scripts.core.cards import read_card
-from workflow_scripts.core.framelinks import FrameLinks, read_links
+from workflow_scripts.core.framelinks import FrameLinks, above, read_links
 from workflow_scripts.core.heads import label
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.words import names_of_units, to_words, words_of_units
-
-
-def above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
-    """The heads, either direction, whose attention exceeds the percentile of all heads' values."""
-    either = scores[scores["direction"] == "either"]
-    threshold = np.percentile(either["attention"], percentile)
-    chosen = either[either["attention"] > threshold].sort_values("attention", ascending=False)
-    return chosen.assign(percentile=percentile, threshold=threshold, heads=len(either))
 
 
 def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from workflow_scripts.core.ablating import ablate
 from workflow_scripts.core.attention import n_heads, n_layers
 from workflow_scripts.core.classifiers import classifier_of, sample_of
 from workflow_scripts.core.job import Out
+from workflow_scripts.core.models import max_positions
 from workflow_scripts.core.tasks import TASKS, Task, read_task
 from workflow_scripts.pruning import orders
 from workflow_scripts.pruning.importance import gradients, importance_table, ranking
@@ -85,7 +86,8 @@ def main(
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
     frame, its_task = read_task(table), TASKS[task]
-    given = {"model": model, "tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
+    given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
+    given["max_positions"] = max_positions(model.config)
     tokens, rows = sample_of(frame, "dev", n=dev_examples, **given)
     labels, shape = rows["label"].to_numpy(), (n_layers(model), n_heads(model))
     counts = orders.steps(shape[0] * shape[1], step)

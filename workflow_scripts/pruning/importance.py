@@ -87,6 +87,12 @@ def released_scale(lengths: Sequence[int], n_layers: int) -> np.ndarray:
     return scale
 
 
+def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, np.ndarray]:
+    """The values of `gradients` such that their mean over examples is the variant's number."""
+    scale = released_scale(lengths, values["released"].shape[1])
+    return values | {"released": values["released"] * scale}
+
+
 def normalised(importance: np.ndarray) -> np.ndarray:
     """Importance [layer, head] over its l2 norm in each layer (Michel et al., section 4.1)."""
     norm = np.sqrt((importance**2).sum(axis=1, keepdims=True))
@@ -97,9 +103,7 @@ def ranking(
     values: dict[str, np.ndarray], lengths: Sequence[int], variant: str, normalise: bool
 ) -> np.ndarray:
     """The importance of every head, [layer, head], as `variant` defines it, of `gradients`."""
-    mean = values[variant].mean(axis=0)
-    if variant == "released":
-        mean = mean * released_scale(lengths, len(mean))
+    mean = scaled(values, lengths)[variant].mean(axis=0)
     return normalised(mean) if normalise else mean
 
 
@@ -124,8 +128,6 @@ def importance_table(
     `values` are those of `gradients`. Column `normalised` is the importance over its layer's l2
     norm.
     """
-    n_layers = values["paper"].shape[1]
-    scaled = values | {"released": values["released"] * released_scale(lengths, n_layers)}
-    frame = tables.per_head(scaled, "variant", "importance", draws, seed)
-    unit = [normalised(one.mean(axis=0)).ravel() for one in scaled.values()]
+    frame = tables.per_head(scaled(values, lengths), "variant", "importance", draws, seed)
+    unit = [ranking(values, lengths, variant, True).ravel() for variant in values]
     return frame.assign(normalised=np.concatenate(unit))

@@ -26,13 +26,13 @@ def main(
     curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out, bootstrap: int, seed: int
 ) -> None:
     """Draw a panel per task on its main metric, and write what is drawn."""
-    frame = tables.read_all(curves, ("task", "init", "strategy", "pruned", "heads", "score"))
-    frame = frame[frame["init"] == "pretrained"]
+    columns = ("task", "strategy", "pruned", "heads", "metric", "score")
+    frame = effects.on_main_metric(tables.read_all(curves, columns))
     names, drawn = present(frame), []
     with figures.style():
         figure, panels = figures.panels([effects.title_of(name) for name in names], 1.75, 1.5)
         for axes, task in zip(panels, names, strict=True):
-            rows = frame[(frame["task"] == task) & (frame["metric"] == TASKS[task].main_metric)]
+            rows = frame[frame["task"] == task]
             for number, (strategy, name) in enumerate(NAMES.items()):
                 its = rows[rows["strategy"] == strategy]
                 if its.empty:

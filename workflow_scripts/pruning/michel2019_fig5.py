@@ -6,7 +6,7 @@ from matplotlib import colormaps
 
 from workflow_scripts.core import effects, figures, job, tables
 from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS, present
+from workflow_scripts.core.tasks import present
 
 
 def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Out) -> None:
@@ -14,14 +14,15 @@ def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Ou
 
     Agreement is the correlation of an epoch's importance with the last one's, over heads.
     """
-    frame = tables.read_all(curves, ("task", "epoch", "pruned", "heads", "metric", "score"))
+    columns = ("task", "epoch", "pruned", "heads", "metric", "score")
+    frame = effects.on_main_metric(tables.read_all(curves, columns))
     found = tables.read_all(importance, ("task", "epoch", "agreement"))
     names = present(frame)
     with figures.style():
         titles = [effects.title_of(name) for name in names]
         figure, panels = figures.panels(titles, 1.4 * figures.ONE_COLUMN, 2.0, columns=2)
         for axes, task in zip(panels, names, strict=True):
-            rows = frame[(frame["task"] == task) & (frame["metric"] == TASKS[task].main_metric)]
+            rows = frame[frame["task"] == task]
             epochs = sorted(rows["epoch"].unique())
             for place, epoch in enumerate(epochs):
                 line = rows[rows["epoch"] == epoch].groupby("pruned")["score"].mean()

@@ -3,17 +3,16 @@
 from pathlib import Path
 
 from workflow_scripts.core import figures, heatmaps, job, tables
-from workflow_scripts.core.heads import label
+from workflow_scripts.core.heads import labels
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.tasks import TASKS, present
 
-COLUMNS = ("layer", "head", "variant", "importance", "normalised", "task", "init", "seed")
+COLUMNS = ("layer", "head", "variant", "importance", "normalised", "task", "seed")
 
 
 def main(importance: list[Path], variant: str, svg: Out, pdf: Out, png: Out, table: Out) -> None:
     """Draw a heat map per task, normalised by layer, and write all values; darker means more."""
     frame = tables.read_all(importance, COLUMNS)
-    frame = frame[frame["init"] == "pretrained"]
     shown = frame[frame["variant"] == variant]
     names = present(shown)
     grids = [heatmaps.grid_of(shown[shown["task"] == name], "normalised") for name in names]
@@ -24,22 +23,11 @@ def main(importance: list[Path], variant: str, svg: Out, pdf: Out, png: Out, tab
             image = heatmaps.draw(axes, grid, 0.0, max(one.max() for one in grids))
         figure.colorbar(image, ax=panels, label="Importance", pad=0.01, aspect=12)
         figures.save(figure, svg, pdf, png)
-    named = [label(layer, head) for layer, head in zip(frame["layer"], frame["head"], strict=True)]
-    frame = frame.assign(head=named, task=[TASKS[task].title for task in frame["task"]])
-    columns = [
-        "task",
-        "seed",
-        "variant",
-        "head",
-        "importance",
-        "ci_low",
-        "ci_high",
-        "normalised",
-        "n",
-    ]
-    frame = frame.sort_values(
-        ["task", "seed", "variant", "normalised"], ascending=[True, True, True, False]
-    )
+    frame = frame.assign(head=labels(frame), task=[TASKS[task].title for task in frame["task"]])
+    columns = ["task", "seed", "variant", "head"]
+    columns += ["importance", "ci_low", "ci_high", "normalised", "n"]
+    order = {"task": True, "seed": True, "variant": True, "normalised": False}
+    frame = frame.sort_values(list(order), ascending=list(order.values()))
     tables.write_csv(frame[columns], table)
 
 

@@ -12,6 +12,7 @@ from workflow_scripts.core import devices, inputs, job, tables
 from workflow_scripts.core.attention import n_heads, n_layers
 from workflow_scripts.core.classifiers import classifier_of, sample_of
 from workflow_scripts.core.job import Out
+from workflow_scripts.core.models import max_positions
 from workflow_scripts.core.tasks import TASKS, read_task
 from workflow_scripts.core.tokens import Tokens
 from workflow_scripts.pruning.removing import remove_heads
@@ -59,8 +60,8 @@ def main(
     model, tokenizer = classifier_of(card, devices.pick(device))
     gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
     sides = {"original": model, "pruned": remove_heads(model, gone)}
-    frame = read_task(table)
-    tokens, _ = sample_of(frame, "dev", model, tokenizer, examples, max_tokens, seed)
+    given = (tokenizer, examples, max_tokens, max_positions(model.config), seed)
+    tokens, _ = sample_of(read_task(table), "dev", *given)
     rows = []
     for size in BATCH_SIZES:
         taken: dict[str, list[float]] = {name: [] for name in sides}

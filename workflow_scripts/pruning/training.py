@@ -8,7 +8,6 @@ from scipy import stats
 
 from workflow_scripts.core import devices, job, models, tables
 from workflow_scripts.core.ablating import ablate
-from workflow_scripts.core.attention import n_heads, n_layers
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.classifiers import load_classifier, sample_of
 from workflow_scripts.core.errors import InputError
@@ -50,20 +49,20 @@ def main(
 
     `agreement` is Spearman's correlation of an epoch's importance with the last one's, over heads.
     """
-    directory = models.directory_of(read_card(card))
-    tokenizer, frame, its_task = models.load_tokenizer(directory), read_task(table), TASKS[task]
+    its_card, frame, its_task = read_card(card), read_task(table), TASKS[task]
+    directory = models.directory_of(its_card)
+    given = {"tokenizer": models.load_tokenizer(directory), "max_tokens": max_tokens}
+    given |= {"max_positions": its_card["max_positions"], "seed": seed}
+    training, its_rows = sample_of(frame, "train", n=examples, **given)
+    tokens, rows = sample_of(frame, "dev", n=dev_examples, **given)
+    its_labels, labels = its_rows["label"].to_numpy(), rows["label"].to_numpy()
     scores, found = [], {}
     for epoch, place in enumerate(epochs_of(directory), start=1):
         model = load_classifier(place, devices.pick(device))
-        given = {"model": model, "tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
-        training, rows = sample_of(frame, "train", n=examples, **given)
-        labels = rows["label"].to_numpy()
-        found[epoch] = importance_of(model, training, labels, variant, normalise)
-        counts = orders.steps(n_layers(model) * n_heads(model), step)
+        found[epoch] = importance_of(model, training, its_labels, variant, normalise)
+        counts = orders.steps(found[epoch].size, step)
         masks = orders.by_score(found[epoch], counts)
-        tokens, rows = sample_of(frame, "dev", n=dev_examples, **given)
         logits = ablate(model, tokens, masks, "zero", None, pass_tokens, precision)
-        labels = rows["label"].to_numpy()
         scores.append(curve(its_task, labels, logits, counts).assign(epoch=epoch))
     named = {"task": task, "init": init, "seed": seed}
     heads = found[epoch].size
