@@ -12,7 +12,9 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.attention import n_heads
+from workflow_scripts.core.scorers import Scorer
 
+Classify = Callable[[torch.Tensor], torch.Tensor]  # logits of the first token, [batch, width]
 LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
 
 
@@ -100,11 +102,11 @@ class Parts:
 
     embed: Callable[[dict[str, torch.Tensor]], torch.Tensor]
     layers: tuple[Layer, ...]
-    classify: Callable[[torch.Tensor], torch.Tensor]  # of the first token, [batch, width]
+    classify: Classify
 
 
-def parts_of(model: PreTrainedModel) -> Parts | None:
-    """The parts of a sequence classifier; None where its architecture is not known here."""
+def parts_of(model: PreTrainedModel | Scorer) -> Parts | None:
+    """The parts of a sequence classifier or scorer; None for an architecture not known here."""
     kind = model.config.model_type
     if kind == "distilbert":
         return _distilbert(model)
@@ -113,10 +115,13 @@ def parts_of(model: PreTrainedModel) -> Parts | None:
     return None
 
 
-def _like_bert(model: PreTrainedModel) -> Parts:
+def _like_bert(model: PreTrainedModel | Scorer) -> Parts:
     body, heads = model.base_model, n_heads(model)
     project = getattr(body, "embeddings_project", nn.Identity())
     pool = getattr(body, "pooler", None) or nn.Identity()
+
+    def classify(first: torch.Tensor) -> torch.Tensor:
+        return model.classifier(pool(first[:, None]))
 
     def embed(inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         ids, segments = inputs["input_ids"], inputs.get("token_type_ids")
@@ -127,11 +132,15 @@ def _like_bert(model: PreTrainedModel) -> Parts:
         inner, after = layer.attention.self, layer.attention.output
         attention = Attention(inner.query, inner.key, inner.value, after.dense, heads)
         layers.append(Layer(attention, after.LayerNorm, layer.feed_forward_chunk))
-    return Parts(embed, tuple(layers), lambda first: model.classifier(pool(first[:, None])))
+    return Parts(embed, tuple(layers), _classify(model, classify))
 
 
-def _distilbert(model: PreTrainedModel) -> Parts:
+def _distilbert(model: PreTrainedModel | Scorer) -> Parts:
     body, heads = model.base_model, n_heads(model)
+
+    def classify(first: torch.Tensor) -> torch.Tensor:
+        return model.classifier(model.pre_classifier(first).relu())
+
     layers = []
     for layer in body.transformer.layer:
         inner = layer.attention
@@ -140,8 +149,13 @@ def _distilbert(model: PreTrainedModel) -> Parts:
     return Parts(
         lambda inputs: body.embeddings(inputs["input_ids"]),
         tuple(layers),
-        lambda first: model.classifier(model.pre_classifier(first).relu()),
+        _classify(model, classify),
     )
+
+
+def _classify(model: PreTrainedModel | Scorer, own: Classify) -> Classify:
+    """A scorer's head is the same on every body; a classifier has its architecture's own."""
+    return model.of_first if isinstance(model, Scorer) else own
 
 
 def _feed_forward(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
