@@ -75,6 +75,11 @@ if "pruning" in config:
     include: "rules/pruning.smk"
 
 
+if "arguments" in config:
+
+    include: "rules/arguments.smk"
+
+
 rule all:
     default_target: True
     input:
@@ -105,3 +110,8 @@ rule kovaleva2019:
 rule michel2019:
     input:
         [path for path in FIGURES + TABLES if Path(path).name.startswith("michel2019")],
+
+
+rule niven2019:
+    input:
+        [path for path in FIGURES + TABLES if Path(path).name.startswith("niven2019")],

@@ -24,7 +24,9 @@ TREEBANKS = config["corpora"]["treebanks"]
 COREFERENCE = config["corpora"]["coreference"]
 FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
-TASKS = config["tasks"]
+# The GLUE tasks; ARCT, which has two candidates for each point, goes its own way.
+TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
+ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
 # Everything that a model reads, tasks aside.
@@ -49,6 +51,8 @@ wildcard_constraints:
     task="|".join(TASKS) or "none",
     init="pretrained|random",
     seed="[0-9]+",
+    family="bov|bilstm",
+    trained_on="original|swapped|negated",
 
 
 scattergather:
@@ -121,6 +125,34 @@ def generated_files(wildcards) -> list[str]:
     return [f"{STUDY}/tasks/{wildcards.task}.generated"] if generated else []
 
 
+def arct_place(wildcards) -> list[str]:
+    """The directory of ARCT's files where the study makes or fetches it."""
+    kinds = ("generate", "fetch")
+    return [f"{STUDY}/tasks/arct.{kind}" for kind in kinds if ARCT.get(kind)]
+
+
+def arct_files(wildcards) -> list[str]:
+    """ARCT's local files, and those in the folders beside them."""
+    named = [ARCT[key] for key in ("test", "truth") if key in ARCT]
+    found = local_files(ARCT.get("path")) + [file for one in named for file in local_files(one)]
+    folders = sorted(Path(ARCT.get("path", "")).glob("*/")) if "path" in ARCT else []
+    return found + [file for one in folders for file in local_files(str(one))]
+
+
+def searched(wildcards) -> list[str]:
+    """The table of the grid search, where a family's grid has more than one point."""
+    family = wildcards.get("family", "bert")
+    if all(len(values) == 1 for values in config["arguments"][family]["grid"].values()):
+        return []
+    owner = "arguments" if family != "bert" else f"{wildcards.model}/arguments"
+    return [f"{STUDY}/{owner}/{family}.{wildcards.trained_on}.grid.csv"]
+
+
+def kept(wildcards) -> list[str]:
+    """The set-ups whose weights are kept: only of models trained on the original points."""
+    return config["arguments"]["keep"] if wildcards.trained_on == "original" else []
+
+
 def annotated_caches(wildcards) -> list[str]:
     """The caches, written <model>/<cache>, that the study's own annotated maps come from."""
     names = [Path(name) for one in config["patterns"]["annotations"] for name in one["caches"]]
@@ -155,7 +187,17 @@ def parsed_text(wildcards) -> list[str]:
 def source_of(corpus: dict) -> dict:
     """The keys of a corpus that say where it comes from."""
     keys = ("hub", "name", "split", "revision", "path", "package", "parse", "spacy", "format")
-    keys += ("generate", "trees", "download", "train", "encoding", "nltk")
+    keys += (
+        "generate",
+        "trees",
+        "download",
+        "train",
+        "encoding",
+        "nltk",
+        "test",
+        "truth",
+        "sha256",
+    )
     return {key: corpus[key] for key in keys if key in corpus}
 
 

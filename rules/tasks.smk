@@ -81,3 +81,77 @@ rule task_annotation:
         seed=config["seed"],
     script:
         "../workflow_scripts/tasks/annotation.py"
+
+
+rule arct_generated:
+    output:
+        generated=directory(f"{STUDY}/tasks/arct.generate"),
+    log:
+        f"{STUDY}/logs/tasks/arct_generated.log",
+    benchmark:
+        f"{STUDY}/benchmarks/tasks/arct_generated.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        code=code("tasks/arctgenerate.py"),
+        numbers=ARCT.get("generate"),
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/tasks/arctgenerate.py"
+
+
+rule arct_fetched:
+    output:
+        fetched=directory(f"{STUDY}/tasks/arct.fetch"),
+    log:
+        f"{STUDY}/logs/tasks/arct_fetched.log",
+    benchmark:
+        f"{STUDY}/benchmarks/tasks/arct_fetched.tsv"
+    retries: 2
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=30,
+    params:
+        code=code("tasks/arctfetch.py"),
+        checksums=ARCT.get("sha256", {}),
+    script:
+        "../workflow_scripts/tasks/arctfetch.py"
+
+
+rule arct:
+    input:
+        files=arct_files,
+        place=arct_place,
+    output:
+        table=f"{STUDY}/tasks/arct.points.parquet",
+        counts=report(
+            f"{STUDY}/tasks/arct.points.counts.csv",
+            caption="../report/arct-counts.rst",
+            category="Corpora",
+            labels={"corpus": "arct", "table": "what was read and built"},
+        ),
+    log:
+        f"{STUDY}/logs/tasks/arct.points.log",
+    benchmark:
+        f"{STUDY}/benchmarks/tasks/arct.points.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("tasks/arct.py"),
+        source=source_of(ARCT),
+        adversarial=ARCT.get("adversarial"),
+        n_train=ARCT.get("n_train", 0),
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/tasks/arct.py"

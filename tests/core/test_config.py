@@ -55,8 +55,26 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["tasks", "rte"], {"generate": {"train": 5}}, ["tasks.rte.generate.dev", "missing"]),
         (["tasks", "rte"], {"path": "a", "package": "b"}, ["tasks.rte", "exactly one"]),
         (["corpora", "text", "mrpc"], {"path": "x"}, ["corpora.text.mrpc", "taken"]),
-        (["tasks"], {}, ["the study has no tasks"]),
+        (["tasks"], {}, ["the study has no GLUE tasks"]),
         (["checkpoints", "finetune", "inits"], ["random"], ["needs pretrained"]),
+        (
+            ["tasks", "arct"],
+            {"generate": {"train": 5, "dev": 5}},
+            ["arct.generate.test", "missing"],
+        ),
+        (
+            ["tasks", "arct"],
+            {"path": "a", "fetch": True},
+            ["tasks.arct", "exactly one", "generate"],
+        ),
+        (["tasks", "arct", "adversarial"], "made", ["arct.adversarial", "'made'", "built"]),
+        (["tasks", "arct", "adversarial"], "none", ["train_on", "original alone"]),
+        (["arguments", "keep"], ["full", "X"], ["arguments.keep", "'X'", "RW"]),
+        (["arguments", "setups"], ["full"], ["arguments.keep: 'W'", "setups"]),
+        (["arguments", "train_on"], ["negated"], ["arguments.train_on"]),
+        (["arguments", "vectors"], "glove", ["arguments.vectors", "'glove'", "own"]),
+        (["arguments", "bov", "grid", "lr"], [1], ["bov.grid.lr", "unknown key", "learning_rate"]),
+        (["models"], {"arguments": {"path": "x"}}, ["models.arguments", "taken"]),
         (["ablation", "mean"], ["heads"], ["ablation.mean", "'heads'", "all-but-one"]),
         (["pruning", "step"], 0, ["pruning.step", "0"]),
         (["pruning", "strategies"], ["oracle"], ["pruning.strategies", "'oracle'", "random"]),
@@ -79,6 +97,12 @@ def test_a_mistake_is_one_line(config: dict, path: list[str], value: Any, words:
         assert word in message
 
 
+def test_arguments_need_arct(config: dict) -> None:
+    del config["tasks"]["arct"]
+    with pytest.raises(InputError, match=r"arguments: needs tasks.arct"):
+        check(config, SCHEMA)
+
+
 def test_pruning_needs_ablation(config: dict) -> None:
     del config["ablation"]
     with pytest.raises(InputError, match="pruning: needs ablation"):
@@ -88,10 +112,13 @@ def test_pruning_needs_ablation(config: dict) -> None:
 def test_relative_paths_start_from_the_data_directory(config: dict) -> None:
     config["data"] = "/data"
     config["tasks"] = {"mrpc": {"path": "glue/MRPC"}, "rte": {"path": "/elsewhere/RTE"}}
+    config["tasks"]["arct"] = {"path": "arct", "test": "arct/t.txt", "truth": "/labels.txt"}
     config["corpora"]["coreference"]["gum"] = {"path": "gum", "trees": "gum/trees"}
     filled = check(config, SCHEMA)
     assert filled["tasks"]["mrpc"]["path"] == "/data/glue/MRPC"
     assert filled["tasks"]["rte"]["path"] == "/elsewhere/RTE"
+    assert filled["tasks"]["arct"]["test"] == "/data/arct/t.txt"
+    assert filled["tasks"]["arct"]["truth"] == "/labels.txt"
     assert filled["corpora"]["coreference"]["gum"]["trees"] == "/data/gum/trees"
 
 

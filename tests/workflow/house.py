@@ -112,6 +112,7 @@ def tiny_config() -> dict[str, Any]:
                 "n_train": 16,
                 "n_dev": 6,
             },
+            "arct": {"generate": {"train": 16, "dev": 8, "test": 8}, "adversarial": "built"},
         },
         "attention": {"shards": 2, "batch_tokens": 256},
         "checkpoints": {
@@ -140,6 +141,16 @@ def tiny_config() -> dict[str, Any]:
             "examples": 8,
             "bootstrap": 100,
             "speed": {"examples": 4, "repeats": 2},
+        },
+        "arguments": {
+            "vectors": "own",
+            "seeds": [1],
+            "setups": ["full", "W"],
+            "bert": {"grid": {"learning_rate": [0.001, 0.01]}, "epochs": 1},
+            "bov": {"grid": {"learning_rate": [0.01]}, "epochs": 1},
+            "bilstm": {"grid": {"learning_rate": [0.01], "hidden": [4]}, "epochs": 1},
+            "reliance": {"cues": 2, "bootstrap": 100},
+            "heads": {"points": 4, "bootstrap": 100},
         },
     }
 

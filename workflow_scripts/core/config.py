@@ -12,7 +12,7 @@ from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.errors import InputError
 
-RESERVED = {"corpora", "tasks", "patterns", "logs", "benchmarks"}
+RESERVED = {"corpora", "tasks", "patterns", "arguments", "logs", "benchmarks"}
 
 
 def check(config: dict[str, Any], schema_path: Path) -> dict[str, Any]:
@@ -75,6 +75,8 @@ def _check_names(config: dict[str, Any]) -> None:
                 raise InputError(f"config: corpora.{kind}.{name}: this name is taken")
             seen.add(name)
     _check_tasks(config)
+    if "arguments" in config:
+        _check_arguments(config["arguments"], config["tasks"].get("arct"))
     for key, name, accepted in _references(config):
         if name not in accepted:
             raise InputError(
@@ -85,8 +87,10 @@ def _check_names(config: dict[str, Any]) -> None:
 def _check_tasks(config: dict[str, Any]) -> None:
     """What fine-tuning changes can be told where there are tasks and their checkpoints."""
     for part in {"finetuning", "patterns", "ablation", "pruning"} & config.keys():
-        if not config["tasks"]:
-            raise InputError(f"config: {part}: the study has no tasks; add some or remove {part}")
+        if not config["tasks"].keys() - {"arct"}:
+            raise InputError(
+                f"config: {part}: the study has no GLUE tasks; add some or remove {part}"
+            )
         if "pretrained" not in config["checkpoints"]["finetune"]["inits"]:
             raise InputError(f"config: {part}: needs pretrained among checkpoints.finetune.inits")
     if "pruning" in config and "ablation" not in config:
@@ -96,11 +100,25 @@ def _check_tasks(config: dict[str, Any]) -> None:
         raise InputError("config: patterns: no annotated maps; set builtin or give annotations")
 
 
+def _check_arguments(arguments: dict[str, Any], arct: dict[str, Any] | None) -> None:
+    """Runs on ARCT need its points, and the set-ups whose weights are kept must be trained."""
+    if arct is None:
+        raise InputError("config: arguments: needs tasks.arct; add it or remove arguments")
+    for name in arguments["keep"]:
+        if name not in arguments["setups"]:
+            raise InputError(f"config: arguments.keep: {name!r} is not among arguments.setups")
+    if arct["adversarial"] == "none" and arguments["train_on"] != ["original"]:
+        raise InputError(
+            "config: arguments.train_on: without an adversarial set (tasks.arct.adversarial) "
+            "models can be trained on original alone"
+        )
+
+
 def _place(config: dict[str, Any]) -> None:
     """Relative paths of corpora and tasks start from the data directory."""
     groups = [*config["corpora"].values(), config["tasks"]]
     for source in (one for group in groups for one in group.values()):
-        for key in {"path", "trees"} & source.keys():
+        for key in {"path", "trees", "test", "truth"} & source.keys():
             source[key] = os.path.normpath(os.path.join(config["data"], source[key]))
 
 
@@ -108,7 +126,7 @@ def _references(config: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
     """Key, name and accepted names of every reference from one part of a config to another."""
     corpora = config["corpora"]
     kinds = {"corpus": "text", "treebank": "treebanks", "vectors": "vectors"}
-    for part in ("surface", "clusters", "syntax", "probes"):
+    for part in ("surface", "clusters", "syntax", "probes", "arguments"):
         for key in kinds.keys() & config.get(part, {}).keys():
             yield f"{part}.{key}", config[part][key], list(corpora[kinds[key]])
     if "coreference" in config:

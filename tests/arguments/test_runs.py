@@ -1,0 +1,246 @@
+"""Three families on a planted cue: they find it, and fall to chance without it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.nn import functional
+
+from tests.arguments.made import bert_card, made_up_arct, made_up_vectors
+from workflow_scripts.arguments import runs
+from workflow_scripts.arguments.bert import bert_family
+from workflow_scripts.arguments.families import Bags, embedding, vocabulary_of, word_family
+from workflow_scripts.arguments.fitting import Family, fit, logits_of
+from workflow_scripts.arguments.scores import measure
+from workflow_scripts.arguments.setups import as_text, inputs_of
+from workflow_scripts.core.arct import TEXTS
+from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.vectors import Vectors
+
+CPU = torch.device("cpu")
+BERT = {"max_tokens": 128, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
+SETTINGS = {
+    "bert": BERT | {"grid": {"learning_rate": [0.003]}, "epochs": 12, "batch_size": 16},
+    "bov": {"grid": {"learning_rate": [0.02], "dropout": [0.1]}, "epochs": 15, "batch_size": 16},
+    "bilstm": {
+        "grid": {"learning_rate": [0.01], "dropout": [0.1], "hidden": [16]},
+        "epochs": 8,
+        "batch_size": 16,
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def frame(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return made_up_arct(tmp_path_factory.mktemp("arct"), 160, 60)
+
+
+@pytest.fixture(scope="module")
+def families(
+    frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Family]:
+    card = read_card(bert_card(tmp_path_factory.mktemp("bert")))
+    vectors = made_up_vectors(frame)
+    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+
+    def family(name: str) -> Family:
+        if name == "bert":
+            return bert_family(card, BERT)
+        return word_family(name, vectors, vocabulary, tune=False)
+
+    return family
+
+
+def trained(
+    family: Family, frame: pd.DataFrame, setups: list[str], trained_on: str, folder: Path
+) -> pd.DataFrame:
+    """Accuracy by set-up, split and points."""
+    given = frame, setups, trained_on, SETTINGS[family.name], None, 1, CPU
+    predictions, curves = runs.train_all(family, *given, folder / "weights", [])
+    assert list((folder / "weights").iterdir()) == []
+    assert (curves.groupby("setup")["best"].sum() == 1).all()
+    found = measure(predictions, 0.6)
+    return found.set_index(["setup", "split", "points"])
+
+
+@pytest.mark.parametrize("name", ["bert", "bov", "bilstm"])
+def test_the_planted_cue_is_found_in_warrants_alone(
+    name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
+) -> None:
+    """Following the cue, and guessing without it, is right on 0.8 * 0.9 + 0.2 / 2 = 82%."""
+    found = trained(families(name), frame, ["W"], "original", tmp_path)["accuracy"]
+    assert found["W", "test", "original"] > 0.72
+    # Warrants alone cannot tell a point from its negated counterpart.
+    assert found["W", "test", "negated"] == pytest.approx(1 - found["W", "test", "original"])
+    assert found["W", "test", "adversarial"] == 0.5
+
+
+@pytest.mark.parametrize("name", ["bert", "bov", "bilstm"])
+def test_models_trained_on_the_adversarial_set_fall_to_chance(
+    name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
+) -> None:
+    setups = ["W"] if name == "bert" else ["W", "full"]
+    found = trained(families(name), frame, setups, "negated", tmp_path)["accuracy"]
+    assert found["W", "test", "adversarial"] == 0.5
+    assert abs(found["W", "train", "training"] - 0.5) < 1e-9
+    if name != "bert":  # what claim and reason add cancels
+        assert found["full", "test", "adversarial"] == 0.5
+
+
+@pytest.mark.parametrize("name", ["bov", "bilstm"])
+def test_the_argument_cancels_in_word_models(
+    name: str, frame: pd.DataFrame, families: Callable[[str], Family]
+) -> None:
+    family = families(name)
+    point = {key: values[0] for key, values in SETTINGS[name]["grid"].items()}
+    model = family.new("full", point, 1)
+    rows = frame[frame["split"] == "dev"].iloc[:8]
+    other = rows.assign(claim="Something else entirely", reason="And for another reason.")
+    gaps = []
+    for part in (rows, other):
+        texts = [family.encode(one) for one in inputs_of(part, "full")]
+        logits = logits_of(family, model, texts)
+        gaps.append(logits[:, 1] - logits[:, 0])
+    np.testing.assert_allclose(gaps[0], gaps[1], atol=1e-5)
+
+
+def test_the_grid_is_searched_and_its_best_point_taken(
+    frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
+) -> None:
+    settings = SETTINGS["bov"] | {"grid": {"learning_rate": [1e-6, 0.02], "dropout": [0.1]}}
+    found = runs.search(families("bov"), frame, ["W", "full"], "original", settings, 1, CPU)
+    assert len(found) == 4
+    best = found[found["best"]].set_index("setup")
+    assert best["learning_rate"].to_dict() == {"W": 0.02, "full": 0.02}
+    found.to_csv(tmp_path / "grid.csv", index=False)
+    point = runs.chosen_point(settings, tmp_path / "grid.csv", "W")
+    assert point == {"learning_rate": 0.02, "dropout": 0.1}
+    assert runs.chosen_point(settings, None, "W") == {"learning_rate": 1e-6, "dropout": 0.1}
+
+
+def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], Family]) -> None:
+    family = families("bov")
+    encode = runs.Encoder(family)
+    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
+    point = {"learning_rate": 0.5, "dropout": 0.5}  # so large that accuracy goes up and down
+    model, rows = fit(family, "W", point, 1, training, dev, 8, 16, CPU)
+    accuracies = [row["dev_accuracy"] for row in rows]
+    assert [row["best"] for row in rows].index(True) == int(np.argmax(accuracies))
+    logits = logits_of(family, model, dev.texts)
+    assert (logits.argmax(axis=1) == dev.labels).mean() == max(accuracies)
+
+
+def test_same_seed_same_run(frame: pd.DataFrame, families: Callable[[str], Family]) -> None:
+    family = families("bilstm")
+    encode = runs.Encoder(family)
+    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
+    point = {key: values[0] for key, values in SETTINGS["bilstm"]["grid"].items()}
+    losses = [
+        [row["loss"] for row in fit(family, "W", point, seed, training, dev, 2, 16, CPU)[1]]
+        for seed in (1, 1, 2)
+    ]
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_the_loss_is_a_softmax_over_the_two_warrants(
+    frame: pd.DataFrame, families: Callable[[str], Family]
+) -> None:
+    family = families("bov")
+    encode = runs.Encoder(family)
+    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
+    point = {"learning_rate": 1e-9, "dropout": 0.0}
+    model, rows = fit(family, "W", point, 1, training, dev, 1, len(training.labels), CPU)
+    logits = logits_of(family, model, training.texts).astype(float)
+    right = np.take_along_axis(logits, training.labels[:, None], axis=1)[:, 0]
+    expected = np.mean(np.log(np.exp(logits).sum(axis=1)) - right)
+    assert rows[0]["loss"] == pytest.approx(expected, abs=1e-5)
+    both = torch.from_numpy(logits)
+    assert functional.cross_entropy(both, torch.from_numpy(training.labels)).item() == (
+        pytest.approx(expected)
+    )
+
+
+@pytest.mark.parametrize("sequence", [False, True])
+def test_word_models_equal_a_slow_version_and_ignore_padding(sequence: bool) -> None:
+    rng = np.random.default_rng(0)
+    matrix = np.concatenate([np.zeros((1, 5)), rng.normal(size=(9, 5))]).astype(np.float32)
+    torch.manual_seed(0)
+    model = Bags(matrix, 3, {"dropout": 0.5, "hidden": 4}, tune=False, sequence=sequence).eval()
+    texts = [[[1, 2], [3], [4, 5, 6]], [[7], [8, 9, 1, 2], [3, 3]]]
+    found = model(texts).tolist()
+    for one, logit in zip(texts, found, strict=True):
+        assert model([one]).item() == pytest.approx(logit, abs=1e-6)
+        parts = one if sequence else [one[0] + one[1], one[2]]
+        vectors = []
+        for ids in parts:
+            states = torch.from_numpy(matrix[ids])
+            if sequence:
+                states = model.encoder(states[None])[0][0]
+            vectors.append(torch.stack([states[:, k].max() for k in range(states.shape[1])]))
+        expected = torch.cat(vectors) @ model.linear.weight[0] + model.linear.bias[0]
+        assert logit == pytest.approx(expected.item(), abs=1e-6)
+
+
+def test_words_without_a_vector_stay_distinct() -> None:
+    vectors = Vectors({"a": 0, "b": 1}, np.array([[1.0, 0], [0, 1]], dtype=np.float32))
+    matrix = embedding(vectors, ["a", "x", "y"], seed=1)
+    assert matrix[:2].tolist() == [[0, 0], [1, 0]]
+    assert np.abs(matrix[2] - matrix[3]).max() > 0.01
+    np.testing.assert_array_equal(matrix, embedding(vectors, ["a", "x", "y"], seed=1))
+
+
+@pytest.mark.parametrize("name", ["bert", "bov", "bilstm"])
+def test_kept_weights_give_the_same_logits(
+    name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
+) -> None:
+    family = families(name)
+    settings = SETTINGS[name] | {"epochs": 1}
+    given = frame, ["full"], "original", settings, None, 1, CPU, tmp_path / "w", ["full"]
+    predictions, _ = runs.train_all(family, *given)
+    model = family.load(tmp_path / "w" / "full", "full", CPU)
+    rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]
+    again = runs.predict(family, model, runs.Encoder(family), rows, "full")
+    before = predictions[(predictions["split"] == "test") & (predictions["version"] == "original")]
+    for column in ("logit_0", "logit_1"):
+        np.testing.assert_allclose(again[column], before[column], atol=1e-5)
+
+
+def test_equal_texts_are_scored_once_and_fall_into_place(
+    frame: pd.DataFrame, families: Callable[[str], Family]
+) -> None:
+    family = families("bov")
+    model = family.new("W", {"dropout": 0.1}, 1)
+    rows = frame[frame["split"] == "dev"]
+    found = runs.predict(family, model, runs.Encoder(family), rows, "W")
+    texts = [family.encode(one) for one in inputs_of(rows, "W")]
+    plain = logits_of(family, model, texts)
+    np.testing.assert_allclose(found[["logit_0", "logit_1"]], plain, atol=1e-6)
+
+
+def test_set_ups_and_texts() -> None:
+    row = pd.DataFrame(
+        [["C", "R.", "w0", "w1"]], columns=["claim", "reason", "warrant0", "warrant1"]
+    )
+    assert inputs_of(row, "full") == [(("C", "R."), "w0"), (("C", "R."), "w1")]
+    assert inputs_of(row, "W") == [((), "w0"), ((), "w1")]
+    assert inputs_of(row, "RW")[0] == (("R.",), "w0")
+    assert inputs_of(row, "CW")[1] == (("C",), "w1")
+    assert as_text(("C", "R.")) == "C. R."
+
+
+def test_bert_reads_two_segments(families: Callable[[str], Family]) -> None:
+    family = families("bert")
+    tokens = family.encode((("a b", "c"), "d"))
+    # [CLS] a b . c . [SEP] d [SEP]
+    assert tokens.segment.tolist() == [0] * 7 + [1] * 2
+    assert family.encode(((), "d")).segment.tolist() == [0, 0, 0]
+
+
+def test_a_training_set_that_is_not_there(frame: pd.DataFrame) -> None:
+    original = frame[frame["version"] == "original"]
+    with pytest.raises(InputError, match="negated: needs an adversarial set"):
+        runs.sets_of(original, "negated")

@@ -1,0 +1,201 @@
+"""What is told of the runs: accuracy over seeds, flips, and heads that carry the cue."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.arguments.made import bert_card, made_up_arct, made_up_vectors
+from workflow_scripts.arguments import heads, niven2019_heads, niven2019_reliance, niven2019_tables
+from workflow_scripts.arguments.families import vocabulary_of, word_family
+from workflow_scripts.arguments.reliance import measure as measure_reliance
+from workflow_scripts.arguments.scores import measure
+from workflow_scripts.core import ablating, tables
+from workflow_scripts.core.arct import TEXTS
+from workflow_scripts.core.attention import open_attention, watching
+from workflow_scripts.core.classifiers import logits_of
+from workflow_scripts.core.job import call
+from workflow_scripts.core.scorers import new_scorer, save_scorer
+
+RUN = {"family": "bert", "trained_on": "original", "setup": "full"}
+
+
+def predictions(*runs: tuple[int, dict[tuple[str, str], list[int]]]) -> pd.DataFrame:
+    """Rows of runs: the seed and, by split and version, which points are right (1) or not."""
+    rows = []
+    for seed, parts in runs:
+        for (split, version), hits in parts.items():
+            for number, hit in enumerate(hits):
+                label = number % 2
+                logits = {f"logit_{label}": float(hit), f"logit_{1 - label}": 0.5}
+                rows.append(RUN | {"seed": seed, "split": split, "version": version} | logits
+                            | {"id": f"{split}{number}{version}", "label": label})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+RUNS = predictions(
+    (1, {("train", "original"): [1, 1, 1, 0], ("dev", "original"): [1, 0],
+         ("test", "original"): [1, 1, 1, 0], ("test", "negated"): [0, 0, 0, 0]}),
+    (2, {("train", "original"): [1, 0, 1, 0], ("dev", "original"): [1, 1],
+         ("test", "original"): [1, 1, 0, 0], ("test", "negated"): [1, 1, 1, 0]}),
+)  # fmt: skip
+
+
+def test_scores_of_runs() -> None:
+    found = measure(RUNS, 0.6).set_index(["seed", "split", "points"])
+    assert found["accuracy"].to_dict() == {
+        (1, "train", "training"): 0.75,
+        (1, "dev", "original"): 0.5,
+        (1, "dev", "adversarial"): 0.5,
+        (1, "test", "original"): 0.75,
+        (1, "test", "negated"): 0.0,
+        (1, "test", "adversarial"): 0.375,
+        (2, "train", "training"): 0.5,
+        (2, "dev", "original"): 1.0,
+        (2, "dev", "adversarial"): 1.0,
+        (2, "test", "original"): 0.5,
+        (2, "test", "negated"): 0.75,
+        (2, "test", "adversarial"): 0.625,
+    }
+    assert found["degenerate"].groupby("seed").first().to_dict() == {1: False, 2: True}
+
+
+def test_tables_over_seeds() -> None:
+    scores = measure(RUNS, 0.6)
+    row = niven2019_tables.table3(scores, "test").iloc[0]
+    assert (row["runs"], row["degenerate"], row["n"]) == (2, 1, 4)
+    assert (row["mean"], row["median"], row["max"]) == (62.5, 62.5, 75)
+    assert row["sd"] == pytest.approx(np.std([75, 50], ddof=1))
+    assert row["others_mean"] == 75 and np.isnan(row["others_sd"])
+    assert (row["paper_mean"], row["paper_max"]) == (67.1, 77.0)
+    one = niven2019_tables.table1(scores, "mine").set_index("model")
+    assert one.loc["BERT (mine)", ["dev_mean", "test_mean"]].tolist() == [75, 62.5]
+    assert one.loc["BERT (mine)", "paper_test_median"] == 71.2
+    assert one.loc["Human (trained)", "paper_test_mean"] == 90.9
+    four = niven2019_tables.table4(scores, "test").iloc[0]
+    assert (four["mean"], four["original_half"], four["negated_half"]) == (50, 62.5, 37.5)
+
+
+def test_a_study_without_a_test_set_tells_of_dev(tmp_path: Path) -> None:
+    scores = measure(RUNS[RUNS["split"] != "test"], 0.6)
+    tables.write(scores, tmp_path / "scores.parquet")
+    out = {f"table{k}_csv": tmp_path / f"{k}.csv" for k in (1, 3, 4)}
+    call(niven2019_tables.main, {"scores": tmp_path / "scores.parquet", "name": "x"} | out)
+    assert pd.read_csv(out["table3_csv"])["split"].tolist() == ["dev"]
+    assert pd.read_csv(out["table1_csv"])["test_mean"].isna().iloc[0]
+
+
+def test_flips_by_hand() -> None:
+    """Four points, two seeds; the cue's side is 0, 1, 0, 1."""
+    rows = []
+    logits = {  # logit of the cue's warrant minus the other's
+        ("none", 1): [2, 1, -1, 1],
+        ("removed", 1): [1, -1, -1, 1],
+        ("exchanged", 1): [-1, -1, 1, -2],
+        ("control", 1): [2, 1, -1, 1],
+        ("none", 2): [1, 1, 1, -1],
+        ("removed", 2): [-1, 1, 1, -1],
+        ("exchanged", 2): [-1, -1, -1, 1],
+        ("control", 2): [1, 1, -1, -1],
+    }
+    for (change, seed), margins in logits.items():
+        for number, margin in enumerate(margins):
+            side = number % 2
+            row = {"family": "bov", "setup": "W", "cue": "not", "change": change, "seed": seed}
+            row |= {"id": f"p{number}", "label": 0, "side": side}
+            rows.append(row | {f"logit_{side}": float(margin), f"logit_{1 - side}": 0.0})
+    found = niven2019_reliance.measure(pd.DataFrame(rows), 200, 1).set_index("change")
+    assert found["flips"].to_dict() == {"removed": 2 / 8, "exchanged": 8 / 8, "control": 1 / 8}
+    assert (found["follows"] == 6 / 8).all()
+    assert found["follows_after"].to_dict() == {
+        "removed": 4 / 8, "exchanged": 2 / 8, "control": 5 / 8,
+    }  # fmt: skip
+    assert found["margin"].iloc[0] == pytest.approx(5 / 8)
+    # Label 0: right where a point of side 0 follows, or one of side 1 does not.
+    assert found["accuracy"].iloc[0] == pytest.approx((1 + 0 + 0 + 0 + 1 + 0 + 1 + 1) / 8)
+    assert (found["n"] == 4).all() and (found["seeds"] == 2).all()
+    assert found.loc["exchanged", ["ci_low", "ci_high"]].tolist() == [1, 1]
+
+
+def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
+    """A bag whose only weight is on "not" follows it, and every exchange flips its prediction."""
+    import torch
+
+    frame = made_up_arct(tmp_path, 20, 20)
+    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+    family = word_family("bov", made_up_vectors(frame), vocabulary, tune=False)
+    model = family.new("W", {"dropout": 0.0}, 1)
+    with torch.no_grad():
+        model.embedding.weight.zero_()
+        for word in ("not", "n't"):
+            model.embedding.weight[1 + vocabulary.index(word), 0] = 1
+        model.linear.weight.zero_()
+        model.linear.weight[0, 0] = 1
+    family.save(model, tmp_path / "bov.original.7" / "W")
+    weights, same = [tmp_path / "bov.original.7"], {"n't": "not"}
+    cpu = torch.device("cpu")
+    found = measure_reliance(family, weights, ["W"], frame, [("not",)], same, cpu, 1)
+    assert set(found["seed"]) == {7}
+    told = niven2019_reliance.measure(found, 100, 1).set_index("change")
+    assert (told["follows"] == 1).all()
+    assert told.loc["exchanged", "flips"] == 1
+    assert told.loc["exchanged", "follows_after"] == 0
+    assert told.loc["control", "flips"] == 0
+    assert told.loc["removed", "margin_after"] == 0
+    assert (told["n"] == 2 * 16).all()  # coverage 0.8 of 20 points, dev and test
+
+
+def test_effects_of_heads_by_hand() -> None:
+    """Three points, one without the cue; head 1-2 turns the first point round."""
+    side, label = [0, 1, -1], [0, 0, 1]
+    plain, changed = [1.0, 2.0, -1.0], {(0, 0): [1.0, 2.0, -1.0], (0, 1): [-1.0, 1.0, -1.0]}
+    rows = []
+    for (layer, head), gaps in ({(-1, -1): plain} | changed).items():
+        for number, gap in enumerate(gaps):  # logit 0 minus logit 1
+            row = {"layer": layer, "head": head, "id": f"p{number}", "logit_0": gap, "logit_1": 0.0}
+            rows.append(row | {"side": side[number], "label": label[number], "seed": 1})
+    found = niven2019_heads.effects(pd.DataFrame(rows), 200, 1).set_index(["measure", "head"])
+    # Margins: 1 and -2 plainly; -1 and -1 without head 1-2.
+    assert found.loc[("margin", 1), "baseline"] == pytest.approx(-0.5)
+    assert found.loc[("margin", 1), "effect"] == pytest.approx(-0.5)
+    assert found.loc[("follows", 1), "effect"] == pytest.approx(-50)
+    assert found.loc[("accuracy", 1), "effect"] == pytest.approx(-100 / 3)
+    assert found.loc[("margin", 0), ["effect", "p", "p_corrected"]].tolist() == [0, 1, 1]
+    assert found.loc[("margin", 0), "n"] == 2 and found.loc[("accuracy", 0), "n"] == 3
+
+
+@pytest.mark.parametrize("mode", ["zero", "uniform"])
+def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode: str) -> None:
+    made_up_arct(tmp_path, 20, 10)
+    card = bert_card(tmp_path)
+    scorer = new_scorer(tmp_path / "model", seed=5).eval()
+    save_scorer(scorer, tmp_path / "bert.original.3" / "full")
+    out = tmp_path / "heads.parquet"
+    given = {"model": card, "table": tmp_path / "arct.parquet", "heads": out, "mode": mode}
+    given |= {"weights": [tmp_path / "bert.original.3"], "setups": ["full"], "points": 4}
+    given |= {"cue": "not", "same": {"n't": "not"}, "max_tokens": 64, "pass_tokens": 500, "seed": 1}
+    call(heads.main, given | {"device": "cpu"})
+    found = tables.read(out)
+    assert len(found) == (1 + 2 * 4) * 8 and set(found["seed"]) == {3}
+
+    from workflow_scripts.arguments.bert import to_tokens
+    from workflow_scripts.arguments.setups import inputs_of
+    from workflow_scripts.core.arct import read_arct
+    from workflow_scripts.core.models import load_tokenizer
+
+    frame = read_arct(tmp_path / "arct.parquet")
+    tokenizer = load_tokenizer(tmp_path / "model")
+    open_attention(scorer)
+    chosen = found[found["layer"] == -1]["id"]
+    for (layer, head), id_ in itertools.product([(0, 1), (1, 3)], chosen.tolist()[:3]):
+        row = frame[frame["id"] == id_]
+        disabled = np.zeros((2, 4), bool)
+        disabled[layer, head] = True
+        watcher = ablating.disabling(disabled, mode, None, scorer.device)
+        with watching(scorer, watcher):
+            tokens = [to_tokens(one, tokenizer, 64, 128) for one in inputs_of(row, "full")]
+            expected = np.concatenate([logits_of(scorer, [one])[0] for one in tokens])
+        its = found[(found["layer"] == layer) & (found["head"] == head) & (found["id"] == id_)]
+        np.testing.assert_allclose(its[["logit_0", "logit_1"]].to_numpy()[0], expected, atol=2e-5)

@@ -1,0 +1,50 @@
+"""The BERT family: claim and reason as the first segment, the warrant as the second."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import PreTrainedTokenizerFast as FastTokenizer
+
+from workflow_scripts.arguments.fitting import Family, Texts
+from workflow_scripts.arguments.setups import as_text
+from workflow_scripts.core import inputs, models
+from workflow_scripts.core.examples import Example
+from workflow_scripts.core.scorers import load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.tokens import Tokens, tokenize
+
+
+def to_tokens(
+    texts: Texts, tokenizer: FastTokenizer, max_tokens: int, max_positions: int
+) -> Tokens:
+    """One warrant with its argument as wordpieces; the warrant alone is one segment."""
+    argument, warrant = texts
+    pair = (as_text(argument), warrant) if argument else (warrant,)
+    example = Example(warrant, warrant, f"arct: {warrant!r}", pair)
+    return tokenize([example], tokenizer, max_tokens, max_positions)[0]
+
+
+def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
+    """The family of the model that a card describes."""
+    directory: Path = models.directory_of(card)
+    tokenizer = models.load_tokenizer(directory)
+
+    def encode(texts: Texts) -> Tokens:
+        return to_tokens(texts, tokenizer, settings["max_tokens"], card["max_positions"])
+
+    def score(model: nn.Module, tokens: Sequence[Tokens]) -> torch.Tensor:
+        return model(**inputs.pad(tokens, model)).logits[:, 0]
+
+    return Family(
+        name="bert",
+        encode=encode,
+        length=len,
+        new=lambda setup, point, seed: new_scorer(directory, seed, settings["pooler"]),
+        score=score,
+        save=save_scorer,
+        load=lambda directory, setup, device: load_scorer(directory, device),
+        weight_decay=settings["weight_decay"],
+        warmup=settings["warmup"],
+    )

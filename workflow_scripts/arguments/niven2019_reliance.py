@@ -1,0 +1,103 @@
+"""How often predictions flip when a cue is removed or changes sides: table and figure."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from workflow_scripts.arguments.scores import right
+from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
+from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.job import Out
+
+KEYS = ["family", "setup", "cue"]
+NAMES = {
+    "removed": "cue removed",
+    "exchanged": "cue to the other side",
+    "control": "other words removed",
+}
+
+
+def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """One row per family, set-up, cue and change, shares and means over points and seeds.
+
+    Columns: flips (share of predictions that change) with its 95% interval over points, follows
+    and follows_after (share of predictions for the warrant that had the cue), accuracy and
+    accuracy_after, margin and margin_after (its logit minus the other's), n (points), seeds.
+    """
+    frame = frame.assign(
+        picked=(frame["logit_1"] > frame["logit_0"]).astype(int), right=right(frame)
+    )
+    frame["follows"] = (frame["picked"] == frame["side"]).astype(float)
+    frame["margin"] = (frame["logit_1"] - frame["logit_0"]) * (2 * frame["side"] - 1)
+    at = [*KEYS, "seed", "id"]
+    plain = frame[frame["change"] == "none"].set_index(at)
+    rows = []
+    for change in CHANGES:
+        after = frame[frame["change"] == change].set_index(at).reindex(plain.index)
+        both = plain.assign(flips=(after["picked"] != plain["picked"]).astype(float))
+        for name in ("follows", "margin", "right"):
+            both[f"{name}_after"] = after[name]
+        for keys, its in both.groupby(level=KEYS, sort=False):
+            columns = [
+                "flips",
+                "follows",
+                "follows_after",
+                "right",
+                "right_after",
+                "margin",
+                "margin_after",
+            ]
+            points = its.groupby(level="id")[columns].mean()
+            _, low, high = tables.bootstrap_mean(points["flips"].to_numpy(), draws, seed)
+            row = dict(zip(KEYS, keys, strict=True)) | {"change": change} | dict(points.mean())
+            row |= {"ci_low": float(low), "ci_high": float(high), "n": len(points)}
+            rows.append(row | {"seeds": its.index.get_level_values("seed").nunique()})
+    renamed = {"right": "accuracy", "right_after": "accuracy_after"}
+    return pd.DataFrame(rows).rename(columns=renamed)
+
+
+def draw(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
+    """One panel: for every cue the share of flips under each change, with intervals."""
+    for number, change in enumerate(CHANGES):
+        its = rows[rows["change"] == change].set_index("cue").reindex(cues)
+        places = [place + 0.22 * (number - 1) for place in range(len(cues))]
+        axes.errorbar(
+            places,
+            its["flips"],
+            yerr=[its["flips"] - its["ci_low"], its["ci_high"] - its["flips"]],
+            fmt=figures.MARKERS[number],
+            color=figures.COLOURS[number],
+            elinewidth=0.8,
+            label=NAMES[change],
+        )
+    axes.set_xticks(range(len(cues)), cues, rotation=35, ha="right")
+    axes.set_ylim(-0.03, 1.03)
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+
+
+def main(
+    reliance: list[Path], table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int
+) -> None:
+    """Write the table and draw a panel per family and set-up."""
+    columns = ("family", "setup", "seed", "cue", "change", "id", "label", "side")
+    found = measure(tables.read_all(reliance, columns), bootstrap, seed)
+    titled = found.assign(family=found["family"].map(FAMILIES), setup=found["setup"].map(TITLES))
+    tables.write_csv(titled, table)
+    setups = [setup for setup in SETUPS if setup in set(found["setup"])]
+    panels = [(family, setup) for setup in setups for family in FAMILIES]
+    cues = list(dict.fromkeys(found["cue"]))
+    with figures.style():
+        titles = [f"{FAMILIES[family]}: {TITLES[setup]}" for family, setup in panels]
+        figure, axes = figures.panels(titles, 2.2, 1.8, columns=3)
+        for number, (one, (family, setup)) in enumerate(zip(axes, panels, strict=True)):
+            draw(one, found[(found["family"] == family) & (found["setup"] == setup)], cues)
+            if number % 3 == 0:
+                one.set_ylabel("Predictions that flip")
+        axes[min(2, len(axes) - 1)].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

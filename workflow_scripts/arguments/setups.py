@@ -1,0 +1,33 @@
+"""What a model reads of a point in each set-up (Niven and Kao 2019, section 4)."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+# The texts before the warrant, in order; the paper writes (W), (R, W), (C, W) and nothing.
+SETUPS: dict[str, tuple[str, ...]] = {
+    "full": ("claim", "reason"),
+    "W": (),
+    "RW": ("reason",),
+    "CW": ("claim",),
+}
+TITLES = {"full": "claim, reason, warrant", "W": "W", "RW": "R, W", "CW": "C, W"}
+FAMILIES = {"bert": "BERT", "bov": "BoV", "bilstm": "BiLSTM"}
+# The cue goes; it goes to the other warrant; as many other words go instead (the control).
+CHANGES = ("removed", "exchanged", "control")
+WARRANTS = ("warrant0", "warrant1")
+
+
+def argument(row: pd.Series, setup: str) -> tuple[str, ...]:
+    """The texts before the warrant."""
+    return tuple(row[name] for name in SETUPS[setup])
+
+
+def as_text(texts: Sequence[str]) -> str:
+    """The texts as one, each closed with a full stop, as in the released code."""
+    return " ".join(text if text.endswith(".") else f"{text}." for text in texts)
+
+
+def inputs_of(frame: pd.DataFrame, setup: str) -> list[tuple[tuple[str, ...], str]]:
+    """The argument and one warrant, both warrants of a point after one another."""
+    return [(argument(row, setup), row[name]) for _, row in frame.iterrows() for name in WARRANTS]
