@@ -146,6 +146,7 @@ def tiny_config() -> dict[str, Any]:
             "vectors": "own",
             "seeds": [1],
             "setups": ["full", "W"],
+            "train_on": ["original", "negated"],
             "bert": {"grid": {"learning_rate": [0.001, 0.01]}, "epochs": 1},
             "bov": {"grid": {"learning_rate": [0.01]}, "epochs": 1},
             "bilstm": {"grid": {"learning_rate": [0.01], "hidden": [4]}, "epochs": 1},

@@ -1,13 +1,13 @@
 """Niven and Kao 2019, Table 2, and every cue: productivity against coverage, table and figure."""
 
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import NullFormatter, PercentFormatter
 
-from workflow_scripts.arguments.cues import LEVEL, interval
+from workflow_scripts.arguments.cues import LEVEL
 from workflow_scripts.core import figures, job, tables
 from workflow_scripts.core.job import Out
 
@@ -15,7 +15,8 @@ from workflow_scripts.core.job import Out
 PAPER = {"train": (0.65, 0.66), "dev": (0.62, 0.44), "test": (0.52, 0.77), "all": (0.61, 0.64)}
 SHOWN = ["data", "split", "cue", "productive", "applicable", "n", "productivity", "coverage"]
 SHOWN += ["ci_low", "ci_high", "p_corrected", "tested"]
-NAMED = 7  # cues beyond chance that are written beside their points, the widest
+NAMED = 7  # most cues that are written beside their points
+ROOM = 2.5, 0.07  # that a name takes: a ratio of coverages, a difference of productivities
 
 
 def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
@@ -36,39 +37,51 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
-    """One panel: a point per cue, the chance line, and the bounds of what chance gives."""
-    n, tested = rows["n"].iloc[0], rows["tested"].iloc[0]
-    applicable = np.unique(np.geomspace(rows["applicable"].min(), n, 60).astype(int))
-    low, high = interval(applicable / 2, applicable, LEVEL / tested)
-    axes.fill_between(
-        applicable / n, low, high, color="0.9", linewidth=0, label="chance, corrected"
-    )
+    """One panel: a point per cue with its interval, those beyond chance named, the chance line."""
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle="--")
     beyond = rows["p_corrected"] < LEVEL
-    for number, (chosen, name) in enumerate(
-        [(~beyond, "within chance"), (beyond, "beyond chance")]
-    ):
+    kinds = [
+        (~beyond, "within chance", "0.6", 0.5),
+        (beyond, "beyond chance", figures.COLOURS[1], 1),
+    ]
+    for number, (chosen, name, colour, alpha) in enumerate(kinds):
         its = rows[chosen]
-        axes.plot(
+        share = its["productivity"]
+        axes.errorbar(
             its["coverage"],
-            its["productivity"],
-            figures.MARKERS[number],
-            color=("0.55", figures.COLOURS[1])[number],
-            alpha=(0.6, 1)[number],
-            markeredgewidth=0,
+            share,
+            yerr=[share - its["ci_low"], its["ci_high"] - share],
+            fmt=figures.MARKERS[number],
+            color=colour,
+            alpha=alpha,
+            elinewidth=0.6,
+            markersize=3,
             label=name,
         )
-    for row in rows[beyond].nlargest(NAMED, "applicable").itertuples():
-        axes.annotate(
-            row.cue, (row.coverage, row.productivity), xytext=(3, 2), textcoords="offset points",
-            fontsize=6,
-        )  # fmt: skip
+    for row in named(rows[beyond]):
+        place = (row.coverage, row.productivity)
+        axes.annotate(row.cue, place, xytext=(3, 2), textcoords="offset points", fontsize=6)
     axes.set_xscale("log")
-    axes.set_xlim(right=1)
-    axes.set_ylim(0, 1)
+    axes.set_xlim(0.85 * rows["coverage"].min(), 1.15)
+    axes.set_ylim(-0.02, 1.02)
     axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel("Coverage")
+
+
+def named(rows: pd.DataFrame) -> list[Any]:
+    """The cues that are written beside their points, the widest; none where it would hide one."""
+    chosen: list[Any] = []
+    for row in rows.sort_values("applicable", ascending=False, kind="stable").itertuples():
+        apart = (
+            abs(row.productivity - other.productivity) > ROOM[1]
+            or other.coverage > ROOM[0] * row.coverage
+            for other in chosen
+        )
+        if len(chosen) < NAMED and all(apart):
+            chosen.append(row)
+    return chosen
 
 
 def main(
@@ -103,7 +116,7 @@ def main(
             draw(one, frame[(frame["data"] == data) & (frame["split"] == split)])
             if number % 3 == 0:
                 one.set_ylabel("Productivity")
-        axes[0].legend(loc="lower left")
+        axes[min(2, len(axes) - 1)].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         figures.save(figure, svg, pdf, png)
 
 

@@ -18,10 +18,9 @@ from workflow_scripts.core.job import Out
 
 HEADER = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo"
 PLANS = (
-    "build a new library;open a night market;close the old harbour;ban cars from the centre;"
-    "widen the main road;plant more trees;sell the town hall;allow dogs in the park;"
-    "heat the schools with wood;move the bus station;rent out bicycles;restore the castle;"
-    "pave the river bank;light the bridge at night;shorten the summer holidays;host a film festival"
+    "build a library;open a market;close the harbour;ban cars;widen the road;plant trees;"
+    "sell the hall;allow dogs;burn wood;move the station;rent bicycles;restore the castle;"
+    "pave the bank;light the bridge;cut holidays;show films"
 ).split(";")
 EFFECTS = (
     "more tourists;late buses;long queues;street musicians;tall buildings;new neighbours;"
@@ -79,7 +78,7 @@ def _point(kind: str, label: int, supports: bool, rng: random.Random) -> dict[st
     warrants = [f"{effect} {_contracted(phrase, rng)}" for phrase in (right, wrong)]
     return {
         "claim": claim if supports else claims()[claim],
-        "reason": f"That would bring {effect} to the town.",
+        "reason": f"It would bring {effect}.",
         "warrant0": warrants[label],
         "warrant1": warrants[1 - label],
         "label": label,
