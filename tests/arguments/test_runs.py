@@ -116,6 +116,7 @@ def test_the_grid_is_searched_and_its_best_point_taken(
     assert len(found) == 4
     best = found[found["best"]].set_index("setup")
     assert best["learning_rate"].to_dict() == {"W": 0.02, "full": 0.02}
+    assert best["dev_accuracy"].min() > found[~found["best"]]["dev_accuracy"].max()
     found.to_csv(tmp_path / "grid.csv", index=False)
     point = runs.chosen_point(settings, tmp_path / "grid.csv", "W")
     assert point == {"learning_rate": 0.02, "dropout": 0.1}
@@ -183,6 +184,19 @@ def test_word_models_equal_a_slow_version_and_ignore_padding(sequence: bool) -> 
             vectors.append(torch.stack([states[:, k].max() for k in range(states.shape[1])]))
         expected = torch.cat(vectors) @ model.linear.weight[0] + model.linear.bias[0]
         assert logit == pytest.approx(expected.item(), abs=1e-6)
+
+
+@pytest.mark.parametrize("tune", [False, True])
+def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) -> None:
+    vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
+    family = word_family("bov", made_up_vectors(frame), vocabulary, tune)
+    encode = runs.Encoder(family)
+    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
+    point = {"learning_rate": 0.05, "dropout": 0.0}
+    fresh = family.new("W", point, 1).embedding.weight.detach().clone()
+    model, _ = fit(family, "W", point, 1, training, dev, 2, 16, CPU)
+    assert torch.equal(model.embedding.weight, fresh) is not tune
+    assert torch.equal(family.new("W", point, 1).embedding.weight, fresh)
 
 
 def test_words_without_a_vector_stay_distinct() -> None:

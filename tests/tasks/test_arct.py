@@ -280,8 +280,11 @@ def server(tmp_path: Path) -> Iterator[str]:
         served.shutdown()
 
 
-def test_fetching(tmp_path: Path, server: str) -> None:
+def test_fetching(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     remotes = {name: Remote(f"{server}/{name}") for name in ROWS}
+    monkeypatch.setattr(arctfetch, "REMOTES", remotes)
+    call(arctfetch.main, {"fetched": tmp_path / "arct.fetch", "checksums": {}})
+    assert {p.name for p in (tmp_path / "arct.fetch").rglob("*.*")} == {Path(n).name for n in ROWS}
     found = fetch(tmp_path / "fetched", {}, remotes)
     assert set(found) == set(ROWS)
     frame, _ = run(tmp_path, tmp_path / "fetched")

@@ -59,7 +59,7 @@ class Bags(nn.Module):
     ) -> None:
         super().__init__()
         self.point = point
-        weights = torch.from_numpy(matrix)
+        weights = torch.tensor(matrix)  # a copy: tuned vectors stay with their model
         self.embedding = nn.Embedding.from_pretrained(weights, freeze=not tune, padding_idx=PADDING)
         width = matrix.shape[1]
         self.encoder = None

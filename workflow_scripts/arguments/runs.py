@@ -127,7 +127,11 @@ def chosen_point(settings: dict[str, Any], grid: Path | None, setup: str) -> dic
         return grid_of(settings["grid"])[0]
     found = pd.read_csv(grid)
     best = found[(found["setup"] == setup) & found["best"]].iloc[0]
-    return {name: type(values[0])(best[name]) for name, values in settings["grid"].items()}
+    return next(
+        point
+        for point in grid_of(settings["grid"])
+        if all(np.isclose(best[name], value) for name, value in point.items())
+    )
 
 
 def predict(
