@@ -92,6 +92,7 @@ def test_negated_points_leave_nothing_to_a_cue(tmp_path: Path) -> None:
     assert (found[found["data"] == "negated"]["productivity"] == 0.5).all()
     shown = one_cue(found, pd.DataFrame({"split": [], "what": [], "n": []}), "not")
     assert shown["productivity"].tolist() == [2 / 3, 0.5]
+    assert shown["following"].tolist() == [2 / 3, 0.5]
     assert shown["paper_productivity"].tolist()[0] == 0.65
     assert np.isnan(shown["paper_productivity"].tolist()[1])
 
@@ -119,6 +120,9 @@ def test_real_arct(real_data: Path, tmp_path: Path, adversarial: str) -> None:
     assert found.loc[("original", "train"), "coverage"] == pytest.approx(0.640, abs=5e-4)
     assert found.loc[("original", "dev"), "productivity"] == pytest.approx(0.703, abs=5e-4)
     assert found.loc[("original", "dev"), "coverage"] == pytest.approx(0.608, abs=5e-4)
+    shown = one_cue(frame, pd.DataFrame({"split": [], "what": [], "n": []}), "not")
+    following = shown.set_index(["data", "split"])["following"]
+    assert following["original", "dev"] == pytest.approx((135 + (316 - 192) / 2) / 316)
     assert found.loc[("negated", "train"), "productivity"] == 0.5
     assert found.loc[("negated", "dev"), "productivity"] == 0.5
     assert found.loc[("swapped", "train"), "productivity"] == 547 / 775

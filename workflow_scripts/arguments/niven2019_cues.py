@@ -22,9 +22,12 @@ ROOM = 2.5, 0.07  # that a name takes: a ratio of coverages, a difference of pro
 def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
     """A row per set and split of one cue, with the paper's numbers where it prints them.
 
-    Where a cue was planted, its counts stand beside those found.
+    `following` is the accuracy of taking the warrant with the cue where one alone has it, and
+    guessing elsewhere. Where a cue was planted, its counts stand beside those found.
     """
     found = cues[cues["cue"] == cue][SHOWN].reset_index(drop=True)
+    guessed = (found["n"] - found["applicable"]) / 2
+    found.insert(8, "following", (found["productive"] + guessed) / found["n"])
     original = found["data"] == "original"
     printed = found["split"].map(PAPER).where(original & (cue == "not"))
     for place, name in enumerate(("productivity", "coverage")):
