@@ -12,9 +12,9 @@ from workflow_scripts.core.job import Out
 
 # What is measured, on which points: a margin is the logit of the cue's warrant minus the other's.
 MEASURES = {
-    "margin": "margin of the cue's warrant",
-    "follows": "points, picks the cue's warrant",
-    "accuracy": "points of accuracy",
+    "margin": "Margin of the\ncue's warrant",
+    "follows": "Picks of the cue's\nwarrant, points",
+    "accuracy": "Accuracy,\npoints",
 }
 
 
@@ -67,9 +67,7 @@ def main(heads: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, 
     shape = (found["layer"].max() + 1, found["head"].max() + 1)
     with figures.style():
         rows = [TITLES[setup] for setup in setups]
-        figure, panels = heatmaps.sheet(
-            rows, [f"Change in\n{one}" for one in MEASURES.values()], shape
-        )
+        figure, panels = heatmaps.sheet(rows, list(MEASURES.values()), shape)
         for axes, setup in zip(panels, setups, strict=True):
             for one, measure in zip(axes, MEASURES, strict=True):
                 its = parts[setup][parts[setup]["measure"] == measure]

@@ -42,10 +42,7 @@ def draw(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
             median = its["accuracy"].median()
             axes.hlines(median, place + shift - 0.1, place + shift + 0.1, figures.COLOURS[number])
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle="--")
-    axes.set_xticks(
-        range(len(setups)),
-        [TITLES[one].replace("claim, reason, warrant", "full") for one in setups],
-    )
+    axes.set_xticks(range(len(setups)), [TITLES[one] for one in setups])
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
@@ -58,12 +55,13 @@ def main(scores: Path, svg: Out, pdf: Out, png: Out) -> None:
         for title, (trained, points) in PANELS.items()
     }
     parts = {title: rows for title, rows in parts.items() if len(rows)}
+    frame = pd.concat(parts.values())
     setups = [setup for setup in SETUPS if setup in set(frame["setup"])]
     with figures.style():
         figure, axes = figures.panels(list(parts), 1.9, 2.1, columns=4)
         for one, rows in zip(axes, parts.values(), strict=True):
             draw(one, rows, setups)
-            one.sharey(axes[0])
+            one.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
         axes[0].set_ylabel("Accuracy")
         axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         figures.save(figure, svg, pdf, png)

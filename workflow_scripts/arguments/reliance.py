@@ -1,5 +1,6 @@
 """What a trained model does when a cue is taken out of a warrant or changes sides."""
 
+import itertools
 import logging
 import random
 from collections.abc import Mapping, Sequence
@@ -78,30 +79,36 @@ def measure(
     """
     splits = [points_of(frame, split, ("original",)) for split in splits_of(frame)[1:]]
     points, encode, found = pd.concat(splits, ignore_index=True), runs.Encoder(family), []
-    for cue in cues:
-        known = points.assign(side=sides(points, cue, same))
-        known = known[known["side"] >= 0].reset_index(drop=True)
-        alone = [
-            without(row[WARRANTS[row["side"]]], cue, same) == "" for _, row in known.iterrows()
-        ]
-        if any(alone):
-            log.info(
-                "%s: %d points left out, the cue is all of a warrant", " ".join(cue), sum(alone)
-            )
-        known = known[[not one for one in alone]].reset_index(drop=True)
-        if not len(known):
-            log.info("%s: applicable to no held-out point", " ".join(cue))
-            continue
-        texts = {"none": known} | {how: changed(known, cue, same, how, seed) for how in CHANGES}
-        for folder in weights:
-            for setup in setups:
-                model = family.load(folder / setup, setup, device)
-                for change, its in texts.items():
-                    logits = runs.predict(family, model, encode, its, setup)
-                    about = {"cue": " ".join(cue), "change": change, "side": known["side"]}
-                    about["seed"] = int(folder.name.rpartition(".")[2])
-                    found.append(logits.assign(**about))
+    texts = {cue: versions_of(points, cue, same, seed) for cue in cues}
+    for folder, setup in itertools.product(weights, setups):
+        model = family.load(folder / setup, setup, device)
+        about = {"seed": int(folder.name.rpartition(".")[2])}
+        for cue in cues:
+            for change, its in texts[cue].items():
+                logits = runs.predict(family, model, encode, its, setup)
+                about |= {"cue": " ".join(cue), "change": change, "side": its["side"]}
+                found.append(logits.assign(**about))
     return pd.concat(found, ignore_index=True).assign(family=family.name)
+
+
+def versions_of(
+    points: pd.DataFrame, cue: Cue, same: Mapping[str, str], seed: int
+) -> dict[str, pd.DataFrame]:
+    """The points that a cue is applicable to, unchanged (`none`) and under each of CHANGES.
+
+    A point whose warrant is nothing but the cue is left out, and the log says so.
+    """
+    known = points.assign(side=sides(points, cue, same))
+    known = known[known["side"] >= 0].reset_index(drop=True)
+    if not len(known):
+        log.info("%s: applicable to no held-out point", " ".join(cue))
+        return {}
+    left = [without(row[WARRANTS[row["side"]]], cue, same) for _, row in known.iterrows()]
+    if "" in left:
+        n = left.count("")
+        log.info("%s: %d points left out, the cue is all of a warrant", " ".join(cue), n)
+    known = known[[text != "" for text in left]].reset_index(drop=True)
+    return {"none": known} | {how: changed(known, cue, same, how, seed) for how in CHANGES}
 
 
 def read_changed(cues: Path, cue: str, most: int) -> list[Cue]:

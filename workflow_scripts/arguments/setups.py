@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-# The texts before the warrant, in order; the paper writes (W), (R, W), (C, W) and nothing.
+# The texts before the warrant, in order; the paper writes (W), (R, W), (C, W), and nothing for all.
 SETUPS: dict[str, tuple[str, ...]] = {
     "full": ("claim", "reason"),
     "W": (),
     "RW": ("reason",),
     "CW": ("claim",),
 }
-TITLES = {"full": "claim, reason, warrant", "W": "W", "RW": "R, W", "CW": "C, W"}
+TITLES = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 FAMILIES = {"bert": "BERT", "bov": "BoV", "bilstm": "BiLSTM"}
 # The cue goes; it goes to the other warrant; as many other words go instead (the control).
 CHANGES = ("removed", "exchanged", "control")
