@@ -148,7 +148,7 @@ def tiny_config() -> dict[str, Any]:
             "setups": ["full", "W"],
             "train_on": ["original", "negated"],
             "bert": {"grid": {"learning_rate": [0.001, 0.01]}, "epochs": 1},
-            "bov": {"grid": {"learning_rate": [0.01]}, "epochs": 1},
+            "bov": {"grid": {"learning_rate": [0.01, 0.02]}, "epochs": 1},
             "bilstm": {"grid": {"learning_rate": [0.01], "hidden": [4]}, "epochs": 1},
             "reliance": {"cues": 2, "bootstrap": 100},
             "heads": {"points": 4, "bootstrap": 100},
