@@ -429,7 +429,7 @@ rule argument_heads:
         same=ARGUMENTS["cues"]["same"],
         mode=ARGUMENTS["heads"]["mode"],
         points=ARGUMENTS["heads"]["points"],
-        max_tokens=ARGUMENTS["bert"]["max_tokens"],
+        settings=ARGUMENTS["bert"],
         pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
         precision=config["precision"],
         seed=config["seed"],

@@ -135,7 +135,7 @@ def arct_files(wildcards) -> list[str]:
     """ARCT's local files, and those in the folders beside them."""
     named = [ARCT[key] for key in ("test", "truth") if key in ARCT]
     found = local_files(ARCT.get("path")) + [file for one in named for file in local_files(one)]
-    folders = sorted(Path(ARCT.get("path", "")).glob("*/")) if "path" in ARCT else []
+    folders = sorted(Path(ARCT["path"]).glob("*/")) if "path" in ARCT else []
     return found + [file for one in folders for file in local_files(str(one))]
 
 
@@ -187,17 +187,7 @@ def parsed_text(wildcards) -> list[str]:
 def source_of(corpus: dict) -> dict:
     """The keys of a corpus that say where it comes from."""
     keys = ("hub", "name", "split", "revision", "path", "package", "parse", "spacy", "format")
-    keys += (
-        "generate",
-        "trees",
-        "download",
-        "train",
-        "encoding",
-        "nltk",
-        "test",
-        "truth",
-        "sha256",
-    )
+    keys += ("generate", "trees", "download", "train", "encoding", "nltk", "test", "truth")
     return {key: corpus[key] for key in keys if key in corpus}
 
 

@@ -12,10 +12,10 @@ from torch.nn import functional
 from tests.arguments.made import bert_card, made_up_arct, made_up_vectors
 from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.bert import bert_family
-from workflow_scripts.arguments.families import Bags, embedding, vocabulary_of, word_family
 from workflow_scripts.arguments.fitting import Family, fit, logits_of
 from workflow_scripts.arguments.scores import measure
 from workflow_scripts.arguments.setups import as_text, inputs_of
+from workflow_scripts.arguments.wordmodels import Bags, embedding, vocabulary_of, word_family
 from workflow_scripts.core.arct import TEXTS
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.errors import InputError

@@ -9,9 +9,9 @@ import pytest
 
 from tests.arguments.made import bert_card, made_up_arct, made_up_vectors
 from workflow_scripts.arguments import heads, niven2019_heads, niven2019_reliance, niven2019_tables
-from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.arguments.reliance import measure as measure_reliance
 from workflow_scripts.arguments.scores import measure
+from workflow_scripts.arguments.wordmodels import vocabulary_of, word_family
 from workflow_scripts.core import ablating, tables
 from workflow_scripts.core.arct import TEXTS
 from workflow_scripts.core.attention import open_attention, watching
@@ -19,6 +19,7 @@ from workflow_scripts.core.classifiers import logits_of
 from workflow_scripts.core.job import call
 from workflow_scripts.core.scorers import new_scorer, save_scorer
 
+BERT = {"max_tokens": 64, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
 RUN = {"family": "bert", "trained_on": "original", "setup": "full"}
 
 
@@ -175,7 +176,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
     out = tmp_path / "heads.parquet"
     given = {"model": card, "table": tmp_path / "arct.parquet", "heads": out, "mode": mode}
     given |= {"weights": [tmp_path / "bert.original.3"], "setups": ["full"], "points": 4}
-    given |= {"cue": "not", "same": {"n't": "not"}, "max_tokens": 64, "pass_tokens": 500, "seed": 1}
+    given |= {"cue": "not", "same": {"n't": "not"}, "settings": BERT, "pass_tokens": 500, "seed": 1}
     call(heads.main, given | {"device": "cpu"})
     found = tables.read(out)
     assert len(found) == (1 + 2 * 4) * 8 and set(found["seed"]) == {3}

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import transformers
-
 from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.core import devices, job, tables
@@ -25,7 +23,6 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the development accuracy of every set-up at every point."""
-    transformers.utils.logging.set_verbosity_error()  # that a pooler goes unused is known
     its_family = bert_family(read_card(model), settings)
     given = read_arct(table), setups, trained_on, settings, seed, devices.pick(device)
     tables.write_csv(runs.search(its_family, *given), grid)

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import transformers
-
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.reliance import measure, read_changed
 from workflow_scripts.core import devices, job, tables
@@ -29,7 +27,6 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the logits on unchanged and changed points, for every seed and kept set-up."""
-    transformers.utils.logging.set_verbosity_error()  # that a pooler goes unused is known
     frame = read_arct(table)
     its_family = bert_family(read_card(model), settings)
     changed = read_changed(cues, cue, most)

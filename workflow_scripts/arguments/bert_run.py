@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import transformers
-
 from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.core import devices, job, tables
@@ -29,7 +27,6 @@ def main(
     files: list[Path] = (),
 ) -> None:
     """Write the logits, a row per epoch, and the weights of the set-ups in `keep`."""
-    transformers.utils.logging.set_verbosity_error()  # that a pooler goes unused is known
     its_family = bert_family(read_card(model), settings)
     given = read_arct(table), setups, trained_on, settings, grid, seed, devices.pick(device)
     logits, epochs = runs.train_all(its_family, *given, weights, keep)

@@ -43,7 +43,7 @@ def measure(
 ) -> pd.DataFrame:
     """One row per cue of at least `least` coverage, and `cue` in any case; the widest first.
 
-    Columns: cue, words (of the cue), applicable, productive, n (points), productivity, coverage,
+    Columns: cue, applicable, productive, n (points), productivity, coverage,
     ci_low, ci_high (exact binomial), p (two-sided, against one half) and p_corrected. Intervals
     and p_corrected are corrected for the number of cues, `tested` (Bonferroni).
     """
@@ -52,13 +52,12 @@ def measure(
     rows = [
         {
             "cue": " ".join(one),
-            "words": len(one),
             "applicable": applicable[one],
             "productive": productive[one],
         }
         for one in chosen
     ]
-    found = pd.DataFrame(rows, columns=["cue", "words", "applicable", "productive"])
+    found = pd.DataFrame(rows, columns=["cue", "applicable", "productive"])
     found["n"], found["tested"] = len(frame), len(found)
     found["productivity"] = found["productive"] / found["applicable"]
     found["coverage"] = found["applicable"] / found["n"]

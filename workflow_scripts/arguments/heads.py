@@ -3,27 +3,28 @@
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import transformers
 
-from workflow_scripts.arguments.bert import to_tokens
+from workflow_scripts.arguments import runs
+from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.reliance import sides
 from workflow_scripts.arguments.setups import inputs_of
-from workflow_scripts.core import ablating, devices, job, models, tables
-from workflow_scripts.core.arct import points_of, read_arct, splits_of
-from workflow_scripts.core.attention import n_heads, n_layers
+from workflow_scripts.core import devices, job, tables
+from workflow_scripts.core.arct import held_out, read_arct
 from workflow_scripts.core.cards import read_card
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.sampling import sample
-from workflow_scripts.core.scorers import Scorer, load_scorer
+from workflow_scripts.core.scorers import Scorer
+from workflow_scripts.core.sweeping import sweep
 from workflow_scripts.core.tokens import Tokens
 
 log = logging.getLogger(__name__)
 
 
-def sweep(
+def sweep_pairs(
     scorer: Scorer, tokens: Sequence[Tokens], mode: str, pass_tokens: int, precision: str
 ) -> pd.DataFrame:
     """One row per variant and point: layer, head, point, logit_0, logit_1.
@@ -31,15 +32,11 @@ def sweep(
     `tokens` has both warrants of a point after one another. Layer and head are -1 for the plain
     model.
     """
-    size = n_layers(scorer), n_heads(scorer)
-    disabled = np.concatenate([np.zeros((1, *size), bool), ablating.one_head(*size)])
-    found = ablating.ablate(scorer, tokens, disabled, mode, None, pass_tokens, precision)
-    logits = found[:, :, 0].reshape(len(disabled), -1, 2)
-    axes = {"variant": range(len(disabled)), "point": range(logits.shape[1])}
-    frame = tables.tidy(axes, logit_0=logits[..., 0], logit_1=logits[..., 1])
-    cells = [(-1, -1), *((layer, head) for layer in range(size[0]) for head in range(size[1]))]
-    about = pd.DataFrame(cells, columns=["layer", "head"])
-    return about.loc[frame.pop("variant")].reset_index(drop=True).join(frame)
+    texts = sweep(scorer, tokens, {"head": [mode]}, None, pass_tokens, precision)
+    logits = texts["logit_0"].to_numpy().reshape(-1, 2)
+    frame = texts.loc[texts["example"] % 2 == 0, ["layer", "head"]].reset_index(drop=True)
+    point = np.arange(len(frame)) % (len(tokens) // 2)
+    return frame.assign(point=point, logit_0=logits[:, 0], logit_1=logits[:, 1])
 
 
 def main(
@@ -52,7 +49,7 @@ def main(
     same: Mapping[str, str],
     mode: str,
     points: int,
-    max_tokens: int,
+    settings: dict[str, Any],
     pass_tokens: int,
     seed: int,
     precision: str = "float32",
@@ -64,27 +61,18 @@ def main(
     At most `points` of each split (0: all), drawn by `seed`; `side` is the warrant that alone
     has the cue, -1 where none does.
     """
-    transformers.utils.logging.set_verbosity_error()  # that a pooler goes unused is known
-    card, frame, found = read_card(model), read_arct(table), []
-    tokenizer = models.load_tokenizer(models.directory_of(card))
-    parts = []
-    for split in splits_of(frame)[1:]:
-        rows = points_of(frame, split, ("original",))
-        parts.append(rows.loc[list(sample(range(len(rows)), points, seed))])
-    chosen = pd.concat(parts, ignore_index=True)
+    its_family, found = bert_family(read_card(model), settings), []
+    splits = held_out(read_arct(table))
+    drawn = [rows.loc[list(sample(range(len(rows)), points, seed))] for rows in splits]
+    chosen = pd.concat(drawn, ignore_index=True)
     chosen["side"] = sides(chosen, tuple(cue.lower().split()), same)
-    for folder in weights:
-        for setup in setups:
-            log.info("%s, %s: %d points", folder.name, setup, len(chosen))
-            scorer = load_scorer(folder / setup, devices.pick(device))
-            tokens = [
-                to_tokens(texts, tokenizer, max_tokens, card["max_positions"])
-                for texts in inputs_of(chosen, setup)
-            ]
-            its = sweep(scorer, tokens, mode, pass_tokens, precision)
-            about = chosen.loc[its.pop("point"), ["split", "id", "label", "side"]]
-            named = {"setup": setup, "seed": int(folder.name.rpartition(".")[2])}
-            found.append(its.join(about.reset_index(drop=True)).assign(**named))
+    kept = runs.kept_models(its_family, weights, setups, devices.pick(device))
+    for named, scorer in kept:
+        log.info("%s: %d points", named, len(chosen))
+        tokens = [its_family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
+        its = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)
+        about = chosen.loc[its.pop("point"), ["split", "id", "label", "side"]]
+        found.append(its.join(about.reset_index(drop=True)).assign(**named))
     tables.write(pd.concat(found, ignore_index=True), heads)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from workflow_scripts.arguments.scores import margin, picked, right
 from workflow_scripts.arguments.setups import SETUPS, TITLES
 from workflow_scripts.core import figures, heatmaps, job, resampling, tables
 from workflow_scripts.core.heads import labels
@@ -20,13 +21,11 @@ MEASURES = {
 
 def per_point(frame: pd.DataFrame) -> pd.DataFrame:
     """Margin, follows and accuracy of each row; NaN where no warrant alone has the cue."""
-    picked = (frame["logit_1"] > frame["logit_0"]).astype(int)
-    margin = (frame["logit_1"] - frame["logit_0"]) * (2 * frame["side"] - 1)
     known = frame["side"] >= 0
     return frame.assign(
-        margin=margin.where(known),
-        follows=100 * (picked == frame["side"]).astype(float).where(known),
-        accuracy=100 * (picked == frame["label"]).astype(float),
+        margin=margin(frame).where(known),
+        follows=100 * (picked(frame) == frame["side"]).astype(float).where(known),
+        accuracy=100 * right(frame).astype(float),
     )
 
 

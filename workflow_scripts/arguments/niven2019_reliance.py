@@ -6,12 +6,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from workflow_scripts.arguments.scores import right
+from workflow_scripts.arguments.scores import margin, picked, right
 from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core import figures, job, tables
 from workflow_scripts.core.job import Out
 
 KEYS = ["family", "setup", "cue"]
+MEASURED = ("follows", "right", "margin")
 NAMES = {
     "removed": "cue removed",
     "exchanged": "cue to the other side",
@@ -26,29 +27,18 @@ def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     and follows_after (share of predictions for the warrant that had the cue), accuracy and
     accuracy_after, margin and margin_after (its logit minus the other's), n (points), seeds.
     """
-    frame = frame.assign(
-        picked=(frame["logit_1"] > frame["logit_0"]).astype(int), right=right(frame)
-    )
+    frame = frame.assign(picked=picked(frame), right=right(frame), margin=margin(frame))
     frame["follows"] = (frame["picked"] == frame["side"]).astype(float)
-    frame["margin"] = (frame["logit_1"] - frame["logit_0"]) * (2 * frame["side"] - 1)
     at = [*KEYS, "seed", "id"]
     plain = frame[frame["change"] == "none"].set_index(at)
     rows = []
     for change in CHANGES:
         after = frame[frame["change"] == change].set_index(at).reindex(plain.index)
         both = plain.assign(flips=(after["picked"] != plain["picked"]).astype(float))
-        for name in ("follows", "margin", "right"):
+        for name in MEASURED:
             both[f"{name}_after"] = after[name]
         for keys, its in both.groupby(level=KEYS, sort=False):
-            columns = [
-                "flips",
-                "follows",
-                "follows_after",
-                "right",
-                "right_after",
-                "margin",
-                "margin_after",
-            ]
+            columns = ["flips", *(name + when for name in MEASURED for when in ("", "_after"))]
             points = its.groupby(level="id")[columns].mean()
             _, low, high = tables.bootstrap_mean(points["flips"].to_numpy(), draws, seed)
             row = dict(zip(KEYS, keys, strict=True)) | {"change": change} | dict(points.mean())

@@ -9,6 +9,7 @@ from matplotlib.ticker import PercentFormatter
 
 from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
 from workflow_scripts.core import figures, job, tables
+from workflow_scripts.core.arct import last_split
 from workflow_scripts.core.job import Out
 
 # What a panel shows: the training set and the points measured.
@@ -49,7 +50,7 @@ def draw(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
 def main(scores: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw the panels that the study has runs for."""
     frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
-    frame = frame[frame["split"] == ("test" if (frame["split"] == "test").any() else "dev")]
+    frame = frame[frame["split"] == last_split(frame)]
     parts = {
         title: frame[(frame["trained_on"] == trained) & (frame["points"] == points)]
         for title, (trained, points) in PANELS.items()

@@ -8,7 +8,7 @@ import pandas as pd
 
 from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
 from workflow_scripts.core import job, tables
-from workflow_scripts.core.arct import TRAINED_ON
+from workflow_scripts.core.arct import TRAINED_ON, last_split
 from workflow_scripts.core.job import Out
 
 # Mean, standard deviation, median and maximum on the test set, as the authors print them.
@@ -90,8 +90,8 @@ def table1(scores: pd.DataFrame, name: str) -> pd.DataFrame:
         dev, test = select(its, split="dev"), select(its, split="test")
         if not len(dev):
             continue
-        row = {"model": title} | counts(dev) | summary(dev, "dev_")
-        row |= summary(test, "test_") | {"n": len(test) and test["n"].iloc[0]}
+        row = {"model": title} | counts(dev) | summary(dev, "dev_") | summary(test, "test_")
+        row["n_test"] = test["n"].iloc[0] if len(test) else None
         rows.append(row | _of_paper(theirs))
     rows += [
         {"model": theirs} | _of_paper(theirs)
@@ -144,7 +144,7 @@ def table4(scores: pd.DataFrame, split: str) -> pd.DataFrame:
 def main(scores: Path, table1_csv: Out, table3_csv: Out, table4_csv: Out, name: str) -> None:
     """Write the tables; those of one split tell of the test set, or of dev where there is none."""
     frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
-    split = "test" if (frame["split"] == "test").any() else "dev"
+    split = last_split(frame)
     tables.write_csv(table1(frame, name).round(1), table1_csv)
     tables.write_csv(table3(frame, split).round(1), table3_csv)
     tables.write_csv(table4(frame, split).round(1), table4_csv)

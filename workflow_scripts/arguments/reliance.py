@@ -1,6 +1,5 @@
 """What a trained model does when a cue is taken out of a warrant or changes sides."""
 
-import itertools
 import logging
 import random
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from workflow_scripts.arguments.wording import (
     without_another,
 )
 from workflow_scripts.core import tables
-from workflow_scripts.core.arct import points_of, splits_of
+from workflow_scripts.core.arct import held_out
 
 log = logging.getLogger(__name__)
 
@@ -77,17 +76,14 @@ def measure(
     One row per model (set-up and `seed`, from the names of its `weights`), cue, change (`none`
     and CHANGES) and point: setup, seed, cue, change, id, label, side, logit_0, logit_1.
     """
-    splits = [points_of(frame, split, ("original",)) for split in splits_of(frame)[1:]]
-    points, encode, found = pd.concat(splits, ignore_index=True), runs.Encoder(family), []
+    points, encode, found = pd.concat(held_out(frame), ignore_index=True), runs.Encoder(family), []
     texts = {cue: versions_of(points, cue, same, seed) for cue in cues}
-    for folder, setup in itertools.product(weights, setups):
-        model = family.load(folder / setup, setup, device)
-        about = {"seed": int(folder.name.rpartition(".")[2])}
+    for named, model in runs.kept_models(family, weights, setups, device):
         for cue in cues:
             for change, its in texts[cue].items():
-                logits = runs.predict(family, model, encode, its, setup)
-                about |= {"cue": " ".join(cue), "change": change, "side": its["side"]}
-                found.append(logits.assign(**about))
+                logits = runs.predict(family, model, encode, its, named["setup"])
+                about = {"cue": " ".join(cue), "change": change, "side": its["side"]}
+                found.append(logits.assign(**named, **about))
     return pd.concat(found, ignore_index=True).assign(family=family.name)
 
 

@@ -2,7 +2,7 @@
 
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,15 @@ def train_all(
         log.info("%s, %s, seed %d: dev %.3f", family.name, setup, seed, best)
     about = {"family": family.name, "trained_on": trained_on, "seed": seed}
     return tuple(pd.concat(one, ignore_index=True).assign(**about) for one in (predictions, curves))
+
+
+def kept_models(
+    family: Family, weights: Sequence[Path], setups: Sequence[str], device: torch.device
+) -> Iterator[tuple[dict[str, Any], nn.Module]]:
+    """Each saved model with its `setup` and `seed`; a folder of weights ends in the seed."""
+    for folder, setup in itertools.product(weights, setups):
+        named = {"setup": setup, "seed": int(folder.name.rpartition(".")[2])}
+        yield named, family.load(folder / setup, setup, device)
 
 
 def chosen_point(settings: dict[str, Any], grid: Path | None, setup: str) -> dict[str, float]:

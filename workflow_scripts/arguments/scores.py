@@ -14,9 +14,19 @@ RUN = ["family", "trained_on", "setup", "seed"]
 COLUMNS = (*RUN, "split", "version", "id", "label", "logit_0", "logit_1")
 
 
+def picked(frame: pd.DataFrame) -> pd.Series:
+    """The warrant with the larger logit, 0 or 1; a tie counts as warrant 0."""
+    return (frame["logit_1"] > frame["logit_0"]).astype(int)
+
+
 def right(frame: pd.DataFrame) -> pd.Series:
-    """Whether the larger logit is the right warrant's; a tie counts as warrant 0."""
-    return (frame["logit_1"] > frame["logit_0"]).astype(int) == frame["label"]
+    """Whether the right warrant is picked."""
+    return picked(frame) == frame["label"]
+
+
+def margin(frame: pd.DataFrame) -> pd.Series:
+    """The logit of the warrant on `side` minus the other's."""
+    return (frame["logit_1"] - frame["logit_0"]) * (2 * frame["side"] - 1)
 
 
 def measure(frame: pd.DataFrame, bound: float) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.arguments import runs
-from workflow_scripts.arguments.families import family_of
+from workflow_scripts.arguments.wordmodels import family_of
 from workflow_scripts.core import devices, job, tables
 from workflow_scripts.core.arct import read_arct
 from workflow_scripts.core.job import Out

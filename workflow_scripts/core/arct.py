@@ -36,6 +36,11 @@ def splits_of(frame: pd.DataFrame) -> list[str]:
     return [split for split in SPLITS if (frame["split"] == split).any()]
 
 
+def held_out(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """The original points of each split but the training set."""
+    return [points_of(frame, split, ("original",)) for split in splits_of(frame)[1:]]
+
+
 def last_split(frame: pd.DataFrame) -> str:
     """The split that results are told of: test, or dev where the study has no test set."""
     return splits_of(frame)[-1]

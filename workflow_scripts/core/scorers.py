@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import torch
+import transformers
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import nn
@@ -87,4 +88,5 @@ def load_scorer(directory: Path, device: torch.device) -> Scorer:
 
 
 def _body(directory: Path) -> PreTrainedModel:
+    transformers.utils.logging.set_verbosity_error()  # that a pooler goes unused is known
     return AutoModel.from_pretrained(directory, dtype=torch.float32, use_safetensors=True)

@@ -13,6 +13,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.job import Out
 from workflow_scripts.core.sampling import sample
 from workflow_scripts.tasks.arctfiles import (
+    PLANTED,
     Row,
     find_adversarial,
     read_claim_map,
@@ -21,7 +22,6 @@ from workflow_scripts.tasks.arctfiles import (
 )
 
 log = logging.getLogger(__name__)
-PLANTED = "planted.json"  # of the generator: what it planted, by split
 SUFFIXES = {"negated": "-adversarial", "swapped": "_swapped"}
 
 
@@ -79,22 +79,21 @@ def counterparts(
     """The versions of a split beside the original, and what was counted on the way.
 
     `how` is published or built (by the claim map); with published, the counts say how many points
-    would have been built otherwise, where there is a claim map. Swapped points, of the training
-    set alone, need no other file: the published ones are read where they are there.
+    would have been built otherwise, where there is a claim map. Only the
+    training set has swapped points.
     """
     counted = []
-    place = folder if folder.is_dir() else folder.parent
     if how == "built":
-        path = find_adversarial(place, "claim_map.csv")
+        path = find_adversarial(folder, "claim_map.csv")
         versions = {"negated": negated(rows, read_claim_map(path), path)}
     else:
-        path = find_adversarial(place, f"{split}-adv-negated.csv")
+        path = find_adversarial(folder, f"{split}-adv-negated.csv")
         versions = {"negated": published(rows, path, "negated")}
-        counted.append(("negated points unlike those built", _unlike(rows, versions, place)))
+        counted.append(("negated points unlike those built", _unlike(rows, versions, folder)))
     if split == "train":
         versions["swapped"] = swapped(rows)
         if how == "published":
-            path = find_adversarial(place, "train-swapped.csv")
+            path = find_adversarial(folder, "train-swapped.csv")
             own, versions["swapped"] = versions["swapped"], published(rows, path, "swapped")
             counted.append(
                 ("swapped points unlike those built", differing(own, versions["swapped"]))
@@ -126,17 +125,16 @@ def main(
     folder = place or Path(source["path"])
     frames, found = [], []
     for split, rows in splits_in(folder, source).items():
-        chosen = list(sample(rows, n_train if split == "train" else 0, seed))
+        places = sample(range(len(rows)), n_train if split == "train" else 0, seed)
+        chosen = [rows[place] for place in places]
         versions = {"original": chosen}
         found += [(split, "points read", len(rows)), (split, "points", len(chosen))]
         found += [(split, f"label {k}", sum(row["label"] == k for row in chosen)) for k in (0, 1)]
         if adversarial != "none":
             # The published files have the counterparts of all points.
             others, counted = counterparts(split, rows, folder, adversarial)
-            kept = {row["id"] for row in chosen}
             for version, its in others.items():
-                places = [k for k, row in enumerate(rows) if row["id"] in kept]
-                versions[version] = [its[k] for k in places]
+                versions[version] = [its[place] for place in places]
                 found.append((split, f"{version} points", len(places)))
             found += [(split, *pair) for pair in counted]
         for version, its in versions.items():

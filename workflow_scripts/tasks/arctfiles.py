@@ -11,6 +11,7 @@ from workflow_scripts.core.text import read_lines
 
 ID, LABEL = "#id", "correctLabelW0orW1"
 ADVERSARIAL = "adversarial_dataset"
+PLANTED = "planted.json"  # of the generator: what it planted, by split
 # The official names, in the order in which they are looked for, {} standing for the split.
 FULL = ("{}-full.txt",)
 DATA = ("{}-only-data.txt", "{}-data.txt")

@@ -15,8 +15,9 @@ from pathlib import Path
 from workflow_scripts.core import job
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.job import Out
+from workflow_scripts.tasks.arctfiles import ADVERSARIAL, ID, LABEL, PLANTED
 
-HEADER = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo"
+HEADER = f"{ID}\twarrant0\twarrant1\t{LABEL}\treason\tclaim\tdebateTitle\tdebateInfo"
 PLANS = (
     "build a library;open a market;close the harbour;ban cars;widen the road;plant trees;"
     "sell the hall;allow dogs;burn wood;move the station;rent bicycles;restore the castle;"
@@ -43,7 +44,6 @@ PHRASES = {
     False: [tuple(pair.split("/")) for pair in BAD.split(";")],
 }
 CONTRACTED = {"are not": "aren't", "do not": "don't"}
-CUE = "not"
 
 
 def claims() -> dict[str, str]:
@@ -118,7 +118,7 @@ def write_split(
         if split == "test":
             truth.append(f"{id_}\t{fields.pop(3)}")
         lines.append("\t".join(fields))
-    header = HEADER.replace("correctLabelW0orW1\t", "") if split == "test" else HEADER
+    header = HEADER.replace(f"{LABEL}\t", "") if split == "test" else HEADER
     name = "test-only-data.txt" if split == "test" else f"{split}-full.txt"
     (folder / name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     if split == "test":
@@ -134,7 +134,7 @@ def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
     """
     if not round(numbers["coverage"] * min(numbers[s] for s in ("train", "dev", "test"))):
         raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")
-    folder = generated / "adversarial_dataset"
+    folder = generated / ADVERSARIAL
     folder.mkdir(parents=True)
     planted = {}
     for split in ("train", "dev", "test"):
@@ -143,7 +143,7 @@ def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
         planted[split] = write_split(generated, split, *asked, rng)
     with (folder / "claim_map.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("original", "negated"), *claims().items()])
-    (generated / "planted.json").write_text(json.dumps(planted, indent=2), encoding="utf-8")
+    (generated / PLANTED).write_text(json.dumps(planted, indent=2), encoding="utf-8")
 
 
 if __name__ == "__main__":
