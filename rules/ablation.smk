@@ -29,7 +29,7 @@ rule sweep:
         runtime=720,
         gpu=gpu,
     params:
-        code=code("ablation/sweep.py"),
+        code=code("ablation/ablation_sweep.py"),
         task=lambda w: w.task,
         init=lambda w: w.init,
         seed=lambda w: int(w.seed),
@@ -41,7 +41,7 @@ rule sweep:
         precision=config["precision"],
         device=config["device"],
     script:
-        "../workflow_scripts/ablation/sweep.py"
+        "../workflow_scripts/ablation/ablation_sweep.py"
 
 
 rule ablation_scores:
@@ -61,12 +61,12 @@ rule ablation_scores:
         mem_mb=1000,
         runtime=15,
     params:
-        code=code("ablation/scores.py"),
+        code=code("ablation/ablation_scores.py"),
         bootstrap=ABLATION["bootstrap"],
         halves=ABLATION["halves"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/ablation/scores.py"
+        "../workflow_scripts/ablation/ablation_scores.py"
 
 
 # The papers' figures and tables are of checkpoints fine-tuned from the pretrained weights.
@@ -246,11 +246,11 @@ rule pairs:
         mem_mb=1000,
         runtime=15,
     params:
-        code=code("ablation/pairs.py"),
+        code=code("ablation/ablation_pairs.py"),
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/ablation/pairs.py"
+        "../workflow_scripts/ablation/ablation_pairs.py"
 
 
 rule michel2019_fig2:
@@ -320,7 +320,7 @@ rule behaviour:
         mem_mb=1000,
         runtime=15,
     params:
-        code=code("ablation/behaviour.py"),
+        code=code("ablation/head_behaviour.py"),
         mode="uniform",
         threshold=config.get("surface", {}).get("threshold", 0.5),
         fewest=config.get("syntax", {}).get("fewest", 0),
@@ -328,7 +328,7 @@ rule behaviour:
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/ablation/behaviour.py"
+        "../workflow_scripts/ablation/head_behaviour.py"
 
 
 rule kovaleva2019_heads:

@@ -26,13 +26,13 @@ rule argument_cues:
         mem_mb=1000,
         runtime=15,
     params:
-        code=code("arguments/cues.py"),
+        code=code("arguments/argument_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],
         sizes=ARGUMENTS["cues"]["sizes"],
         same=ARGUMENTS["cues"]["same"],
         least=ARGUMENTS["cues"]["coverage"],
     script:
-        "../workflow_scripts/arguments/cues.py"
+        "../workflow_scripts/arguments/argument_cues.py"
 
 
 rule argument_bert_grid:
@@ -224,10 +224,10 @@ rule argument_scores:
         mem_mb=1000,
         runtime=15,
     params:
-        code=code("arguments/scores.py"),
+        code=code("arguments/argument_scores.py"),
         degenerate_below=ARGUMENTS["degenerate_below"],
     script:
-        "../workflow_scripts/arguments/scores.py"
+        "../workflow_scripts/arguments/argument_scores.py"
 
 
 rule niven2019_tables:
@@ -423,7 +423,7 @@ rule argument_heads:
         runtime=240,
         gpu=gpu,
     params:
-        code=code("arguments/heads.py"),
+        code=code("arguments/argument_heads.py"),
         setups=ARGUMENTS["keep"],
         cue=ARGUMENTS["cues"]["cue"],
         same=ARGUMENTS["cues"]["same"],
@@ -435,7 +435,7 @@ rule argument_heads:
         seed=config["seed"],
         device=config["device"],
     script:
-        "../workflow_scripts/arguments/heads.py"
+        "../workflow_scripts/arguments/argument_heads.py"
 
 
 rule niven2019_heads:

@@ -18,11 +18,11 @@ rule model:
         mem_mb=2000,
         runtime=30,
     params:
-        code=code("attention/model.py"),
+        code=code("attention/model_card.py"),
         source=model_source,
         name=lambda w: w.model,
     script:
-        "../workflow_scripts/attention/model.py"
+        "../workflow_scripts/attention/model_card.py"
 
 
 rule extract:
@@ -72,9 +72,9 @@ rule join:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("attention/join.py"),
+        code=code("attention/join_shards.py"),
     script:
-        "../workflow_scripts/attention/join.py"
+        "../workflow_scripts/attention/join_shards.py"
 
 
 rule extract_task:

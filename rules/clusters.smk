@@ -22,12 +22,12 @@ rule distances:
         runtime=60,
         gpu=gpu,
     params:
-        code=code("clusters/distances.py"),
+        code=code("clusters/head_distances.py"),
         n_segments=CLUSTERS["n_segments"],
         smoothing=CLUSTERS["smoothing"],
         device=config["device"],
     script:
-        "../workflow_scripts/clusters/distances.py"
+        "../workflow_scripts/clusters/head_distances.py"
 
 
 rule embedding:
@@ -55,12 +55,12 @@ rule embedding:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("clusters/embedding.py"),
+        code=code("clusters/head_embedding.py"),
         thresholds=CLUSTERS["thresholds"],
         permutations=CLUSTERS["permutations"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/clusters/embedding.py"
+        "../workflow_scripts/clusters/head_embedding.py"
 
 
 rule clark2019_fig6:

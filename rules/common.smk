@@ -7,9 +7,9 @@ from shutil import which
 
 from snakemake.exceptions import WorkflowError
 
-from workflow_scripts.core import code as meaning
-from workflow_scripts.core.config import check, check_results_directory
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import meaning
+from workflow_scripts.core.run.config import check, check_results_directory
+from workflow_scripts.core.run.errors import InputError
 
 try:
     config = check(config, Path(workflow.basedir) / "rules/schemas/config.schema.yaml")
@@ -166,7 +166,7 @@ def table_if_any(chapter: str, table: str) -> list[str]:
 
 
 def recipe(wildcards) -> dict:
-    """How a checkpoint is trained, for checkpoints/training.py."""
+    """How a checkpoint is trained, for checkpoints/classifier_training.py."""
     keys = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
     return {key: FINETUNE[key] for key in keys} | {"seed": int(wildcards.seed)}
 

@@ -28,11 +28,11 @@ rule coreference_scores:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("coreference/scores.py"),
+        code=code("coreference/coreference_scores.py"),
         bootstrap=COREF["bootstrap"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/coreference/scores.py"
+        "../workflow_scripts/coreference/coreference_scores.py"
 
 
 rule clark2019_table2:

@@ -93,14 +93,14 @@ rule coreference_corpus:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("corpora/coreference.py"),
+        code=code("corpora/coreference_corpus.py"),
         name=lambda w: w.coref,
         source=lambda w: source_of(COREFERENCE[w.coref]),
         max_tokens=lambda w: COREFERENCE[w.coref]["max_tokens"],
         windows=lambda w: COREFERENCE[w.coref]["windows"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/corpora/coreference.py"
+        "../workflow_scripts/corpora/coreference_corpus.py"
 
 
 rule vectors:
@@ -123,13 +123,13 @@ rule vectors:
         mem_mb=4000,
         runtime=60,
     params:
-        code=code("corpora/vectors.py"),
+        code=code("corpora/word_vectors.py"),
         source=lambda w: source_of(VECTORS[w.vectors]),
         dimensions=lambda w: VECTORS[w.vectors]["dimensions"],
         epochs=lambda w: VECTORS[w.vectors]["epochs"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/corpora/vectors.py"
+        "../workflow_scripts/corpora/word_vectors.py"
 
 
 rule frames_corpus:
@@ -155,9 +155,9 @@ rule frames_corpus:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("corpora/frames.py"),
+        code=code("corpora/frames_corpus.py"),
         name=lambda w: w.frames,
         source=lambda w: source_of(FRAMES[w.frames]),
         seed=config["seed"],
     script:
-        "../workflow_scripts/corpora/frames.py"
+        "../workflow_scripts/corpora/frames_corpus.py"

@@ -28,12 +28,12 @@ rule similarity:
         mem_mb=1000,
         runtime=60,
     params:
-        code=code("finetuning/similarity.py"),
+        code=code("finetuning/finetuning_similarity.py"),
         task=lambda w: w.task,
         seed=lambda w: int(w.seed),
         bootstrap=CHANGE["bootstrap"],
     script:
-        "../workflow_scripts/finetuning/similarity.py"
+        "../workflow_scripts/finetuning/finetuning_similarity.py"
 
 
 rule features:
@@ -54,12 +54,12 @@ rule features:
         mem_mb=1000,
         runtime=60,
     params:
-        code=code("finetuning/features.py"),
+        code=code("finetuning/finetuning_features.py"),
         task=lambda w: w.task,
         seed=lambda w: int(w.seed),
         bootstrap=CHANGE["bootstrap"],
     script:
-        "../workflow_scripts/finetuning/features.py"
+        "../workflow_scripts/finetuning/finetuning_features.py"
 
 
 rule links:
@@ -80,12 +80,12 @@ rule links:
         mem_mb=1000,
         runtime=60,
     params:
-        code=code("finetuning/links.py"),
+        code=code("finetuning/finetuning_links.py"),
         task=lambda w: w.task,
         seed=lambda w: int(w.seed),
         bootstrap=CHANGE["bootstrap"],
     script:
-        "../workflow_scripts/finetuning/links.py"
+        "../workflow_scripts/finetuning/finetuning_links.py"
 
 
 rule maps:
@@ -107,12 +107,12 @@ rule maps:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("finetuning/maps.py"),
+        code=code("finetuning/finetuning_maps.py"),
         task=lambda w: w.task,
         most_tokens=CHANGE["most_drawn_tokens"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/finetuning/maps.py"
+        "../workflow_scripts/finetuning/finetuning_maps.py"
 
 
 rule kovaleva2019_fig5:

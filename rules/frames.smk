@@ -24,11 +24,11 @@ rule frame_scores:
         mem_mb=1000,
         runtime=30,
     params:
-        code=code("frames/scores.py"),
+        code=code("frames/frame_scores.py"),
         bootstrap=config["frames"]["bootstrap"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/frames/scores.py"
+        "../workflow_scripts/frames/frame_scores.py"
 
 
 rule frame_drawings:
@@ -56,11 +56,11 @@ rule frame_drawings:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("frames/drawings.py"),
+        code=code("frames/frame_drawings.py"),
         percentile=config["frames"]["percentile"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/frames/drawings.py"
+        "../workflow_scripts/frames/frame_drawings.py"
 
 
 rule kovaleva2019_fig3:

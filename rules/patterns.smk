@@ -36,7 +36,7 @@ rule pattern_classifier:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("patterns/classifier.py"),
+        code=code("patterns/pattern_classifier.py"),
         builtin=PATTERNS["builtin"],
         cache_names=OWN_CACHES,
         n_folds=PATTERNS["folds"],
@@ -44,7 +44,7 @@ rule pattern_classifier:
         learning_rate=PATTERNS["learning_rate"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/patterns/classifier.py"
+        "../workflow_scripts/patterns/pattern_classifier.py"
 
 
 rule pattern_shares:
@@ -69,10 +69,10 @@ rule pattern_shares:
         mem_mb=2000,
         runtime=120,
     params:
-        code=code("patterns/shares.py"),
+        code=code("patterns/pattern_shares.py"),
         names=CLASSIFIED,
     script:
-        "../workflow_scripts/patterns/shares.py"
+        "../workflow_scripts/patterns/pattern_shares.py"
 
 
 # Asked for by name: maps of any cache to look at, and the file to write their classes into.
@@ -92,13 +92,13 @@ rule contact_sheets:
         mem_mb=1000,
         runtime=30,
     params:
-        code=code("patterns/sheets.py"),
+        code=code("patterns/contact_sheets.py"),
         model=lambda w: w.model,
         corpus=lambda w: w.cache,
         n_maps=PATTERNS["sheet_maps"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/patterns/sheets.py"
+        "../workflow_scripts/patterns/contact_sheets.py"
 
 
 rule kovaleva2019_patterns:

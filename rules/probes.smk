@@ -62,14 +62,14 @@ rule probes:
         runtime=240,
         gpu=gpu,
     params:
-        code=code("probes/train.py"),
+        code=code("probes/train_probes.py"),
         settings=PROBE_SETTINGS,
         max_tokens=TREEBANKS[PROBED]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/probes/train.py"
+        "../workflow_scripts/probes/train_probes.py"
 
 
 rule clark2019_table3:

@@ -29,7 +29,7 @@ rule curves:
         runtime=480,
         gpu=gpu,
     params:
-        code=code("pruning/curves.py"),
+        code=code("pruning/pruning_curves.py"),
         task=lambda w: w.task,
         init=lambda w: w.init,
         seed=lambda w: int(w.seed),
@@ -47,7 +47,7 @@ rule curves:
         precision=config["precision"],
         device=config["device"],
     script:
-        "../workflow_scripts/pruning/curves.py"
+        "../workflow_scripts/pruning/pruning_curves.py"
 
 
 rule training:
@@ -70,7 +70,7 @@ rule training:
         runtime=480,
         gpu=gpu,
     params:
-        code=code("pruning/training.py"),
+        code=code("pruning/pruning_during_training.py"),
         task=lambda w: w.task,
         init=lambda w: w.init,
         seed=lambda w: int(w.seed),
@@ -84,7 +84,7 @@ rule training:
         precision=config["precision"],
         device=config["device"],
     script:
-        "../workflow_scripts/pruning/training.py"
+        "../workflow_scripts/pruning/pruning_during_training.py"
 
 
 PRUNED = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}

@@ -27,12 +27,12 @@ rule position:
         mem_mb=1000,
         runtime=30,
     params:
-        code=code("surface/position.py"),
+        code=code("surface/relative_position.py"),
         threshold=SURFACE["threshold"],
         bootstrap=SURFACE["bootstrap"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/surface/position.py"
+        "../workflow_scripts/surface/relative_position.py"
 
 
 rule special_tokens:
@@ -103,7 +103,7 @@ rule gradients:
         runtime=120,
         gpu=gpu,
     params:
-        code=code("surface/gradients.py"),
+        code=code("surface/gradient_importance.py"),
         n_segments=SURFACE["gradients"]["n_segments"],
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
@@ -111,7 +111,7 @@ rule gradients:
         device=config["device"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/surface/gradients.py"
+        "../workflow_scripts/surface/gradient_importance.py"
 
 
 rule drawings:
@@ -135,12 +135,12 @@ rule drawings:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("surface/drawings.py"),
+        code=code("surface/surface_drawings.py"),
         heads=SURFACE["drawings"]["heads"],
         example=SURFACE["drawings"]["example"],
         max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
     script:
-        "../workflow_scripts/surface/drawings.py"
+        "../workflow_scripts/surface/surface_drawings.py"
 
 
 rule clark2019_fig1:

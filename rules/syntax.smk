@@ -29,13 +29,13 @@ rule syntax_scores:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("syntax/scores.py"),
+        code=code("syntax/syntax_scores.py"),
         largest_offset=SYNTAX["largest_offset"],
         released_direction=SYNTAX["released_direction"],
         bootstrap=SYNTAX["bootstrap"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/syntax/scores.py"
+        "../workflow_scripts/syntax/syntax_scores.py"
 
 
 rule clark2019_table1:
@@ -87,12 +87,12 @@ rule syntax_examples:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("syntax/examples.py"),
+        code=code("syntax/syntax_examples.py"),
         relations=SYNTAX["relations"],
         n_examples=SYNTAX["examples"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/syntax/examples.py"
+        "../workflow_scripts/syntax/syntax_examples.py"
 
 
 rule clark2019_fig5:

@@ -15,13 +15,13 @@ rule generated_task:
         mem_mb=500,
         runtime=10,
     params:
-        code=code("tasks/generate.py"),
+        code=code("tasks/generate_task.py"),
         name=lambda w: w.task,
         n_train=lambda w: TASKS[w.task]["generate"]["train"],
         n_dev=lambda w: TASKS[w.task]["generate"]["dev"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/tasks/generate.py"
+        "../workflow_scripts/tasks/generate_task.py"
 
 
 rule task:
@@ -48,14 +48,14 @@ rule task:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("tasks/prepare.py"),
+        code=code("tasks/prepare_task.py"),
         name=lambda w: w.task,
         source=lambda w: source_of(TASKS[w.task]),
         n_train=lambda w: TASKS[w.task]["n_train"],
         n_dev=lambda w: TASKS[w.task]["n_dev"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/tasks/prepare.py"
+        "../workflow_scripts/tasks/prepare_task.py"
 
 
 rule task_annotation:
@@ -75,12 +75,12 @@ rule task_annotation:
         mem_mb=2000,
         runtime=60,
     params:
-        code=code("tasks/annotation.py"),
+        code=code("tasks/task_annotation.py"),
         n_examples=config["attention"]["task_examples"],
         spacy=config["attention"]["spacy"],
         seed=config["seed"],
     script:
-        "../workflow_scripts/tasks/annotation.py"
+        "../workflow_scripts/tasks/task_annotation.py"
 
 
 rule arct_generated:
@@ -97,11 +97,11 @@ rule arct_generated:
         mem_mb=500,
         runtime=10,
     params:
-        code=code("tasks/arctgenerate.py"),
+        code=code("tasks/generate_arct.py"),
         numbers=ARCT.get("generate"),
         seed=config["seed"],
     script:
-        "../workflow_scripts/tasks/arctgenerate.py"
+        "../workflow_scripts/tasks/generate_arct.py"
 
 
 rule arct_fetched:
@@ -119,10 +119,10 @@ rule arct_fetched:
         mem_mb=500,
         runtime=30,
     params:
-        code=code("tasks/arctfetch.py"),
+        code=code("tasks/fetch_arct.py"),
         checksums=ARCT.get("sha256", {}),
     script:
-        "../workflow_scripts/tasks/arctfetch.py"
+        "../workflow_scripts/tasks/fetch_arct.py"
 
 
 rule arct:
@@ -148,10 +148,10 @@ rule arct:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("tasks/arct.py"),
+        code=code("tasks/prepare_arct.py"),
         source=source_of(ARCT),
         adversarial=ARCT.get("adversarial"),
         n_train=ARCT.get("n_train", 0),
         seed=config["seed"],
     script:
-        "../workflow_scripts/tasks/arct.py"
+        "../workflow_scripts/tasks/prepare_arct.py"

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture(scope="session")
 def tiny_model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny random BERT in Hugging Face format."""
-    from tests.core.tiny import save_bert
+    from tests.core.tiny_models import save_bert
 
     return save_bert(tmp_path_factory.mktemp("models") / "tiny-bert")
 

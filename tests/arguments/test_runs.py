@@ -9,17 +9,17 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tests.arguments.made import bert_card, made_up_arct, made_up_vectors
+from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
 from workflow_scripts.arguments import runs
+from workflow_scripts.arguments.argument_scores import measure
+from workflow_scripts.arguments.argument_training import Family, fit, logits_of
 from workflow_scripts.arguments.bert import bert_family
-from workflow_scripts.arguments.fitting import Family, fit, logits_of
-from workflow_scripts.arguments.scores import measure
 from workflow_scripts.arguments.setups import as_text, inputs_of
-from workflow_scripts.arguments.wordmodels import Bags, embedding, vocabulary_of, word_family
-from workflow_scripts.core.arct import TEXTS
-from workflow_scripts.core.cards import read_card
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.vectors import Vectors
+from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_of, word_family
+from workflow_scripts.core.data.arct import TEXTS
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.word_vectors import Vectors
+from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")
 BERT = {"max_tokens": 128, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}

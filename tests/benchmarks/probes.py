@@ -11,10 +11,10 @@ import torch
 from common import alternate, arguments, ratio, report
 from torch.nn import functional
 
-from workflow_scripts.core.trees import Tree
-from workflow_scripts.probes import fitting
-from workflow_scripts.probes.classifiers import AttentionAndWords
-from workflow_scripts.probes.sentences import Sentence
+from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.probes import probe_fitting
+from workflow_scripts.probes.attention_probes import AttentionAndWords
+from workflow_scripts.probes.probe_sentences import Sentence
 
 HEADS, DIMENSION, KINDS, EPOCHS = 72, 100, 12, 10
 CPU = torch.device("cpu")
@@ -59,10 +59,10 @@ def main() -> None:
     def ours() -> None:
         torch.manual_seed(1)
         probe = AttentionAndWords(HEADS, DIMENSION)
-        batches = fitting.Batches(fit_on, [one.heads for one in fit_on], 32)
-        fitting.train(probe, batches, EPOCHS, 0.02, seed=1, device=CPU)
-        scored = fitting.Batches(score_on, [one.heads for one in score_on], 32)
-        right, total = fitting.counts(probe, scored, CPU)
+        batches = probe_fitting.Batches(fit_on, [one.heads for one in fit_on], 32)
+        probe_fitting.train(probe, batches, EPOCHS, 0.02, seed=1, device=CPU)
+        scored = probe_fitting.Batches(score_on, [one.heads for one in score_on], 32)
+        right, total = probe_fitting.counts(probe, scored, CPU)
         results["ours"] = 100 * right.sum() / total.sum()
 
     def released() -> None:

@@ -10,8 +10,8 @@ from common import arguments, report
 from machine import flops, made_up, matmul_rate
 from transformers import BertConfig, BertForSequenceClassification
 
-from workflow_scripts.core import devices
-from workflow_scripts.core.ablating import ablate, one_head
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.model.ablation_engine import ablate, one_head
 
 MNLI = (38.9, 18.0, 8, 128)  # mean, standard deviation, shortest and longest, in tokens
 LAYERS, HEADS = 12, 12

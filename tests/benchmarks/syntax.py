@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 from common import alternate, arguments, ratio, report
 
-from workflow_scripts.core.trees import Tree
+from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.syntax import counting
 
 LAYERS, HEADS = 6, 12

@@ -17,12 +17,18 @@ from safetensors.torch import load_file
 from transformers import AutoModel
 
 from tests.checkpoints import plain
-from tests.core.tiny import WORDS, write_card
-from workflow_scripts.checkpoints import finetune, training
-from workflow_scripts.core import attention, cards, models, tables
-from workflow_scripts.core.classifiers import load_classifier, logits_of, new_classifier, tokens_of
-from workflow_scripts.core.job import call
-from workflow_scripts.core.tasks import COLUMNS, TASKS, read_task, split_of
+from tests.core.tiny_models import WORDS, write_card
+from workflow_scripts.checkpoints import classifier_training, finetune
+from workflow_scripts.core.data import cards, tables
+from workflow_scripts.core.data.glue import COLUMNS, TASKS, read_task, split_of
+from workflow_scripts.core.model import attention, models
+from workflow_scripts.core.model.classifiers import (
+    load_classifier,
+    logits_of,
+    new_classifier,
+    tokens_of,
+)
+from workflow_scripts.core.run.job import call
 
 ROOT = Path(__file__).parents[2]
 RECIPE = {"seed": 3, "epochs": 3, "batch_size": 4, "learning_rate": 1e-3}
@@ -146,13 +152,13 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
         (tmp_path / name).mkdir()
     killed = values(tmp_path / "killed", card, table=table)
     process = start(tmp_path / "killed", killed)
-    first = tmp_path / "killed/work/checkpoint-120" / training.MARK
+    first = tmp_path / "killed/work/checkpoint-120" / classifier_training.MARK
     while not first.exists():
         assert process.poll() is None, (tmp_path / "killed/log").read_text()
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    assert not (tmp_path / "killed/work/checkpoint-240" / training.MARK).exists()
+    assert not (tmp_path / "killed/work/checkpoint-240" / classifier_training.MARK).exists()
     assert not any((tmp_path / "killed" / name).exists() for name in OUTPUTS)
     assert start(tmp_path / "killed", killed).wait() == 0
     assert "training goes on from" in (tmp_path / "killed/log").read_text()
@@ -169,18 +175,18 @@ def test_a_half_written_state_is_not_taken_for_whole(tmp_path: Path) -> None:
         place = tmp_path / f"checkpoint-{step}"
         place.mkdir()
         if whole:
-            (place / training.MARK).touch()
-    assert training._last_whole(tmp_path) == tmp_path / "checkpoint-10"
+            (place / classifier_training.MARK).touch()
+    assert classifier_training._last_whole(tmp_path) == tmp_path / "checkpoint-10"
     assert not (tmp_path / "checkpoint-20").exists()
 
 
 def test_another_run_does_not_go_on_from_these_states(tmp_path: Path) -> None:
     work = tmp_path / "work"
-    training._claim(work, {"a": 1})
+    classifier_training._claim(work, {"a": 1})
     (work / "checkpoint-1").mkdir()
-    training._claim(work, {"a": 1})
+    classifier_training._claim(work, {"a": 1})
     assert (work / "checkpoint-1").exists()
-    training._claim(work, {"a": 2})
+    classifier_training._claim(work, {"a": 2})
     assert not (work / "checkpoint-1").exists()
 
 
@@ -223,17 +229,17 @@ def test_scores_are_learnt_by_regression(card: Path, tmp_path: Path) -> None:
 def test_training_uses_the_threads_it_was_given(card: Path, tmp_path: Path) -> None:
     seen = set()
 
-    class Watch(training.TrainerCallback):
+    class Watch(classifier_training.TrainerCallback):
         def on_step_end(self, *_: object, **__: object) -> None:
             seen.add(torch.get_num_threads())
 
-    before, original = torch.get_num_threads(), training._Lines
+    before, original = torch.get_num_threads(), classifier_training._Lines
     torch.set_num_threads(1)
-    training._Lines = Watch
+    classifier_training._Lines = Watch
     try:
         run(tmp_path / "one", card)
     finally:
-        training._Lines = original
+        classifier_training._Lines = original
         torch.set_num_threads(before)
     assert seen == {1}
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from tests.core.tiny import ARCHITECTURES, HEADS, LAYERS, REFUSED, random_model
-from workflow_scripts.core.attention import (
+from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, REFUSED, random_model
+from workflow_scripts.core.model.attention import (
     Capture,
     Gates,
     Uniform,
@@ -12,7 +12,7 @@ from workflow_scripts.core.attention import (
     open_attention,
     watching,
 )
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run.errors import InputError
 
 TOLERANCE = 1e-6
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.batches import by_length, in_chunks
+from workflow_scripts.core.model.batches import by_length, in_chunks
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 50, 128, 1000, 10**6])

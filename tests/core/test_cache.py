@@ -7,10 +7,10 @@ import h5py
 import numpy as np
 import pytest
 
-from workflow_scripts.core.cache import Cache, CacheWriter
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.joining import join
-from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.core.data.cache import Cache, CacheWriter
+from workflow_scripts.core.data.cache_shards import join
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.run.errors import InputError
 
 LAYERS, HEADS = 2, 3
 META = {"model": "tiny", "weights": "abc", "corpus": "def"}

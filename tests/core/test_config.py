@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from workflow_scripts.core.config import check, check_results_directory
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run.config import check, check_results_directory
+from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "rules/schemas/config.schema.yaml"

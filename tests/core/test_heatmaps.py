@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core import figures, heatmaps
+from workflow_scripts.core.plots import figures, heatmaps
 
 
 def test_a_grid_is_the_mean_over_seeds() -> None:

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core import job
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
 
 ROOT = Path(__file__).parents[2]
 
 STEP = '''
 """A step."""
 from pathlib import Path
-from workflow_scripts.core import job
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
 
 def main(text: Path, copy: Out, times: int = 1, options: dict = {}) -> None:
     content = text.read_text()

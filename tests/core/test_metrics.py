@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.metrics import majority, score
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.stats.metrics import majority, score
 
 LABELS = np.array([1.0, 1.0, 1.0, 0.0])
 LOGITS = np.array([[0, 1], [0, 1], [1, 0], [0, 1]], dtype=float)  # says 1, 1, 0, 1

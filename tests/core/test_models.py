@@ -9,10 +9,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, MPNetConfig, RobertaConfig
 
-from tests.core.tiny import HEADS, LAYERS, POSITIONS, REFUSED, random_model, tokenizer
-from workflow_scripts.core import models
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.packages import inside_package
+from tests.core.tiny_models import HEADS, LAYERS, POSITIONS, REFUSED, random_model, tokenizer
+from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.model import models
+from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow_scripts.core import resampling
-from workflow_scripts.core.metrics import METRICS
+from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats.metrics import METRICS
 
 
 def made_up(metric: str, n: int = 40, variants: int = 5) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workflow_scripts.core import tables
+from workflow_scripts.core.data import tables
 
 
 def test_a_head_without_a_value_has_none() -> None:

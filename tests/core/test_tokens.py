@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.core.tiny import tokenizer
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import Example
-from workflow_scripts.core.tokens import tokenize
+from tests.core.tiny_models import tokenizer
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.tokens import tokenize
+from workflow_scripts.core.run.errors import InputError
 
 
 def example(*texts: str, words: tuple | None = None) -> Example:

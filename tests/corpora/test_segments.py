@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import read_examples
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import segments
-from workflow_scripts.corpora.wikitext import Article, Paragraph
+from workflow_scripts.corpora.articles import Article, Paragraph
 
 
 def run(folder: Path, source: dict, **settings: Any) -> tuple[list, list, dict[str, int]]:

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import Example, read_examples, write_examples
-from workflow_scripts.core.trees import read_trees
+from workflow_scripts.core.data.examples import Example, read_examples, write_examples
+from workflow_scripts.core.data.trees import read_trees
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import treebank
 
 CONLLX = (

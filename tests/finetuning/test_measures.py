@@ -7,24 +7,24 @@ import pandas as pd
 import pytest
 import torch
 
-from tests.attention.made import write_cache
-from tests.core.tiny import enlarge, write_card
-from workflow_scripts.core import cards, tables
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import Example, read_examples, write_examples
-from workflow_scripts.core.models import load_body, load_tokenizer
-from workflow_scripts.core.trees import Tree, read_trees, write_trees
+from tests.attention.builders import write_cache
+from tests.core.tiny_models import enlarge, write_card
+from workflow_scripts.core.data import cards, tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.examples import Example, read_examples, write_examples
+from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
+from workflow_scripts.core.model.models import load_body, load_tokenizer
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.finetuning import (
-    features,
+    finetuning_features,
+    finetuning_links,
+    finetuning_maps,
+    finetuning_similarity,
     kovaleva2019_features,
     kovaleva2019_maps,
-    links,
-    maps,
-    similarity,
 )
 from workflow_scripts.finetuning import kovaleva2019_links as links_table
-from workflow_scripts.finetuning.kinds import KINDS, sentences_of, word_links
+from workflow_scripts.finetuning.token_kinds import KINDS, sentences_of, word_links
 
 TEXTS = [
     ("the river flows .", "she saw the old city ."),
@@ -96,13 +96,13 @@ def test_cosine_by_hand() -> None:
     one[0, 0], other[0, 0] = [[1, 0], [0, 1]], [[1, 0], [1, 0]]  # 1 / 2
     one[0, 1], other[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
     one[0, 2] = other[0, 2] = [[0.5, 0.5], [1, 0]]
-    np.testing.assert_allclose(similarity.cosine(one, other), [[0.5, 0, 1]], atol=1e-12)
+    np.testing.assert_allclose(finetuning_similarity.cosine(one, other), [[0.5, 0, 1]], atol=1e-12)
 
 
 def test_similarity_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
     names = ("body", "tuned", "model", "card")
     out = tmp_path / "s.parquet"
-    similarity.main(
+    finetuning_similarity.main(
         **{name: study[name] for name in names}, similarity=out, task="mrpc", seed=1, bootstrap=100
     )
     found = tables.read(out).set_index(["layer", "head"])["similarity"]
@@ -119,7 +119,7 @@ def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -
     out = tmp_path / "s.parquet"
     places = {"body": study["body"], "tuned": study["body"]}
     places |= {"model": study["model"], "card": study["model"]}
-    similarity.main(**places, similarity=out, task="mrpc", seed=1, bootstrap=100)
+    finetuning_similarity.main(**places, similarity=out, task="mrpc", seed=1, bootstrap=100)
     np.testing.assert_allclose(tables.read(out)["similarity"], 1, atol=1e-9)
 
 
@@ -130,18 +130,20 @@ def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: 
     places = {"body": study["body"], "tuned": tmp_path / "t.h5"}
     places |= {"model": study["model"], "card": study["card"]}
     with pytest.raises(InputError, match="its examples are not those of"):
-        similarity.main(**places, similarity=tmp_path / "s", task="mrpc", seed=1, bootstrap=100)
+        finetuning_similarity.main(
+            **places, similarity=tmp_path / "s", task="mrpc", seed=1, bootstrap=100
+        )
 
 
 def test_attention_to_a_kind_by_hand() -> None:
     pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.9, 0.1]])[None, None]
     chosen = np.array([True, True, False])
     # Columns sum to 0.6 and 1.8; the larger one over three tokens.
-    assert features.attention_to_kind(pattern, chosen)[0, 0] == pytest.approx(0.6)
-    assert features.attention_from_cls(pattern, chosen)[0, 0] == pytest.approx(0.5)
+    assert finetuning_features.attention_to_kind(pattern, chosen)[0, 0] == pytest.approx(0.6)
+    assert finetuning_features.attention_from_cls(pattern, chosen)[0, 0] == pytest.approx(0.5)
     nothing = np.zeros(3, dtype=bool)
-    assert np.isnan(features.attention_to_kind(pattern, nothing)).all()
-    assert np.isnan(features.attention_from_cls(pattern, nothing)).all()
+    assert np.isnan(finetuning_features.attention_to_kind(pattern, nothing)).all()
+    assert np.isnan(finetuning_features.attention_from_cls(pattern, nothing)).all()
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +151,7 @@ def features_frame(
     study: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> pd.DataFrame:
     out = tmp_path_factory.mktemp("features") / "f.parquet"
-    features.main(**study, features=out, task="mrpc", seed=1, bootstrap=100)
+    finetuning_features.main(**study, features=out, task="mrpc", seed=1, bootstrap=100)
     return tables.read(out)
 
 
@@ -191,7 +193,7 @@ def test_examples_without_the_kind_are_counted(features_frame: pd.DataFrame) -> 
 
 def test_links_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "l.parquet"
-    links.main(**study, links=out, task="mrpc", seed=1, bootstrap=100)
+    finetuning_links.main(**study, links=out, task="mrpc", seed=1, bootstrap=100)
     frame = tables.read(out)
     keyed = frame.set_index(["stage", "far", "link", "layer", "head"])["attention"]
     trees = read_trees(study["annotation"])
@@ -219,7 +221,7 @@ def test_links_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
 
 def test_neighbours_by_hand() -> None:
     pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
-    assert links.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
+    assert finetuning_links.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
 
 
 def test_the_strongest_heads_of_the_table() -> None:
@@ -238,7 +240,9 @@ def test_the_strongest_heads_of_the_table() -> None:
 def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "m.parquet"
     names = ("body", "tuned", "model", "card")
-    maps.main(**{name: study[name] for name in names}, maps=out, most_tokens=64, task="rte", seed=2)
+    finetuning_maps.main(
+        **{name: study[name] for name in names}, maps=out, most_tokens=64, task="rte", seed=2
+    )
     frame = tables.read(out)
     chosen = frame["example"].unique()
     assert len(chosen) == 1
@@ -251,8 +255,8 @@ def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
 
 def test_which_example_is_drawn() -> None:
     lengths = np.array([50, 12, 60, 11])
-    assert {maps.choose(lengths, 20, seed) for seed in range(20)} == {1, 3}
-    assert maps.choose(lengths, 5, 1) == 3
+    assert {finetuning_maps.choose(lengths, 20, seed) for seed in range(20)} == {1, 3}
+    assert finetuning_maps.choose(lengths, 5, 1) == 3
 
 
 def test_the_features_table_and_figure(features_frame: pd.DataFrame, tmp_path: Path) -> None:

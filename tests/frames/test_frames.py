@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.made import write_cache
-from tests.core.tiny import write_card
-from workflow_scripts.core import tables
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import read_examples
-from workflow_scripts.core.framelinks import read_links
-from workflow_scripts.corpora import framefiles, frames
-from workflow_scripts.frames import drawings, kovaleva2019_fig3, scores
+from tests.attention.builders import write_cache
+from tests.core.tiny_models import write_card
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.frames import read_links
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.corpora import frame_files, frames_corpus
+from workflow_scripts.frames import frame_drawings, frame_scores, kovaleva2019_fig3
 
 HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -106,7 +106,7 @@ def framenet(folder: Path) -> Path:
 
 def run(folder: Path, source: dict) -> tuple[list, list, dict[str, int]]:
     places = {name: folder / name for name in ("sentences", "annotation", "counts")}
-    frames.main(**places, source=source, name="fn", seed=1)
+    frames_corpus.main(**places, source=source, name="fn", seed=1)
     counts = pd.read_csv(places["counts"])
     return (
         read_examples(places["sentences"]),
@@ -133,13 +133,13 @@ def test_directory_file_and_nltk_say_the_same(
 ) -> None:
     place = framenet(tmp_path / "corpora/framenet_v17")
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    want = list(framefiles.sentences_of(place))
+    want = list(frame_files.sentences_of(place))
     assert len(want) == 8
-    assert list(framefiles.sentences_of(place / "lu")) == want
-    assert list(framefiles.sentences_of(place / "lu/lu7.xml")) == want
-    by_nltk = list(framefiles.sentences_of_nltk("framenet_v17"))
+    assert list(frame_files.sentences_of(place / "lu")) == want
+    assert list(frame_files.sentences_of(place / "lu/lu7.xml")) == want
+    by_nltk = list(frame_files.sentences_of_nltk("framenet_v17"))
 
-    def plain(one: framefiles.Annotated) -> tuple:
+    def plain(one: frame_files.Annotated) -> tuple:
         return one.text, one.frame, one.targets, tuple(sorted(one.elements))
 
     assert [plain(one) for one in by_nltk] == [plain(one) for one in want]
@@ -148,7 +148,7 @@ def test_directory_file_and_nltk_say_the_same(
 def test_a_missing_nltk_corpus_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nltk.data, "path", [])
     with pytest.raises(InputError, match=r"nltk.downloader framenet_v17"):
-        list(framefiles.sentences_of_nltk("framenet_v17"))
+        list(frame_files.sentences_of_nltk("framenet_v17"))
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ def test_a_missing_nltk_corpus_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
 def test_a_wrong_file_is_named(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "lu7.xml").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=words):
-        list(framefiles.sentences_of(tmp_path))
+        list(frame_files.sentences_of(tmp_path))
 
 
 def test_nothing_there_or_nothing_left(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no lu\*.xml files"):
-        list(framefiles.sentences_of(tmp_path))
+        list(frame_files.sentences_of(tmp_path))
     (tmp_path / "lu7.xml").write_text(HEAD + SENTENCES[6] + TAIL, encoding="utf-8")
     with pytest.raises(InputError, match="no sentence passes the filters"):
         run(tmp_path, {"path": str(tmp_path)})
@@ -178,7 +178,7 @@ def test_nothing_there_or_nothing_left(tmp_path: Path) -> None:
 
 def test_real_framenet(real_data: Path, tmp_path: Path) -> None:
     examples, links, counts = run(tmp_path, {"path": str(real_data / "framenet-1.5-subset")})
-    left = sum(counts[name] for name in frames.FILTERS)
+    left = sum(counts[name] for name in frames_corpus.FILTERS)
     assert counts["sentences annotated"] == left + counts["sentences"]
     assert counts["sentences"] == len(examples) == len(links) > 100
     for one in links:
@@ -196,7 +196,7 @@ def test_generated_sentences_know_their_roles(tmp_path: Path) -> None:
 
 def test_link_attention_by_hand() -> None:
     pattern = np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])[None, None]
-    found = scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
+    found = frame_scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
     assert {name: value[0, 0] for name, value in found.items()} == {
         "either": 0.7,
         "from predicate": 0.7,
@@ -212,9 +212,9 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write_cache(folder / "attention.h5", folder / "model.json", folder / "sentences")
     places = {"attention": folder / "attention.h5", "model": folder / "model.json"}
     places |= {"annotation": folder / "annotation"}
-    scores.main(**places, scores=folder / "scores", bootstrap=100)
+    frame_scores.main(**places, scores=folder / "scores", bootstrap=100)
     out = {"drawings": folder / "drawings", "table": folder / "table"}
-    drawings.main(**places, scores=folder / "scores", **out, percentile=80)
+    frame_drawings.main(**places, scores=folder / "scores", **out, percentile=80)
     return folder
 
 

@@ -9,17 +9,17 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from tests.attention.made import write_cache
-from tests.core.tiny import write_card
-from workflow_scripts.core import tables
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import Example, write_examples
-from workflow_scripts.patterns import classifier, network, shares, sheets
+from tests.attention.builders import write_cache
+from tests.core.tiny_models import write_card
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.patterns import contact_sheets, network, pattern_classifier, pattern_shares
 from workflow_scripts.patterns import kovaleva2019_patterns as printed
-from workflow_scripts.patterns.annotated import COLUMNS, digest_of, read_annotations
-from workflow_scripts.patterns.builtin import builtin_maps
-from workflow_scripts.patterns.reference import CLASSES, classify, masses
+from workflow_scripts.patterns.annotated_maps import COLUMNS, digest_of, read_annotations
+from workflow_scripts.patterns.builtin_maps import builtin_maps
+from workflow_scripts.patterns.rules import CLASSES, classify, masses
 from workflow_scripts.patterns.texts import examples_of
 
 ROOT = Path(__file__).parents[2]
@@ -164,15 +164,17 @@ def test_the_network_has_eight_convolutions() -> None:
 def test_cross_validation_learns_and_its_control_does_not() -> None:
     images, labels, groups = data()
     settings = (3, 15, 0.003, 1)
-    probabilities, fold_of = classifier.cross_validate(images, labels, groups, *settings, "test")
-    scores = classifier.scores_of("network", labels, probabilities.argmax(1), fold_of)
+    probabilities, fold_of = pattern_classifier.cross_validate(
+        images, labels, groups, *settings, "test"
+    )
+    scores = pattern_classifier.scores_of("network", labels, probabilities.argmax(1), fold_of)
     assert min(one["macro_f1"] for one in scores) > 0.9
     assert sum(one["n"] for one in scores) == len(labels)
     for group in set(groups):
         assert len(set(fold_of[groups == group])) == 1, "an example in two folds"
     shuffled = np.random.default_rng(0).permutation(labels)
-    control, folds = classifier.cross_validate(images, shuffled, groups, *settings, "test")
-    chance = classifier.scores_of("control", shuffled, control.argmax(1), folds)
+    control, folds = pattern_classifier.cross_validate(images, shuffled, groups, *settings, "test")
+    chance = pattern_classifier.scores_of("control", shuffled, control.argmax(1), folds)
     assert np.mean([one["macro_f1"] for one in chance]) < 0.4
 
 
@@ -201,7 +203,7 @@ def cache(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
-    sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=70, seed=3)
+    contact_sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=70, seed=3)
     names = sorted(path.name for path in (tmp_path / "sheets").iterdir())
     assert names == ["annotation.csv", "sheet-1.png", "sheet-2.png", "sheet-3.png"]
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv", dtype={"class": str})
@@ -210,7 +212,7 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
     assert not frame.duplicated(["example", "layer", "head"]).any()
     frame["class"] = [CLASSES[k % 5] for k in range(70)]
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    found = classifier.cached_maps(tmp_path / "mine.csv", {"tiny/mrpc": cache})
+    found = pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/mrpc": cache})
     assert len(found) == 70
     with Cache(cache) as stored:
         one = found[0]
@@ -219,7 +221,7 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(one.pattern, example.pattern[place])
     assert one.annotation.tokens == digest_of(example.ids)
     with pytest.raises(InputError, match="tiny/mrpc is not among the caches"):
-        classifier.cached_maps(tmp_path / "mine.csv", {"tiny/rte": cache})
+        pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/rte": cache})
 
 
 def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
@@ -228,12 +230,12 @@ def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
     out = {name: annotations.with_name(name) for name in names}
     settings = {"n_folds": 3, "epochs": 1, "learning_rate": 0.003}
     caches = {"caches": [cache], "cache_names": ["tiny/mrpc"]}
-    classifier.main(annotations=[annotations], **caches, **out, builtin=False, **settings)
+    pattern_classifier.main(annotations=[annotations], **caches, **out, builtin=False, **settings)
     return out
 
 
 def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> None:
-    sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=60)
+    contact_sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=60)
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv")
     frame["class"] = [CLASSES[k % 5] for k in range(60)]
     frame.to_csv(tmp_path / "mine.csv", index=False)
@@ -243,7 +245,9 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     assert pd.read_csv(out["confusion"])["n"].sum() == 60
     typical = tables.read(out["maps"])
     assert typical.groupby("class")["place"].nunique().eq(3).all()
-    shares.main(out["classifier"], [cache], tmp_path / "shares", [["mrpc", "pretrained", 0]])
+    pattern_shares.main(
+        out["classifier"], [cache], tmp_path / "shares", [["mrpc", "pretrained", 0]]
+    )
     table = tables.read(tmp_path / "shares")
     sums = table.groupby(["method", "layer", "head"])["share"].sum()
     np.testing.assert_allclose(sums, 1)
@@ -259,7 +263,9 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     images, labels, _ = data(6)
     fitted = network.train(images, torch.from_numpy(labels), 3, 0.003, seed=1)
     save_file(fitted.state_dict(), tmp_path / "classifier")
-    shares.main(tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]])
+    pattern_shares.main(
+        tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]]
+    )
     table = tables.read(tmp_path / "shares").set_index(["method", "layer", "head", "class"])
     loaded = network.PatternNetwork()
     loaded.load_state_dict(load_file(tmp_path / "classifier"))
@@ -276,7 +282,7 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
 
 
 def test_too_few_maps_of_a_class(cache: Path, tmp_path: Path) -> None:
-    sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=20)
+    contact_sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=20)
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv").assign(**{"class": "block"})
     frame.to_csv(tmp_path / "mine.csv", index=False)
     with pytest.raises(InputError, match="0 annotated maps are vertical; annotate more"):

@@ -5,10 +5,10 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
-from tests.core.tiny import ARCHITECTURES, HEADS, LAYERS, random_classifier, random_tokens
-from workflow_scripts.core import inputs
-from workflow_scripts.core.attention import Gates, Watcher, open_attention, watching
-from workflow_scripts.core.tokens import Tokens
+from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import padding
+from workflow_scripts.core.model.attention import Gates, Watcher, open_attention, watching
 from workflow_scripts.pruning.importance import (
     VARIANTS,
     gradients,
@@ -27,7 +27,7 @@ STEPS = {"modernbert": (1e-3, 5e-3)}  # its rotations are float32 even in a floa
 
 def loss_at(model: PreTrainedModel, one: Tokens, label: float, xi: torch.Tensor) -> float:
     with watching(model, Gates(xi)), torch.no_grad():
-        logits = model(**inputs.pad([one], model)).logits
+        logits = model(**padding.pad([one], model)).logits
     return losses(logits, torch.tensor([label])).item()
 
 
@@ -80,7 +80,7 @@ def test_the_released_variant_sums_over_tokens() -> None:
                 return output * gates[layer][None, :, :, None]  # noqa: B023 - used at once
 
         with watching(model, PerToken()):
-            logits = model(**inputs.pad([one], model)).logits
+            logits = model(**padding.pad([one], model)).logits
         losses(logits, torch.tensor([LABELS[row]])).sum().backward()
         np.testing.assert_allclose(found["released"][row], gates.grad.abs().sum(-1), atol=1e-9)
         np.testing.assert_allclose(found["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)

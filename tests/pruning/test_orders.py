@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.tiny import HEADS, LAYERS, random_classifier, random_tokens
-from workflow_scripts.core import tables
-from workflow_scripts.core.tasks import TASKS
+from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.pruning import orders
-from workflow_scripts.pruning.curves import curve, read_sweep
 from workflow_scripts.pruning.importance import importance_of
 from workflow_scripts.pruning.michel2019_fig3 import over_runs
+from workflow_scripts.pruning.pruning_curves import curve, read_sweep
 
 LABELS = np.array([2, 0, 1, 1])
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.tables import bootstrap_mean, per_head
+from workflow_scripts.core.data.tables import bootstrap_mean, per_head
 from workflow_scripts.surface.entropy import row_entropy
-from workflow_scripts.surface.position import attention_at, heads_above
+from workflow_scripts.surface.relative_position import attention_at, heads_above
 from workflow_scripts.surface.special_tokens import attention_to_special
 
 CARD = {"special": {"cls": 1, "sep": 2}, "punctuation": [3, 4]}

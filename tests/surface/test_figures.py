@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib import image
 
-from workflow_scripts.core import tables
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run.errors import InputError
 
 LAYERS, HEADS = 3, 4
 

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from workflow_scripts.core.trees import Tree
+from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.syntax import counting
 
 RELATIONS = ["all", "nsubj", "det", "poss", "punct"]

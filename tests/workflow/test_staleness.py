@@ -4,41 +4,43 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.house import House, rules_importing
+from tests.workflow.tiny_study import TinyStudy, rules_importing
 
 # Not part of a whole run.
 ASKED_FOR = {"contact_sheets"}
 
 
-def test_a_finished_study_has_nothing_to_do(house: House) -> None:
-    assert house.planned() == set()
+def test_a_finished_study_has_nothing_to_do(tiny_study: TinyStudy) -> None:
+    assert tiny_study.planned() == set()
 
 
 @pytest.mark.parametrize(
-    "file", ["workflow_scripts/core/cache.py", "workflow_scripts/surface/entropy.py"]
+    "file", ["workflow_scripts/core/data/cache.py", "workflow_scripts/surface/entropy.py"]
 )
-def test_a_comment_or_docstring_reruns_nothing(copied_house: House, file: str) -> None:
-    path = copied_house.folder / file
+def test_a_comment_or_docstring_reruns_nothing(copied_study: TinyStudy, file: str) -> None:
+    path = copied_study.folder / file
     text = path.read_text()
     start = text.index('"""')
     path.write_text(text[:start] + '"""Another docstring. ' + text[start + 3 :] + "# a comment\n")
-    assert copied_house.planned() == set()
+    assert copied_study.planned() == set()
 
 
-@pytest.mark.parametrize("module", ["core/masking.py", "core/cache.py", "core/batches.py"])
-def test_a_core_module_reruns_what_imports_it(copied_house: House, module: str) -> None:
-    path = copied_house.folder / "workflow_scripts" / module
+@pytest.mark.parametrize(
+    "module", ["core/model/mlm_masking.py", "core/data/cache.py", "core/model/batches.py"]
+)
+def test_a_core_module_reruns_what_imports_it(copied_study: TinyStudy, module: str) -> None:
+    path = copied_study.folder / "workflow_scripts" / module
     path.write_text(path.read_text() + "\nADDED = 1\n")
-    direct = rules_importing(copied_house, module) - ASKED_FOR
-    planned = copied_house.planned()
+    direct = rules_importing(copied_study, module) - ASKED_FOR
+    planned = copied_study.planned()
     assert direct <= planned
     # What follows from a stale result is made anew too; nothing else is.
-    assert planned - direct <= followers(copied_house, direct)
+    assert planned - direct <= followers(copied_study, direct)
 
 
-def followers(house: House, rules: set[str]) -> set[str]:
+def followers(tiny_study: TinyStudy, rules: set[str]) -> set[str]:
     """Rules that stand behind `rules` in the DAG."""
-    done = house.snakemake("--dry-run", "--forcerun", *sorted(rules)) if rules else None
+    done = tiny_study.snakemake("--dry-run", "--forcerun", *sorted(rules)) if rules else None
     if done is None:
         return set()
     import re
@@ -46,10 +48,10 @@ def followers(house: House, rules: set[str]) -> set[str]:
     return set(re.findall(r"^(?:local)?rule (\w+):", done.stdout, re.M)) - {"all"}
 
 
-def test_a_plotting_script_reruns_its_plot(copied_house: House) -> None:
-    path = next((copied_house.folder / "workflow_scripts/surface").glob("*fig4*.py"))
+def test_a_plotting_script_reruns_its_plot(copied_study: TinyStudy) -> None:
+    path = next((copied_study.folder / "workflow_scripts/surface").glob("*fig4*.py"))
     path.write_text(path.read_text() + "\nADDED = 1\n")
-    assert copied_house.planned() == {"clark2019_fig4"}
+    assert copied_study.planned() == {"clark2019_fig4"}
 
 
 @pytest.mark.parametrize(
@@ -62,17 +64,17 @@ def test_a_plotting_script_reruns_its_plot(copied_house: House) -> None:
     ],
 )
 def test_a_config_key_reruns_what_reads_it(
-    copied_house: House, path: list[str], value: object, direct: str
+    copied_study: TinyStudy, path: list[str], value: object, direct: str
 ) -> None:
-    place = copied_house.config
+    place = copied_study.config
     for key in path[:-1]:
         place = place.setdefault(key, {})
     place[path[-1]] = value
-    copied_house.write_config()
-    planned = copied_house.planned()
+    copied_study.write_config()
+    planned = copied_study.planned()
     assert direct in planned
     others = {"segments", "model", "extract", "mlm_head", "gradients", "entropy"} - {direct}
-    assert not (planned & others) - followers(copied_house, {direct})
+    assert not (planned & others) - followers(copied_study, {direct})
 
 
 @pytest.mark.parametrize(
@@ -85,21 +87,21 @@ def test_a_config_key_reruns_what_reads_it(
         "tiny-model/model.safetensors",
     ],
 )
-def test_touching_an_input_reruns_nothing(copied_house: House, file: str) -> None:
-    path: Path = copied_house.folder / file
+def test_touching_an_input_reruns_nothing(copied_study: TinyStudy, file: str) -> None:
+    path: Path = copied_study.folder / file
     path.touch()
-    assert copied_house.planned() == set()
+    assert copied_study.planned() == set()
 
 
-def test_a_changed_text_or_model_reruns_what_follows(copied_house: House) -> None:
-    text = copied_house.folder / "texts/0.txt"
+def test_a_changed_text_or_model_reruns_what_follows(copied_study: TinyStudy) -> None:
+    text = copied_study.folder / "texts/0.txt"
     text.write_text(text.read_text() + "\nmore words are here , and more .\n")
-    assert {"segments", "extract", "entropy", "clark2019_fig4"} <= copied_house.planned()
+    assert {"segments", "extract", "entropy", "clark2019_fig4"} <= copied_study.planned()
 
 
-def test_one_deleted_figure_is_made_anew_alone(copied_house: House) -> None:
-    figure = copied_house.folder / "results/tiny/tiny/figures/clark2019-fig4.svg"
+def test_one_deleted_figure_is_made_anew_alone(copied_study: TinyStudy) -> None:
+    figure = copied_study.folder / "results/tiny/tiny/figures/clark2019-fig4.svg"
     figure.unlink()
-    assert copied_house.planned() == {"clark2019_fig4"}
-    copied_house.run()
+    assert copied_study.planned() == {"clark2019_fig4"}
+    copied_study.run()
     assert figure.is_file()

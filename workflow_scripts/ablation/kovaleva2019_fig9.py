@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 from matplotlib import colormaps
 
-from workflow_scripts.core import effects, figures, heatmaps, job
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import present
+from workflow_scripts.core.data.glue import present
+from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects
 
 
 def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:

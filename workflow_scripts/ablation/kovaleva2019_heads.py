@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.ablation.behaviour import STRATA
-from workflow_scripts.core import effects, figures, job
-from workflow_scripts.core.job import Out
+from workflow_scripts.ablation.head_behaviour import STRATA
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects
 
 
 def main(heads: Path, strata: Path, svg: Out, pdf: Out, png: Out) -> None:

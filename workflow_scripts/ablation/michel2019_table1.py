@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core import effects, job, tables
-from workflow_scripts.core.heads import label, labels
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.head_labels import label, labels
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects
 
 ALPHA = 0.05
 PERCENT = ("baseline", "score", "effect", "ci_low", "ci_high")

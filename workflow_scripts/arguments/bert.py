@@ -8,12 +8,12 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.arguments.fitting import Family, Texts
+from workflow_scripts.arguments.argument_training import Family, Texts
 from workflow_scripts.arguments.setups import as_text
-from workflow_scripts.core import inputs, models
-from workflow_scripts.core.examples import Example
-from workflow_scripts.core.scorers import load_scorer, new_scorer, save_scorer
-from workflow_scripts.core.tokens import Tokens, tokenize
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.model import models, padding
+from workflow_scripts.core.model.cls_scorer import load_scorer, new_scorer, save_scorer
 
 
 def to_tokens(
@@ -35,7 +35,7 @@ def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
         return to_tokens(texts, tokenizer, settings["max_tokens"], card["max_positions"])
 
     def score(model: nn.Module, tokens: Sequence[Tokens]) -> torch.Tensor:
-        return model(**inputs.pad(tokens, model)).logits[:, 0]
+        return model(**padding.pad(tokens, model)).logits[:, 0]
 
     return Family(
         name="bert",

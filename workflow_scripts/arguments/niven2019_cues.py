@@ -7,9 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter, PercentFormatter
 
-from workflow_scripts.arguments.cues import LEVEL
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.job import Out
+from workflow_scripts.arguments.argument_cues import LEVEL
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 # As printed for "not". The public files give other numbers.
 PAPER = {"train": (0.65, 0.66), "dev": (0.62, 0.44), "test": (0.52, 0.77), "all": (0.61, 0.64)}

@@ -5,11 +5,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.arguments.scores import margin, picked, right
+from workflow_scripts.arguments.argument_scores import margin, picked, right
 from workflow_scripts.arguments.setups import SETUPS, TITLES
-from workflow_scripts.core import figures, heatmaps, job, resampling, tables
-from workflow_scripts.core.heads import labels
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import resampling
 
 # What is measured, on which points: a margin is the logit of the cue's warrant minus the other's.
 MEASURES = {

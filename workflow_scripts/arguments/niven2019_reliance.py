@@ -6,10 +6,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from workflow_scripts.arguments.scores import margin, picked, right
+from workflow_scripts.arguments.argument_scores import margin, picked, right
 from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 KEYS = ["family", "setup", "cue"]
 MEASURED = ("follows", "right", "margin")

@@ -8,9 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.arct import last_split
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import last_split
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 # What a panel shows: the training set and the points measured.
 PANELS = {

@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.arguments.setups import FAMILIES, SETUPS, TITLES
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.arct import TRAINED_ON, last_split
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import TRAINED_ON, last_split
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 # Mean, standard deviation, median and maximum on the test set, as the authors print them.
 TABLE1 = {

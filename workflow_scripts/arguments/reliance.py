@@ -9,8 +9,8 @@ import pandas as pd
 import torch
 
 from workflow_scripts.arguments import runs
-from workflow_scripts.arguments.cues import LEVEL
-from workflow_scripts.arguments.fitting import Family
+from workflow_scripts.arguments.argument_cues import LEVEL
+from workflow_scripts.arguments.argument_training import Family
 from workflow_scripts.arguments.setups import CHANGES, WARRANTS
 from workflow_scripts.arguments.wording import (
     Cue,
@@ -20,8 +20,8 @@ from workflow_scripts.arguments.wording import (
     without,
     without_another,
 )
-from workflow_scripts.core import tables
-from workflow_scripts.core.arct import held_out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import held_out
 
 log = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ import pandas as pd
 import torch
 from torch import nn
 
-from workflow_scripts.arguments.fitting import Family, Labelled, Texts, fit, logits_of
+from workflow_scripts.arguments.argument_training import Family, Labelled, Texts, fit, logits_of
 from workflow_scripts.arguments.setups import inputs_of
-from workflow_scripts.core.arct import TRAINED_ON, points_of, splits_of
-from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.data.arct import TRAINED_ON, points_of, splits_of
+from workflow_scripts.core.run.errors import InputError
 
 log = logging.getLogger(__name__)
 HELD_OUT = ("original", "negated")

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.arguments import runs
-from workflow_scripts.arguments.wordmodels import family_of
-from workflow_scripts.core import devices, job, tables
-from workflow_scripts.core.arct import read_arct
-from workflow_scripts.core.job import Out
+from workflow_scripts.arguments.word_models import family_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import read_arct
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 
 def main(

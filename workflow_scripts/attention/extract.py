@@ -9,14 +9,15 @@ import h5py
 import numpy as np
 import torch
 
-from workflow_scripts.core import attention, devices, inputs, job, models
-from workflow_scripts.core.batches import by_length
-from workflow_scripts.core.cache import CacheWriter
-from workflow_scripts.core.cards import read_card
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import read_examples
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tokens import Tokens, tokenize
+from workflow_scripts.core.data.cache import CacheWriter
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.model import attention, devices, models, padding
+from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -46,7 +47,7 @@ def extract(
 
 def forward(model: "PreTrainedModel", tokens: Sequence[Tokens], precision: str) -> np.ndarray:
     """Patterns of one padded batch: float16 [layer, batch, head, query, key]."""
-    batch = inputs.pad(tokens, model)
+    batch = padding.pad(tokens, model)
     capture = attention.Capture(dtype=torch.float16)
     with (
         torch.inference_mode(),

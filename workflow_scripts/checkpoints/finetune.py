@@ -11,15 +11,17 @@ import pandas as pd
 import transformers
 from transformers import PreTrainedModel
 
-from workflow_scripts.checkpoints.training import Recipe, Rows, train
-from workflow_scripts.core import devices, job, models, tables
-from workflow_scripts.core.cards import read_card, write_card
-from workflow_scripts.core.classifiers import logits_of, new_classifier, tokens_of
-from workflow_scripts.core.inputs import has_segments
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.metrics import majority, score
-from workflow_scripts.core.tasks import TASKS, Task, read_task, split_of
-from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.checkpoints.classifier_training import Recipe, Rows, train
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card, write_card
+from workflow_scripts.core.data.glue import TASKS, Task, read_task, split_of
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
+from workflow_scripts.core.model.padding import has_segments
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.metrics import majority, score
 
 log = logging.getLogger(__name__)
 Splits = dict[str, tuple[list[Tokens], np.ndarray]]

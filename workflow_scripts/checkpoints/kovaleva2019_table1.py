@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 # The paper's own numbers (BERT-base): untrained, from the normal distribution, from pretrained.
 # It calls STS-B's metric accuracy; it is put beside Pearson's correlation here.

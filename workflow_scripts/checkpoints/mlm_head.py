@@ -16,14 +16,16 @@ from safetensors.torch import save_file
 from torch.nn import functional
 from transformers import PreTrainedModel
 
-from workflow_scripts.core import devices, inputs, job, mlm, models, tables
-from workflow_scripts.core.batches import by_length
-from workflow_scripts.core.cards import read_card
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import read_examples
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.masking import IGNORED, mask_example
-from workflow_scripts.core.tokens import Tokens, tokenize
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.model import devices, mlm, models, padding
+from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 BATCH = 256
@@ -49,7 +51,7 @@ def masked_states(
                 )
                 for index in batch
             ]
-            tensors = inputs.pad([one for one, _ in masked], model)
+            tensors = padding.pad([one for one, _ in masked], model)
             with torch.inference_mode():
                 hidden = model.base_model(**tensors).last_hidden_state
             for row, (_, label) in enumerate(masked):

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.heads import label
-from workflow_scripts.core.job import Out
-from workflow_scripts.coreference.selecting import ALL, TYPES
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.coreference.antecedents import ALL, TYPES
 
 SYSTEMS = {"nearest": "nearest mention", "head_match": "head word match", "rules": "four sieves"}
 # The paper's own accuracies (BERT-base, head 5-4, on CoNLL-2012), in the order of TYPES.

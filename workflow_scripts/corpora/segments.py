@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import Example, write_examples
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.corpora.articles import Article, Paragraph
 from workflow_scripts.corpora.sources import articles
-from workflow_scripts.corpora.wikitext import Article, Paragraph
 
 log = logging.getLogger(__name__)
 Pair = tuple[str, Paragraph, Paragraph]

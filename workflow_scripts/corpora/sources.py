@@ -5,11 +5,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.hub import load_rows
-from workflow_scripts.core.packages import inside_package
-from workflow_scripts.core.text import read_lines
-from workflow_scripts.corpora.wikitext import (
+from workflow_scripts.core.data.hub import load_rows
+from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.corpora.articles import (
     Article,
     Paragraph,
     articles_of_dump,

@@ -9,9 +9,9 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from workflow_scripts.core.trees import ROOT
-from workflow_scripts.corpora import storywords as lexicon
-from workflow_scripts.corpora.mentionfiles import Span, Text
+from workflow_scripts.core.data.trees import ROOT
+from workflow_scripts.corpora import story_words as lexicon
+from workflow_scripts.corpora.mention_files import Span, Text
 
 
 @dataclass

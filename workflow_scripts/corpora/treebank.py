@@ -10,15 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.examples import Example, read_examples, write_examples
-from workflow_scripts.core.hub import load_rows
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.parsing import load_spacy
-from workflow_scripts.core.sampling import sample
-from workflow_scripts.core.trees import ROOT, Tree, to_example, write_trees
-from workflow_scripts.corpora.treefiles import trees_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.examples import Example, read_examples, write_examples
+from workflow_scripts.core.data.hub import load_rows
+from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.spacy_parsing import load_spacy
+from workflow_scripts.core.data.trees import ROOT, Tree, to_example, write_trees
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.corpora.tree_files import trees_of
 
 log = logging.getLogger(__name__)
 Pairs = Iterator[tuple[str, Tree]]

@@ -5,11 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core import figures, heatmaps, job, tables
-from workflow_scripts.core.heads import label
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS, present
-from workflow_scripts.finetuning.kinds import LINGUISTIC
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.finetuning.token_kinds import LINGUISTIC
 
 
 def change(frame: pd.DataFrame) -> np.ndarray:

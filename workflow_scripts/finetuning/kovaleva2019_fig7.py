@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS, present
-from workflow_scripts.finetuning.kinds import KINDS
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.finetuning.token_kinds import KINDS
 
 NAMES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". or ,"}
 

@@ -8,9 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 CELL = 0.62  # inches
 GAP = 0.15  # between maps, as a share of a map

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.cards import read_card
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 
 
 def both_stages(

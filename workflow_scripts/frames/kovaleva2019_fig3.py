@@ -4,9 +4,11 @@ from pathlib import Path
 
 from matplotlib.patches import Rectangle
 
-from workflow_scripts.core import figures, heatmaps, job, tables
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.lines import COLUMNS, draw_panel
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.plots.attention_lines import COLUMNS, draw_panel
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 MOST_PANELS = 4
 

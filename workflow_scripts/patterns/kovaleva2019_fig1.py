@@ -4,10 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.heads import label
-from workflow_scripts.core.job import Out
-from workflow_scripts.patterns.reference import CLASSES
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.patterns.rules import CLASSES
 
 
 def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS
-from workflow_scripts.patterns.reference import CLASSES
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.patterns.rules import CLASSES
 
 PAPER_F1 = 0.86  # of the paper's network, on maps of its own
 

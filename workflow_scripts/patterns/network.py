@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from workflow_scripts.patterns.reference import CLASSES
+from workflow_scripts.patterns.rules import CLASSES
 
 SIDE = 32
 CHANNELS = (16, 16, 32, 32, 64, 64, 64, 64)  # every second layer halves the map

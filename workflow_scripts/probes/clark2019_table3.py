@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 # The paper's own scores (BERT-base, Penn Treebank, GloVe), in its order.
 PAPER = {

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import torch
 
 from workflow_scripts.attention.extract import extract, meta_of
-from workflow_scripts.core import attention, devices, job, models
-from workflow_scripts.core.cards import read_card
-from workflow_scripts.core.examples import read_examples
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tokens import tokenize
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.tokens import tokenize
+from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

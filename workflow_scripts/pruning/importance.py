@@ -9,8 +9,10 @@ import torch
 from torch.nn import functional
 from transformers import PreTrainedModel
 
-from workflow_scripts.core import inputs, tables
-from workflow_scripts.core.attention import (
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import padding
+from workflow_scripts.core.model.attention import (
     Gates,
     Watcher,
     n_heads,
@@ -18,8 +20,7 @@ from workflow_scripts.core.attention import (
     open_attention,
     watching,
 )
-from workflow_scripts.core.batches import by_length
-from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.core.model.batches import by_length
 
 VARIANTS = ("paper", "released")
 
@@ -63,7 +64,7 @@ def gradients(
     found = {name: np.empty((len(tokens), *size)) for name in VARIANTS}
     open_attention(model).requires_grad_(False)
     for batch in by_length([len(one) for one in tokens], batch_tokens):
-        padded = inputs.pad([tokens[index] for index in batch], model)
+        padded = padding.pad([tokens[index] for index in batch], model)
         xi = torch.from_numpy(gates).to(model.device, model.dtype).repeat(len(batch), 1, 1)
         xi.requires_grad_()
         with watching(model, Gates(xi), kept := Kept()):

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core import effects, figures, job, tables
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS, present
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects
 
 NAMES = {"importance": "importance", "ablation": "one-head score", "random": "random"}
 

@@ -4,9 +4,12 @@ from pathlib import Path
 
 from matplotlib import colormaps
 
-from workflow_scripts.core import effects, figures, job, tables
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import present
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import present
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects
 
 
 def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Out) -> None:

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from workflow_scripts.core import figures, heatmaps, job, tables
-from workflow_scripts.core.heads import labels
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.tasks import TASKS, present
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 COLUMNS = ("layer", "head", "variant", "importance", "normalised", "task", "seed")
 

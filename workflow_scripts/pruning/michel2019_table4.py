@@ -8,14 +8,16 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.core import devices, inputs, job, tables
-from workflow_scripts.core.attention import n_heads, n_layers
-from workflow_scripts.core.classifiers import classifier_of, sample_of
-from workflow_scripts.core.job import Out
-from workflow_scripts.core.models import max_positions
-from workflow_scripts.core.tasks import TASKS, read_task
-from workflow_scripts.core.tokens import Tokens
-from workflow_scripts.pruning.removing import remove_heads
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, read_task
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model.attention import n_heads, n_layers
+from workflow_scripts.core.model.classifiers import classifier_of, sample_of
+from workflow_scripts.core.model.models import max_positions
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.pruning.head_removal import remove_heads
 
 BATCH_SIZES = (1, 4, 16, 64)
 
@@ -32,7 +34,7 @@ def gone_at(order: pd.DataFrame, share: float, shape: tuple[int, int]) -> np.nda
 def seconds(model: PreTrainedModel, tokens: list[Tokens], batch_size: int) -> float:
     """Seconds that the model takes for the examples, in batches of their order."""
     batches = [tokens[k : k + batch_size] for k in range(0, len(tokens), batch_size)]
-    padded = [inputs.pad(batch, model) for batch in batches]
+    padded = [padding.pad(batch, model) for batch in batches]
     started = time.perf_counter()
     with torch.inference_mode():
         for one in padded:

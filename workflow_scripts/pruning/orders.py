@@ -7,10 +7,11 @@ import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.metrics import METRICS, predictions_of
-from workflow_scripts.core.tasks import Task
-from workflow_scripts.core.tokens import Tokens
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import Task
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.run import job
+from workflow_scripts.core.stats.metrics import METRICS, predictions_of
 from workflow_scripts.pruning.importance import importance_of, losses
 
 

@@ -2,19 +2,21 @@
 
 from pathlib import Path
 
-from workflow_scripts.core import figures, job, lines, tables
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import attention_lines, figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 
 def main(drawings: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw one panel per head."""
-    rows = tables.read(drawings, lines.COLUMNS)
+    rows = tables.read(drawings, attention_lines.COLUMNS)
     panels = [panel for _, panel in rows.groupby("drawing")]
     with figures.style():
         height = 0.5 + 0.115 * (rows["query"].max() + 1)
         figure, axes = figures.new(2.0 * len(panels), height, columns=len(panels))
         for place, panel in zip(axes, panels, strict=True):
-            lines.draw_panel(place, panel)
+            attention_lines.draw_panel(place, panel)
         figures.save(figure, svg, pdf, png)
 
 

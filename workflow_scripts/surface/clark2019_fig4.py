@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 PANELS = {"all": "from all tokens", "cls": "from [CLS]"}
 

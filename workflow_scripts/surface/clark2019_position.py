@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from workflow_scripts.core import figures, job, tables
-from workflow_scripts.core.heads import label
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 TARGETS = {"previous": "previous token", "next": "next token", "self": "same token"}
 

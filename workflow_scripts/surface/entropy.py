@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.cards import read_card
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 
 def row_entropy(pattern: np.ndarray) -> np.ndarray:

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.cache import Cache
-from workflow_scripts.core.cards import read_card
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 TARGETS = ("cls", "sep", "punctuation", "sep_to_sep", "other_to_sep")
 

@@ -2,15 +2,17 @@
 
 from pathlib import Path
 
-from workflow_scripts.core import figures, job, lines, tables
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import attention_lines, figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 PANELS_IN_A_ROW = 4
 
 
 def main(examples: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw one panel per relation and sentence; the words that attend are in colour."""
-    rows = tables.read(examples, (*lines.COLUMNS, "highlighted"))
+    rows = tables.read(examples, (*attention_lines.COLUMNS, "highlighted"))
     panels = [panel for _, panel in rows.groupby("drawing")]
     columns = min(PANELS_IN_A_ROW, len(panels))
     down = -(-len(panels) // columns)
@@ -18,7 +20,7 @@ def main(examples: Path, svg: Out, pdf: Out, png: Out) -> None:
         height = 0.5 + 0.13 * (rows["query"].max() + 1)
         figure, axes = figures.new(2.0 * columns, height * down, columns=columns, rows=down)
         for place, panel in zip(axes, panels, strict=False):
-            lines.draw_panel(place, panel)
+            attention_lines.draw_panel(place, panel)
         for place in axes[len(panels) :]:
             place.axis("off")
         figures.save(figure, svg, pdf, png)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow_scripts.core import job, tables
-from workflow_scripts.core.heads import label
-from workflow_scripts.core.job import Out
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
 
 # The paper's own numbers (BERT-base on the Wall Street Journal): head, accuracy, baseline, offset.
 PAPER = {

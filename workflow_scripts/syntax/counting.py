@@ -18,8 +18,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workflow_scripts.core.trees import ROOT, Tree, is_mark
-from workflow_scripts.core.words import among_words
+from workflow_scripts.core.data.trees import ROOT, Tree, is_mark
+from workflow_scripts.core.data.wordpieces import among_words
 
 ALL = "all"
 DIRECTIONS = ("dependent_to_head", "head_to_dependent", "released")

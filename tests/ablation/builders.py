@@ -1,0 +1,26 @@
+"""A tiny fine-tuned classifier in its places, for tests of what is done to its heads."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tests.checkpoints.test_finetune import made_up_task
+from tests.core.tiny_models import random_classifier, tokenizer, write_card
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import read_task, split_of
+
+
+def checkpoint_in(folder: Path, epochs: int = 0) -> dict[str, Any]:
+    """A random BERT for MNLI with two development sets; the values that its rules share."""
+    checkpoint = folder / "mnli.pretrained.3"
+    random_classifier("bert").save_pretrained(checkpoint)
+    for epoch in range(1, epochs + 1):
+        random_classifier("bert", seed=epoch).save_pretrained(checkpoint / f"epoch-{epoch}")
+    tokenizer().save_pretrained(checkpoint)
+    table = read_task(made_up_task(folder, "mnli"))
+    other = split_of(table, "dev").assign(split="dev_mismatched")
+    tables.write(pd.concat([table, other]), folder / "mnli.parquet")
+    given = {"card": write_card(folder, checkpoint), "checkpoint": checkpoint}
+    given |= {"table": folder / "mnli.parquet", "task": "mnli", "init": "pretrained", "seed": 3}
+    return given | {"max_tokens": 32, "pass_tokens": 500, "device": "cpu"}

@@ -1,0 +1,186 @@
+"""Sweeps and their scores: whole scripts on a tiny model, and tables with a known truth."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tests.ablation.builders import checkpoint_in
+from tests.core.tiny_models import HEADS, LAYERS, tokenizer
+from workflow_scripts.ablation import ablation_pairs, ablation_scores, ablation_sweep
+from workflow_scripts.ablation.michel2019_table1 import one_head, summary
+from workflow_scripts.ablation.michel2019_table3 import best_left
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, read_task, split_of
+from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.model import attention
+from workflow_scripts.core.model.ablation_engine import mean_outputs
+from workflow_scripts.core.model.attention import Fixed, Gates, Uniform, watching
+from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
+from workflow_scripts.core.run.job import call
+from workflow_scripts.core.stats.metrics import score
+
+N_DEV = 20
+UNITS = {"head": ["uniform", "zero", "mean"], "layer": ["uniform", "mean"], "all-but-one": ["zero"]}
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a classifier, its task with two development sets, and the sweep's products."""
+    folder = tmp_path_factory.mktemp("sweep")
+    given = checkpoint_in(folder) | {"units": UNITS, "examples": 0, "reference": 8}
+    call(ablation_sweep.main, given | {"logits": folder / "logits"})
+    call(ablation_sweep.main, given | {"logits": folder / "sampled", "examples": 5, "seed": 4})
+    how = {"bootstrap": 100, "halves": 10, "seed": 1}
+    outputs = {"scores": folder / "scores", "gain": folder / "gain"}
+    call(ablation_scores.main, {"logits": folder / "logits"} | outputs | how)
+    return folder
+
+
+def test_every_row_is_what_the_plain_model_says(swept: Path) -> None:
+    frame = pd.read_parquet(swept / "logits")
+    model = load_classifier(swept / "mnli.pretrained.3", torch.device("cpu"))
+    table = read_task(swept / "mnli.parquet")
+    dev = split_of(table, "dev")
+    tokens = tokens_of(dev, tokenizer(), 32, 128)
+    named = ["logit_0", "logit_1", "logit_2"]
+
+    def rows(**keys: object) -> np.ndarray:
+        chosen = frame["split"] == "dev"
+        for key, value in keys.items():
+            chosen &= frame[key] == value
+        assert frame[chosen]["id"].tolist() == dev["id"].tolist()
+        assert frame[chosen]["label"].tolist() == dev["label"].tolist()
+        return frame[chosen][named].to_numpy()
+
+    np.testing.assert_allclose(rows(unit="none"), logits_of(model, tokens), atol=2e-5)
+    attention.open_attention(model)
+    with watching(model, Uniform([(1, 2)])):
+        expected = logits_of(model, tokens)
+    found = rows(unit="head", mode="uniform", layer=1, head=2)
+    np.testing.assert_allclose(found, expected, atol=2e-5)
+    xi = torch.ones(LAYERS, HEADS)
+    xi[2] = 0
+    xi[2, 1] = 1
+    with watching(model, Gates(xi)):
+        expected = logits_of(model, tokens)
+    found = rows(unit="all-but-one", mode="zero", layer=2, head=1)
+    np.testing.assert_allclose(found, expected, atol=2e-5)
+    layer = rows(unit="layer", mode="mean", layer=0)
+    assert np.abs(layer - rows(unit="none")).max() > 1e-4
+
+
+def test_averages_come_from_training_examples(swept: Path) -> None:
+    frame = pd.read_parquet(swept / "logits")
+    model = load_classifier(swept / "mnli.pretrained.3", torch.device("cpu"))
+    table = read_task(swept / "mnli.parquet")
+    train = split_of(table, "train")
+    chosen = train.loc[list(sample(range(len(train)), 8, 3))]
+    means = mean_outputs(model, tokens_of(chosen, tokenizer(), 32, 128))
+    tokens = tokens_of(split_of(table, "dev"), tokenizer(), 32, 128)
+    with watching(model, Fixed([(0, 3)], means)):
+        expected = logits_of(model, tokens)
+    its = frame[(frame["split"] == "dev") & (frame["unit"] == "head") & (frame["mode"] == "mean")]
+    its = its[(its["layer"] == 0) & (its["head"] == 3)]
+    np.testing.assert_allclose(its[["logit_0", "logit_1", "logit_2"]], expected, atol=2e-5)
+
+
+def test_how_many_rows(swept: Path) -> None:
+    frame = pd.read_parquet(swept / "logits")
+    counts = frame.groupby(["split", "unit", "mode"]).size() // N_DEV
+    heads = LAYERS * HEADS
+    assert counts.to_dict() == {
+        ("dev", "none", "none"): 1,
+        ("dev", "head", "uniform"): heads,
+        ("dev", "head", "zero"): heads,
+        ("dev", "head", "mean"): heads,
+        ("dev", "layer", "uniform"): LAYERS,
+        ("dev", "layer", "mean"): LAYERS,
+        ("dev", "all-but-one", "zero"): heads,
+        ("dev_mismatched", "none", "none"): 1,
+        ("dev_mismatched", "head", "zero"): heads,
+    }
+    sampled = pd.read_parquet(swept / "sampled")
+    assert sampled[sampled["split"] == "dev"]["id"].nunique() == 5
+
+
+def test_scores_of_the_swept_logits(swept: Path) -> None:
+    frame, logits = pd.read_parquet(swept / "scores"), pd.read_parquet(swept / "logits")
+    named = ["logit_0", "logit_1", "logit_2"]
+    for row in frame.sample(20, random_state=1).to_dict("records"):
+        its = logits[logits["split"] == row["split"]]
+        plain = its[its["unit"] == "none"]
+        for key in ("unit", "mode", "layer", "head"):
+            its = its[its[key] == row[key]]
+        labels = its["label"].to_numpy()
+        expected = score(TASKS["mnli"], labels, its[named].to_numpy())["accuracy"]
+        baseline = score(TASKS["mnli"], labels, plain[named].to_numpy())["accuracy"]
+        assert row["score"] == pytest.approx(expected)
+        assert row["effect"] == pytest.approx(expected - baseline)
+        assert row["ci_low"] <= row["effect"] <= row["ci_high"]
+        assert row["p_corrected"] >= row["p"] > 0
+    gain = pd.read_parquet(swept / "gain")
+    left = gain[gain["unit"] == "all-but-one"]
+    assert left["layer"].tolist() == list(range(LAYERS))
+    assert (left["choices"] == HEADS).all()
+    assert (gain[gain["unit"] == "head"]["choices"] == LAYERS * HEADS).all()
+
+
+def made_up_scores(task: str = "rte", seed: int = 1, split: str = "dev") -> pd.DataFrame:
+    """Scores of 2 x 2 heads whose effects are -0.2, -0.1, 0, 0.1."""
+    cells = [(0, 0, -0.2), (0, 1, -0.1), (1, 0, 0.0), (1, 1, 0.1)]
+    frame = pd.DataFrame(cells, columns=["layer", "head", "effect"])
+    frame = frame.assign(baseline=0.7, score=0.7 + frame["effect"], n=50)
+    frame["ci_low"], frame["ci_high"] = frame["effect"] - 0.05, frame["effect"] + 0.05
+    frame["p"], frame["p_corrected"] = [0.001, 0.02, 1.0, 0.03], [0.004, 0.08, 1.0, 0.2]
+    about = {"unit": "head", "mode": "zero", "metric": "accuracy", "init": "pretrained"}
+    return frame.assign(task=task, seed=seed, split=split, **about)
+
+
+def test_table1_and_summary_by_hand() -> None:
+    frame = made_up_scores()
+    table = one_head(frame)
+    assert table["head"].tolist() == ["1-1", "1-2", "2-1", "2-2"]
+    assert table["effect"].tolist() == pytest.approx([-20, -10, 0, 10])
+    gains = pd.DataFrame(
+        [{"layer": -1, "naive": 0.1, "gain": 0.02, "gain_low": -0.1, "gain_high": 0.1}]
+    )
+    keys = {key: frame[key].iloc[0] for key in ("task", "split", "seed", "unit", "mode", "metric")}
+    row = summary(frame, gains.assign(**keys)).iloc[0]
+    assert (row["worse"], row["better"]) == (2, 1)
+    assert (row["worse_corrected"], row["better_corrected"]) == (1, 0)
+    assert row["best"] == "2-2"
+    assert row["mean_effect"] == pytest.approx(-5)
+    assert row["gain"] == pytest.approx(2)
+
+
+def test_table3_by_hand() -> None:
+    left = made_up_scores().assign(unit="all-but-one")
+    layers = made_up_scores().drop_duplicates("layer").assign(unit="layer", head=-1, effect=-0.3)
+    gains = left.drop_duplicates("layer").assign(gain=-0.15, gain_low=-0.2, gain_high=-0.1)
+    found = best_left(left, layers, gains)
+    assert found["head"].tolist() == ["1-2", "2-2"]
+    assert found["effect"].tolist() == pytest.approx([-10, 10])
+    assert found["without"].tolist() == pytest.approx([-30, -30])
+    assert found["layer"].tolist() == [1, 2]
+
+
+def test_pairs_of_data_sets_tasks_and_seeds(tmp_path: Path) -> None:
+    frames = [made_up_scores(), made_up_scores(seed=2), made_up_scores("qnli")]
+    frames.append(made_up_scores("mnli"))
+    frames.append(made_up_scores("mnli", split="dev_mismatched"))
+    frames[-1]["effect"] = -frames[-1]["effect"]
+    paths = []
+    for number, frame in enumerate(frames):
+        paths.append(tmp_path / f"{number}")
+        tables.write(frame, paths[-1])
+    given = {"scores": paths, "bootstrap": 100, "seed": 1}
+    call(ablation_pairs.main, given | {"points": tmp_path / "points", "table": tmp_path / "table"})
+    found = pd.read_csv(tmp_path / "table")
+    assert found["kind"].value_counts().to_dict() == {"tasks": 3, "seeds": 1, "datasets": 1}
+    opposite = found[found["kind"] == "datasets"].iloc[0]
+    assert opposite["pearson"] == pytest.approx(-1)
+    assert (found[found["kind"] != "datasets"]["spearman"] > 0.999).all()
+    assert len(pd.read_parquet(tmp_path / "points")) == 5 * 4

@@ -1,0 +1,160 @@
+"""Words of warrants, cues counted, and warrants with a cue changed."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from workflow_scripts.arguments import argument_cues
+from workflow_scripts.arguments.niven2019_cues import one_cue
+from workflow_scripts.arguments.reliance import changed, cues_to_change, sides
+from workflow_scripts.arguments.wording import exchanged, forms, grams, without, without_another
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run.job import call
+from workflow_scripts.tasks import prepare_arct
+
+SAME = {"n't": "not"}
+NOT = ("not",)
+
+
+def points(*rows: tuple[str, str, int]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=["warrant0", "warrant1", "label"])
+    ids = [f"p{k}" for k in range(len(rows))]
+    return frame.assign(split="train", version="original", id=ids, source="", claim="c", reason="r")
+
+
+def test_contractions_are_split() -> None:
+    assert forms("They Don't go, it cannot be", SAME) == (
+        ["they", "do", "not", "go", ",", "it", "can", "not", "be"]
+    )
+    assert forms("They don't", {}) == ["they", "do", "n't"]
+    assert grams(["a", "b", "a"], [1, 2]) == {("a",), ("b",), ("a", "b"), ("b", "a")}
+
+
+def test_counts_by_hand() -> None:
+    frame = points(
+        ("it is not so", "it is so", 0),  # not: applicable, productive; is not, not so too
+        ("it isn't so", "it is so", 1),  # not: applicable, not productive
+        ("it is not", "it was not", 0),  # not in both
+        ("a not not b", "a b", 0),  # twice in one warrant counts once
+    )
+    applicable, productive = argument_cues.count(frame, [1, 2], SAME)
+    assert (applicable[NOT], productive[NOT]) == (3, 2)
+    assert (applicable[("is", "not")], productive[("is", "not")]) == (3, 2)
+    assert (applicable[("was",)], productive[("was",)]) == (1, 0)
+    assert applicable[("so",)] == 0
+    found = argument_cues.measure(frame, [1, 2], SAME, 0.5, NOT).set_index("cue")
+    assert found.loc["not", "productivity"] == 2 / 3
+    assert found.loc["not", "coverage"] == 3 / 4
+    assert (found["applicable"] >= 2).all()
+
+
+def test_counts_equal_a_slow_count() -> None:
+    rng = random.Random(0)
+    texts = [
+        " ".join(rng.choices("a b c not do n't".split(), k=rng.randint(1, 6))) for _ in range(80)
+    ]
+    frame = points(*((texts[2 * k], texts[2 * k + 1], rng.randrange(2)) for k in range(40)))
+    applicable, productive = argument_cues.count(frame, [1], {})
+    for word in ("a", "b", "c", "not", "do"):
+        alpha = pi = 0
+        for row in frame.itertuples():
+            zero, one = word in row.warrant0.split(), word in row.warrant1.split()
+            alpha += zero != one
+            pi += (zero and not one and row.label == 0) or (one and not zero and row.label == 1)
+        assert (applicable[(word,)], productive[(word,)]) == (alpha, pi)
+
+
+def test_intervals_are_exact_and_corrected() -> None:
+    low, high = argument_cues.interval([0, 7, 10], [10, 10, 10], 0.05 / 3)
+    for k, (a, b) in enumerate(zip(low, high, strict=True)):
+        expected = stats.binomtest([0, 7, 10][k], 10).proportion_ci(1 - 0.05 / 3, "exact")
+        assert (a, b) == pytest.approx((expected.low, expected.high))
+    frame = points(*[("not", "so", 0)] * 9, ("not", "so", 1))
+    found = argument_cues.measure(frame, [1], SAME, 0.1, NOT).set_index("cue")
+    assert found.loc["not", "tested"] == 2
+    # Nine or one of ten, or further out: 2 * (1 + 10) / 1024; two cues are tested.
+    assert found.loc["not", "p"] == pytest.approx(22 / 1024)
+    assert found.loc["not", "p_corrected"] == pytest.approx(44 / 1024)
+
+
+def test_negated_points_leave_nothing_to_a_cue(tmp_path: Path) -> None:
+    frame = points(("not x", "x", 0), ("y", "not y", 1), ("not z", "z", 1))
+    flipped = frame.assign(version="negated", label=1 - frame["label"], id=frame["id"] + "n")
+    tables.write(pd.concat([frame, flipped]), tmp_path / "t.parquet")
+    out = tmp_path / "cues.parquet"
+    given = {"cue": "Not", "sizes": [1], "same": {}, "least": 0.1}
+    call(argument_cues.main, {"table": tmp_path / "t.parquet", "cues": out} | given)
+    found = tables.read(out)
+    assert (found[found["data"] == "negated"]["productivity"] == 0.5).all()
+    shown = one_cue(found, pd.DataFrame({"split": [], "what": [], "n": []}), "not")
+    assert shown["productivity"].tolist() == [2 / 3, 0.5]
+    assert shown["following"].tolist() == [2 / 3, 0.5]
+    assert shown["paper_productivity"].tolist()[0] == 0.65
+    assert np.isnan(shown["paper_productivity"].tolist()[1])
+
+
+@pytest.mark.parametrize("adversarial", ["published", "built"])
+def test_real_arct(real_data: Path, tmp_path: Path, adversarial: str) -> None:
+    out = {"table": tmp_path / "t.parquet", "counts": tmp_path / "c.csv"}
+    source = {"path": str(real_data / "arct")}
+    call(prepare_arct.main, out | {"source": source, "adversarial": adversarial})
+    given = {"cue": "not", "sizes": [1, 2], "same": SAME, "least": 0.05}
+    call(argument_cues.main, {"table": out["table"], "cues": tmp_path / "cues.parquet"} | given)
+    frame = tables.read(tmp_path / "cues.parquet")
+    found = frame[frame["cue"] == "not"].set_index(["data", "split"])
+    assert found.loc[("original", "train"), ["productive", "applicable", "n"]].tolist() == [
+        547,
+        775,
+        1210,
+    ]
+    assert found.loc[("original", "dev"), ["productive", "applicable", "n"]].tolist() == [
+        135,
+        192,
+        316,
+    ]
+    assert found.loc[("original", "train"), "productivity"] == pytest.approx(0.706, abs=5e-4)
+    assert found.loc[("original", "train"), "coverage"] == pytest.approx(0.640, abs=5e-4)
+    assert found.loc[("original", "dev"), "productivity"] == pytest.approx(0.703, abs=5e-4)
+    assert found.loc[("original", "dev"), "coverage"] == pytest.approx(0.608, abs=5e-4)
+    shown = one_cue(frame, pd.DataFrame({"split": [], "what": [], "n": []}), "not")
+    following = shown.set_index(["data", "split"])["following"]
+    assert following["original", "dev"] == pytest.approx((135 + (316 - 192) / 2) / 316)
+    assert found.loc[("negated", "train"), "productivity"] == 0.5
+    assert found.loc[("negated", "dev"), "productivity"] == 0.5
+    assert found.loc[("swapped", "train"), "productivity"] == 547 / 775
+    assert (frame[frame["data"] == "negated"]["productivity"] == 0.5).all()
+
+
+def test_a_cue_is_removed_exchanged_or_spared() -> None:
+    assert without("They don't want it, not now", NOT, SAME) == "They do want it, now"
+    assert without("it is not so", ("is", "not"), SAME) == "it so"
+    assert exchanged("it is not so", "it is so", NOT, SAME) == ("it is so", "it is not so")
+    assert exchanged("a b c not", "d", NOT, SAME) == ("a b c", "d not")
+    for seed in range(5):
+        text = without_another("we do not go", NOT, SAME, random.Random(seed))
+        assert "not" in text.split() and len(text.split()) == 3
+    assert without_another("not", NOT, SAME, random.Random(0)) == "not"
+
+
+def test_sides_and_changed_points() -> None:
+    frame = points(("it is not so", "it is so", 0), ("x", "it isn't x", 0), ("not", "not", 0))
+    found = frame.assign(side=sides(frame, NOT, SAME))
+    assert found["side"].tolist() == [0, 1, -1]
+    known = found[found["side"] >= 0]
+    swapped = changed(known, NOT, SAME, "exchanged", 1)
+    assert swapped["warrant0"].tolist() == ["it is so", "x not"]
+    assert swapped["warrant1"].tolist() == ["it is not so", "it is x"]
+    assert changed(known, NOT, SAME, "removed", 1)["warrant1"].tolist() == ["it is so", "it is x"]
+    assert changed(known, NOT, SAME, "control", 1).equals(changed(known, NOT, SAME, "control", 1))
+
+
+def test_cues_furthest_from_chance_are_changed() -> None:
+    rows = [("so", 1e-3), ("not", 0.5), ("is not", 1e-9), ("do", 0.04)]
+    frame = pd.DataFrame(rows, columns=["cue", "p"]).assign(data="original", split="train")
+    frame["p_corrected"] = frame["p"] * 4
+    assert cues_to_change(frame, "not", 2) == [("not",), ("is", "not")]
+    assert cues_to_change(frame, "not", 9) == [("not",), ("is", "not"), ("so",)]

@@ -1,0 +1,103 @@
+"""Places, behaviours and the cohesion of layers; the figure."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workflow_scripts.clusters import clark2019_fig6, head_embedding
+from workflow_scripts.core.data import tables
+
+THRESHOLDS = {"previous": 0.5, "next": 0.5, "cls": 0.6, "sep": 0.6, "punctuation": 0.6, "broad": 3}
+
+
+def planted(layers: int = 4, heads: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Points of one layer lie close together."""
+    rng = np.random.default_rng(0)
+    label = np.repeat(np.arange(layers), heads)
+    points = rng.normal(size=(layers, 2))[label] * 5 + rng.normal(size=(layers * heads, 2))
+    return np.linalg.norm(points[:, None] - points[None], axis=-1), label
+
+
+def test_points_of_the_plane_are_found_again() -> None:
+    matrix, _ = planted()
+    places, stress = head_embedding.embed(matrix, seed=1)
+    found = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    np.testing.assert_allclose(found, matrix, atol=0.05 * matrix.max())
+    assert stress < 0.01
+    again, _ = head_embedding.embed(matrix, seed=1)
+    np.testing.assert_array_equal(places, again)
+
+
+def test_square_puts_pairs_in_their_places() -> None:
+    matrix, _ = planted(2, 3)
+    a, b = np.triu_indices(6, k=1)
+    frame = pd.DataFrame(
+        {"layer_a": a // 3, "head_a": a % 3, "layer_b": b // 3, "head_b": b % 3}
+    ).assign(distance=matrix[a, b])
+    np.testing.assert_array_equal(head_embedding.square(frame), matrix)
+
+
+def test_within_and_between_by_hand() -> None:
+    matrix = np.array([[0, 1, 5, 6], [1, 0, 7, 8], [5, 7, 0, 3], [6, 8, 3, 0]], dtype=float)
+    within, between = head_embedding.within_and_between(matrix, np.array([0, 0, 1, 1]))
+    assert within == 2
+    assert between == np.mean([5, 6, 7, 8])
+
+
+def test_permutation_finds_layers_only_where_they_are() -> None:
+    matrix, layers = planted()
+    assert head_embedding.permutation_p(matrix, layers, 200, seed=1) == pytest.approx(1 / 201)
+    rng = np.random.default_rng(3)
+    shuffled = [
+        head_embedding.permutation_p(matrix, rng.permutation(layers), 200, seed=k)
+        for k in range(20)
+    ]
+    assert 0.2 < np.mean(shuffled) < 0.8
+
+
+def test_behaviours() -> None:
+    heads = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    position = [(*head, t, v) for head, v in zip(heads, [0.9, 0.1, 0.2, 0.1], strict=True)
+                for t in ["previous"]]  # fmt: skip
+    position += [(*head, "next", 0.6 if head == (0, 0) else 0.0) for head in heads]
+    special = [
+        (*head, target, 0.7 if (head, target) == ((1, 0), "sep") else 0.1)
+        for head in heads
+        for target in ("cls", "sep", "punctuation")
+    ]
+    columns = ["layer", "head", "target", "attention"]
+    entropy = pd.DataFrame(
+        [(*head, "all", 4.0 if head == (1, 1) else 1.0) for head in heads],
+        columns=["layer", "head", "query", "entropy"],
+    )
+    found = head_embedding.behaviours(
+        pd.DataFrame(position, columns=columns),
+        pd.DataFrame(special, columns=columns),
+        entropy,
+        THRESHOLDS,
+    )
+    assert found.tolist() == ["previous", "other", "sep", "broad"]
+
+
+def test_cohesion_table() -> None:
+    matrix, layers = planted()
+    table = head_embedding.cohesion(matrix, layers, 100, seed=1)
+    assert table["layer"].tolist() == ["all", "1", "2", "3", "4"]
+    assert (table["difference"] > 0).all()
+    assert np.isfinite(table["p"][0])
+
+
+def test_figure(tmp_path: Path) -> None:
+    matrix, layers = planted()
+    places, stress = head_embedding.embed(matrix, seed=1)
+    frame = pd.DataFrame({"layer": layers, "head": np.tile(np.arange(5), 4)}).assign(
+        x=places[:, 0], y=places[:, 1], stress=stress, behaviour=["broad", *["other"] * 19]
+    )
+    tables.write(frame, tmp_path / "embedding")
+    files = {kind: tmp_path / f"fig6.{kind}" for kind in ("svg", "pdf", "png")}
+    clark2019_fig6.main(embedding=tmp_path / "embedding", **files)
+    svg = files["svg"].read_text()
+    for text in ("layer 4", "broad", "other", "1-1"):
+        assert text in svg

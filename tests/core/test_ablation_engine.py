@@ -1,0 +1,196 @@
+"""The ablation engine gives the plain model's logits, whatever is disabled and however batched."""
+
+import logging
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedModel
+
+from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import ablation_engine, padding
+from workflow_scripts.core.model.ablation_engine import MODES, ablate, mean_outputs
+from workflow_scripts.core.model.attention import Watcher, open_attention, watching
+from workflow_scripts.core.model.classifiers import logits_of
+from workflow_scripts.core.model.layers import parts_of, short_attention
+
+DRIVEN = ("bert", "roberta", "electra", "distilbert")
+TOLERANCE = 2e-5
+PADDED = (9, 23, 14, 5, 17, 23)
+EVEN = (12, 12, 12)
+
+
+def any_sets(seed: int = 3) -> np.ndarray:
+    """Sets that span layers, the empty one and all heads."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.random((6, LAYERS, HEADS)) < rng.uniform(0.1, 0.9, (6, 1, 1))
+    none, every = np.zeros((1, LAYERS, HEADS), bool), np.ones((1, LAYERS, HEADS), bool)
+    return np.concatenate([drawn, none, every])
+
+
+UNITS = {
+    "one head": ablation_engine.one_head(LAYERS, HEADS),
+    "one layer": ablation_engine.one_layer(LAYERS, HEADS),
+    "all but one": ablation_engine.all_but_one(LAYERS, HEADS),
+    "any set": any_sets(),
+}
+
+
+class Plainly(Watcher):
+    """Disables heads head by head, in plain loops, apart from the watchers of the package."""
+
+    def __init__(self, heads: np.ndarray, mode: str, means: torch.Tensor | None) -> None:
+        self.heads, self.mode, self.means = heads, mode, means
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        pattern = pattern.clone()
+        for head in range(HEADS):
+            if self.mode == "uniform" and self.heads[layer, head]:
+                pattern[:, head] = 1 / pattern.shape[-1]
+        return pattern
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        output = output.clone()
+        for head in range(HEADS):
+            if self.mode == "zero" and self.heads[layer, head]:
+                output[:, head] = 0
+            if self.mode == "mean" and self.heads[layer, head]:
+                output[:, head] = self.means[layer, head]
+        return output
+
+
+def plainly(
+    model: PreTrainedModel,
+    tokens: list[Tokens],
+    disabled: np.ndarray,
+    mode: str,
+    means: torch.Tensor | None,
+) -> np.ndarray:
+    """One example and one variant at a time, unpadded."""
+    open_attention(model)
+    logits = np.empty((len(disabled), len(tokens), 3), np.float32)
+    for (variant, heads), (row, one) in (
+        (a, b) for a in enumerate(disabled) for b in enumerate(tokens)
+    ):
+        with watching(model, Plainly(heads, mode, means)), torch.no_grad():
+            logits[variant, row] = model(**padding.pad([one], model)).logits[0]
+    return logits
+
+
+def some_means() -> torch.Tensor:
+    return torch.randn(LAYERS, HEADS, 32 // HEADS, generator=torch.Generator().manual_seed(5))
+
+
+@pytest.mark.parametrize("pairs", [True, False], ids=["two segments", "one segment"])
+@pytest.mark.parametrize("lengths", [PADDED, EVEN], ids=["padded", "unpadded"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", DRIVEN)
+def test_equals_the_plain_model(
+    name: str, unit: str, mode: str, lengths: tuple[int, ...], pairs: bool
+) -> None:
+    model, tokens = random_classifier(name), random_tokens(lengths, pairs)
+    means = some_means() if mode == "mean" else None
+    assert parts_of(model) is not None
+    found = ablate(model, tokens, UNITS[unit], mode, means)
+    expected = plainly(model, tokens, UNITS[unit], mode, means)
+    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
+    changed = np.abs(found - logits_of(model, tokens)).max(axis=(1, 2))
+    assert ((changed > 1e-4) == UNITS[unit].any(axis=(1, 2))).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("pass_tokens", [1, 30, 100, 250, 10_000])
+def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
+    model, tokens = random_classifier("bert"), random_tokens(PADDED)
+    means = some_means() if mode == "mean" else None
+    disabled = np.concatenate(list(UNITS.values()))
+    expected = ablate(model, tokens, disabled, mode, means)
+    found = ablate(model, tokens, disabled, mode, means, pass_tokens)
+    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
+
+
+def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, tokens = random_classifier("bert"), random_tokens(PADDED)
+    seen = []
+    original = ablation_engine._outputs
+
+    def watched(parts, depth, hidden, real):
+        seen.append(hidden.shape[0] * hidden.shape[1])
+        return original(parts, depth, hidden, real)
+
+    monkeypatch.setattr(ablation_engine, "_outputs", watched)
+    ablate(model, tokens, UNITS["one head"], "zero", pass_tokens=160)
+    assert 80 < max(seen) <= 160
+    seen.clear()
+    ablate(model, tokens, UNITS["one head"], "zero", pass_tokens=10_000)
+    assert max(seen) == sum(HEADS * 23 for _ in PADDED)
+
+
+@pytest.mark.parametrize("name", ["albert", "modernbert"])
+@pytest.mark.parametrize("mode", MODES)
+def test_other_architectures_run_whole_and_say_so(
+    name: str, mode: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, tokens = random_classifier(name), random_tokens(PADDED)
+    means = some_means() if mode == "mean" else None
+    with caplog.at_level(logging.WARNING):
+        found = ablate(model, tokens, UNITS["any set"], mode, means)
+    assert f"{name} is not known in parts" in caplog.text
+    expected = plainly(model, tokens, UNITS["any set"], mode, means)
+    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
+
+
+def test_average_outputs_leave_padding_out() -> None:
+    model, tokens = random_classifier("bert"), random_tokens(PADDED)
+    total = torch.zeros(LAYERS, HEADS, 32 // HEADS)
+
+    class Sums(Watcher):
+        def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+            for head in range(HEADS):
+                for token in range(output.shape[2]):
+                    total[layer, head] += output[0, head, token]
+            return output
+
+    open_attention(model)
+    for one in tokens:
+        with watching(model, Sums()), torch.no_grad():
+            model(**padding.pad([one], model))
+    expected = total / sum(PADDED)
+    torch.testing.assert_close(mean_outputs(model, tokens), expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_of_short_texts_equals_torchs(masked: bool) -> None:
+    query, key, value = torch.randn(3, 3, 4, 7, 8, generator=torch.Generator().manual_seed(1))
+    bias = torch.zeros(3, 1, 1, 7)
+    bias[1, ..., 4:] = -torch.inf
+    bias = bias if masked else None
+    expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+    found = short_attention(query, key, value, bias)
+    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5)
+
+
+def test_units() -> None:
+    assert UNITS["one head"].shape == (LAYERS * HEADS, LAYERS, HEADS)
+    assert UNITS["one head"][HEADS + 2].sum() == UNITS["one head"][HEADS + 2, 1, 2] == 1
+    assert UNITS["one layer"][1].sum() == UNITS["one layer"][1, 1].sum() == HEADS
+    left = UNITS["all but one"][HEADS + 2]
+    assert left.sum() == HEADS - 1 == left[1].sum()
+    assert not left[1, 2]
+
+
+def test_modules_that_changed_are_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, tokens = random_classifier("bert"), random_tokens(EVEN)
+    layer = model.bert.encoder.layer[1]
+    monkeypatch.setattr(layer, "forward", lambda hidden, *_, **__: hidden)
+    with pytest.raises(RuntimeError, match="bert in parts: logits differ by"):
+        ablate(model, tokens, UNITS["one head"], "zero")
+
+
+def test_unknown_modes_are_refused() -> None:
+    model, tokens = random_classifier("bert"), random_tokens(EVEN)
+    for mode, means in (("off", None), ("mean", None), ("zero", some_means())):
+        with pytest.raises(ValueError, match="with means for mean alone"):
+            ablate(model, tokens, UNITS["one head"], mode, means)

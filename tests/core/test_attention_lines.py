@@ -1,0 +1,25 @@
+"""The line drawing of one head."""
+
+import pandas as pd
+
+from workflow_scripts.core.plots import attention_lines, figures
+
+
+def panel(tokens: list[str]) -> pd.DataFrame:
+    """A head that attends from each token to the first."""
+    n = len(tokens)
+    rows = [(q, k, tokens[q], tokens[k], float(k == 0)) for q in range(n) for k in range(n)]
+    frame = pd.DataFrame(rows, columns=["query", "key", "query_token", "key_token", "weight"])
+    return frame.assign(drawing=0, layer=0, head=0, title="first")
+
+
+def test_long_words_are_not_cut_off() -> None:
+    words = ["the", "internationalisation", "of", "multiculturalism", "Constantinople"]
+    with figures.style():
+        figure, (axes,) = figures.new(2.0, 1.5)
+        attention_lines.draw_panel(axes, panel(words))
+        figure.draw_without_rendering()
+        inside = figure.bbox
+        for text in axes.texts:
+            extent = text.get_window_extent()
+            assert inside.x0 <= extent.x0 and extent.x1 <= inside.x1, text.get_text()

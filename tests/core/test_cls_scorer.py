@@ -1,0 +1,74 @@
+"""Scorers: a linear layer on the final [CLS] vector, saved, read back and ablated."""
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel
+
+from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, enlarge, random_tokens, save_bert
+from workflow_scripts.core.model import ablation_engine, padding
+from workflow_scripts.core.model.attention import open_attention
+from workflow_scripts.core.model.classifiers import logits_of
+from workflow_scripts.core.model.cls_scorer import Scorer, load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.run.errors import InputError
+
+TOKENS = random_tokens((9, 23, 14, 5))
+
+
+def scorer_of(name: str, pooler: bool = False) -> Scorer:
+    torch.manual_seed(0)
+    body = enlarge(AutoModel.from_config(copy.deepcopy(ARCHITECTURES[name])))
+    return Scorer(body, pooler).eval()
+
+
+@pytest.mark.parametrize("pooler", [False, True])
+def test_the_logit_is_linear_in_the_cls_vector(pooler: bool) -> None:
+    scorer = scorer_of("bert", pooler)
+    for one in TOKENS:
+        padded = padding.pad([one], scorer)
+        with torch.inference_mode():
+            vector = scorer.body(**padded).last_hidden_state[0, 0]
+            if pooler:
+                vector = torch.tanh(scorer.body.pooler.dense(vector))
+            expected = vector @ scorer.linear.weight[0] + scorer.linear.bias[0]
+            assert scorer(**padded).logits.item() == pytest.approx(expected.item(), abs=1e-5)
+
+
+def test_a_body_without_pooler_is_refused() -> None:
+    with pytest.raises(InputError, match="distilbert: has no pooler"):
+        scorer_of("distilbert", pooler=True)
+
+
+@pytest.mark.parametrize("pooler", [False, True])
+def test_saved_and_read_back(tmp_path: Path, pooler: bool) -> None:
+    directory = save_bert(tmp_path / "body")
+    scorer = new_scorer(directory, seed=3, pooler=pooler).eval()
+    save_scorer(scorer, tmp_path / "saved")
+    again = load_scorer(tmp_path / "saved", torch.device("cpu"))
+    assert again.pooler is pooler
+    np.testing.assert_array_equal(logits_of(again, TOKENS), logits_of(scorer, TOKENS))
+    other = new_scorer(directory, seed=4, pooler=pooler).eval()
+    assert not np.array_equal(logits_of(other, TOKENS), logits_of(scorer, TOKENS))
+
+
+@pytest.mark.parametrize("mode", ["zero", "uniform"])
+@pytest.mark.parametrize(
+    ("name", "pooler"),
+    [("bert", False), ("bert", True), ("roberta", False), ("electra", False), ("distilbert", False),
+     ("albert", False)],
+)  # fmt: skip
+def test_the_ablation_engine_gives_the_whole_scorers_logits(
+    name: str, pooler: bool, mode: str
+) -> None:
+    scorer = scorer_of(name, pooler)
+    disabled = np.concatenate(
+        [np.zeros((1, LAYERS, HEADS), bool), ablation_engine.one_head(LAYERS, HEADS)]
+    )
+    found = ablation_engine.ablate(scorer, TOKENS, disabled, mode)
+    whole = open_attention(scorer_of(name, pooler))
+    expected = ablation_engine._whole(whole, TOKENS, disabled, mode, None, 4096)
+    np.testing.assert_allclose(found, expected, atol=2e-5)
+    assert np.abs(expected[1:] - expected[0]).max() > 1e-3

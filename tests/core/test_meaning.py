@@ -1,0 +1,66 @@
+"""The digest of a script's meaning."""
+
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.core.run.meaning import _read, digest
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    root = tmp_path / "workflow_scripts"
+    (root / "core").mkdir(parents=True)
+    (root / "surface").mkdir()
+    for folder in (root, root / "core", root / "surface"):
+        (folder / "__init__.py").write_text('"""Package."""\n')
+    (root / "core/deep.py").write_text("VALUE = 1\n")
+    (root / "core/run/job.py").write_text("from workflow_scripts.core.deep import VALUE\n")
+    (root / "core/other.py").write_text("VALUE = 2\n")
+    (root / "surface/entropy.py").write_text(
+        '"""Entropy."""\nfrom workflow_scripts.core import job\n\n'
+        'def f(x):\n    """Doc."""\n    return x  # why\n'
+    )
+    return root
+
+
+def fresh(path: Path) -> str:
+    _read.cache_clear()
+    return digest(path)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changes"),
+    [
+        ("surface/entropy.py", "# why", "# because", False),
+        ("surface/entropy.py", '"""Doc."""', '"""Other."""', False),
+        ("surface/entropy.py", '"""Entropy."""\n', "", False),
+        ("surface/entropy.py", "return x ", "return (x) ", False),
+        ("surface/entropy.py", "return x", "return x + 1", True),
+        ("core/run/job.py", "import VALUE", "import VALUE as V", True),
+        ("core/deep.py", "1", "3", True),
+        ("core/other.py", "2", "3", False),
+        ("core/__init__.py", '"""Package."""', "X = 1", True),
+    ],
+)
+def test_only_meaning_counts(package: Path, file: str, old: str, new: str, changes: bool) -> None:
+    script = package / "surface/entropy.py"
+    before = fresh(script)
+    text = (package / file).read_text()
+    assert old in text
+    (package / file).write_text(text.replace(old, new))
+    assert (fresh(script) != before) == changes
+
+
+def test_import_inside_a_function_counts(package: Path) -> None:
+    script = package / "surface/entropy.py"
+    script.write_text("def f():\n    from workflow_scripts.core import other\n    return other\n")
+    before = fresh(script)
+    (package / "core/other.py").write_text("VALUE = 9\n")
+    assert fresh(script) != before
+
+
+def test_script_outside_the_package_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text("")
+    with pytest.raises(ValueError, match="workflow_scripts"):
+        digest(tmp_path / "x.py")

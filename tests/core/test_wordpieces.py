@@ -1,0 +1,90 @@
+"""Word-level patterns (Clark et al. 2019, section 4.1)."""
+
+import numpy as np
+
+from tests.core.tiny_models import tokenizer
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.tokens import tokenize
+from workflow_scripts.core.data.trees import spans_of
+from workflow_scripts.core.data.wordpieces import among_words, to_words, units, words_of_units
+
+
+def slow(pattern: np.ndarray, word: list[int]) -> np.ndarray:
+    """Sum to the tokens of a word, mean over the tokens of a word, by plain loops."""
+    groups: list[list[int]] = []
+    for position, index in enumerate(word):
+        known = index >= 0 and any(word[group[0]] == index for group in groups)
+        if known:
+            next(g for g in groups if word[g[0]] == index).append(position)
+        else:
+            groups.append([position])
+    result = np.zeros((len(groups), len(groups)))
+    for a, queries in enumerate(groups):
+        for b, keys in enumerate(groups):
+            rows = [sum(pattern[query, key] for key in keys) for query in queries]
+            result[a, b] = sum(rows) / len(rows)
+    return result
+
+
+def test_sum_to_and_mean_from_split_words() -> None:
+    rng = np.random.default_rng(0)
+    word = [-1, 0, 0, 1, -1, 2, 3, 3, 3, -1]
+    pattern = rng.dirichlet(np.ones(len(word)), size=(2, 3, len(word)))
+    found = to_words(pattern, np.array(word))
+    assert found.shape == (2, 3, 7, 7)
+    for layer in range(2):
+        for head in range(3):
+            np.testing.assert_allclose(found[layer, head], slow(pattern[layer, head], word), 1e-5)
+    np.testing.assert_allclose(found.sum(-1), 1, atol=1e-6)
+    assert words_of_units(np.array(word)).tolist() == [-1, 0, 1, -1, 2, 3, -1]
+
+
+def test_by_hand() -> None:
+    pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]])
+    expected = [[0.5, 0.5], [0.2, 0.8]]
+    np.testing.assert_allclose(to_words(pattern, np.array([-1, 0, 0])), expected, atol=1e-6)
+
+
+def test_wordpieces_of_a_word_need_not_be_neighbours() -> None:
+    assert units(np.array([-1, 0, 1, 0, -1])).tolist() == [0, 1, 2, 1, 3]
+
+
+def test_among_words_leaves_out_special_tokens_and_vanished_words() -> None:
+    rng = np.random.default_rng(3)
+    word = np.array([-1, 0, 0, 2, 3, -1])  # word 1 vanished
+    pattern = rng.dirichlet(np.ones(6), size=(2, 6)).astype(np.float32)
+    found, index = among_words(pattern, word)
+    assert index.tolist() == [0, 2, 3]
+    whole = to_words(pattern, word)
+    np.testing.assert_array_equal(found, whole[:, 1:4, 1:4])
+
+
+def test_awkward_words_stay_aligned_and_rows_sum_to_one() -> None:
+    """Split, contracted, hyphenated, non-ASCII words, and one that the tokenizer drops."""
+    words = (
+        "the",
+        "dogs",
+        "did",
+        "n't",
+        "re-built",
+        "naïve",
+        "Ōsaka",
+        "\u00ad",
+        "river",
+        "东京",
+        ".",
+    )
+    example = Example("e", "d", "f:1", (" ".join(words),), (spans_of(words),))
+    (found,) = tokenize([example], tokenizer(), 128, 128)
+    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    spelled = [""] * len(words)
+    for name, word in zip(names[1:-1], found.word[1:-1], strict=True):
+        spelled[word] += name.removeprefix("##")
+    assert spelled[1] == "dogs" and spelled[3] == "n't" and spelled[4] == "re-built"
+    assert spelled[5] == "naive" and spelled[6] == "osaka"
+    assert spelled[7] == "" and spelled[8] == "river" and spelled[10] == "."
+    pattern = np.random.default_rng(0).dirichlet(np.ones(len(names)), size=(2, len(names)))
+    rows = to_words(pattern.astype(np.float32), found.word)
+    np.testing.assert_allclose(rows.sum(axis=-1), 1, atol=1e-5)
+    index = words_of_units(found.word)
+    assert index[1:-1].tolist() == [k for k in range(len(words)) if k != 7]

@@ -1,0 +1,155 @@
+"""Tiny random models of several architectures, with a fast tokenizer, in Hugging Face format."""
+
+import copy
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from transformers import (
+    AlbertConfig,
+    AutoModel,
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    BertConfig,
+    DebertaV2Config,
+    DistilBertConfig,
+    ElectraConfig,
+    ModernBertConfig,
+    MPNetConfig,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+)
+
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.models import Source, describe
+
+LAYERS, HEADS, WIDTH, POSITIONS = 3, 4, 32, 128
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+TEXT = (
+    "the a river city old small run flow through near and of in to by was is are built "
+    "king people water stone north south many first century town hill trade . , - ' ! ? s "
+    "n t ##s ##ing ##ed ##er ##y ##flow dog cat saw her his she he it "
+)
+WORDS = TEXT.split()
+VOCABULARY = [
+    *SPECIAL,
+    *WORDS,
+    *"bcdefghijklmopqruvwxyz",
+    *(f"##{c}" for c in "abcdefghijklmnopqrtuvwxz"),
+]
+
+_SIZES = {
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "hidden_size": WIDTH,
+    "intermediate_size": 48,
+    "vocab_size": len(VOCABULARY),
+    "max_position_embeddings": POSITIONS,
+    "pad_token_id": 0,
+}
+
+ARCHITECTURES: dict[str, PretrainedConfig] = {
+    "bert": BertConfig(**_SIZES),
+    "roberta": RobertaConfig(**_SIZES, type_vocab_size=1),
+    "electra": ElectraConfig(**_SIZES, embedding_size=16),
+    "distilbert": DistilBertConfig(
+        n_layers=LAYERS,
+        n_heads=HEADS,
+        dim=WIDTH,
+        hidden_dim=48,
+        vocab_size=len(VOCABULARY),
+        max_position_embeddings=POSITIONS,
+    ),
+    "albert": AlbertConfig(**_SIZES, embedding_size=16),
+    "modernbert": ModernBertConfig(
+        **_SIZES,
+        global_attn_every_n_layers=2,
+        local_attention=8,
+        cls_token_id=2,
+        sep_token_id=3,
+        bos_token_id=2,
+        eos_token_id=3,
+    ),
+}
+REFUSED: dict[str, PretrainedConfig] = {
+    "mpnet": MPNetConfig(**_SIZES),
+    "deberta-v2": DebertaV2Config(**_SIZES),
+}
+
+
+def random_model(config: PretrainedConfig, seed: int = 0, **options: Any) -> PreTrainedModel:
+    """A body with random weights, large enough that attention is far from uniform."""
+    torch.manual_seed(seed)
+    model = AutoModel.from_config(config, **options)
+    return enlarge(model).eval()
+
+
+def random_classifier(name: str, n_labels: int = 3, seed: int = 0) -> PreTrainedModel:
+    """A classifier of one of ARCHITECTURES with random weights."""
+    config = copy.deepcopy(ARCHITECTURES[name])
+    config.num_labels = n_labels
+    torch.manual_seed(seed)
+    return enlarge(AutoModelForSequenceClassification.from_config(config)).eval()
+
+
+def random_tokens(lengths: Sequence[int], pairs: bool = True, seed: int = 1) -> list[Tokens]:
+    """Examples of random wordpieces; with `pairs`, the second half is the second segment."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for number, length in enumerate(lengths):
+        ids = rng.integers(5, len(VOCABULARY), length).astype(np.int32)
+        ids[0], ids[-1] = 2, 3
+        segment = (np.arange(length) >= length // 2) & pairs
+        word = np.arange(-1, length - 1, dtype=np.int32)
+        word[-1] = -1
+        made.append(Tokens(str(number), ids, word, segment.astype(np.int8), length - 2))
+    return made
+
+
+def enlarge(model: PreTrainedModel) -> PreTrainedModel:
+    """Freshly initialised weights are so small that every pattern would be nearly uniform."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 2 and "embed" not in name:
+                parameter.mul_(12)
+            elif "embed" in name and parameter.ndim == 2:
+                parameter.mul_(20)
+    return model
+
+
+def tokenizer() -> PreTrainedTokenizerFast:
+    """A fast WordPiece tokenizer that can spell every lower-case word."""
+    vocabulary = {token: index for index, token in enumerate(dict.fromkeys(VOCABULARY))}
+    inner = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    inner.normalizer = normalizers.BertNormalizer(lowercase=True)
+    inner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    inner.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", vocabulary["[CLS]"]), ("[SEP]", vocabulary["[SEP]"])],
+    )
+    named = {f"{name.lower()}_token": f"[{name}]" for name in ("PAD", "UNK", "CLS", "SEP", "MASK")}
+    return PreTrainedTokenizerFast(tokenizer_object=inner, **named)
+
+
+def save_bert(directory: Path, seed: int = 0, mlm: bool = False) -> Path:
+    """A tiny random BERT with its tokenizer; with `mlm`, with a masked-LM head."""
+    torch.manual_seed(seed)
+    kind = AutoModelForMaskedLM if mlm else AutoModel
+    enlarge(kind.from_config(ARCHITECTURES["bert"])).save_pretrained(directory)
+    tokenizer().save_pretrained(directory)
+    return directory
+
+
+def write_card(folder: Path, directory: Path) -> Path:
+    """The card of the model in `directory`, as model.json in `folder`."""
+    card = describe(directory, "tiny", Source(path=str(directory)))
+    path = folder / "model.json"
+    path.write_text(json.dumps(card), encoding="utf-8")
+    return path

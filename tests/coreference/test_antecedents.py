@@ -1,0 +1,121 @@
+"""Antecedents, the words that heads choose, and the rules, on a text to check by eye."""
+
+import numpy as np
+import pytest
+
+from workflow_scripts.core.data.mentions import Document, Mention
+from workflow_scripts.coreference import antecedents
+
+# Keller is word 1, doctor 4, She 6, doctor 10, Keller 13.
+WORDS = tuple("Anna Keller met the doctor . She thanked the old doctor . Mrs. Keller".split())
+MENTIONS = (
+    Mention(0, 2, 1, "a", "proper", "singular", "feminine", "3"),
+    Mention(3, 5, 4, "d", "nominal", "singular", "", "3"),
+    Mention(6, 7, 6, "a", "pronoun", "singular", "feminine", "3"),
+    Mention(8, 11, 10, "d", "nominal", "singular", "", "3"),
+    Mention(12, 14, 13, "a", "proper", "singular", "feminine", "3"),
+)
+
+
+def document(mentions: tuple[Mention, ...] = MENTIONS) -> Document:
+    n = len(WORDS)
+    return Document("x", WORDS, ("",) * n, (-1,) * n, ("",) * n, mentions, "x:1")
+
+
+def test_coreferent_mentions_have_an_earlier_one_of_their_chain() -> None:
+    assert antecedents.coreferent(MENTIONS) == [(2, {1}), (3, {4}), (4, {1, 6})]
+
+
+def test_overlapping_mentions_are_no_antecedents() -> None:
+    nested = [Mention(0, 1, 0, "a", "nominal"), Mention(0, 4, 1, "a", "nominal")]
+    assert antecedents.coreferent(nested) == []
+
+
+def test_a_mention_that_was_cut_is_not_there() -> None:
+    words = np.array([k for k in range(14) if k not in (4, 13)])
+    assert [one.start for one in antecedents.readable(document(), words)] == [0, 6, 8]
+
+
+def slow_attended(attention, words, mentions, candidates):
+    """In loops, as the sentence of the paper says it."""
+    heads = {mention.head for mention in mentions}
+    result = np.full((*attention.shape[:2], len(mentions)), -1)
+    for layer, head, m in np.ndindex(*result.shape):
+        best = -1.0
+        for column, word in enumerate(words):
+            own = word == mentions[m].head
+            if own or (candidates == "mentions" and word not in heads):
+                continue
+            row = list(words).index(mentions[m].head)
+            if attention[layer, head, row, column] > best:
+                best = attention[layer, head, row, column]
+                result[layer, head, m] = word
+    return result
+
+
+@pytest.mark.parametrize("candidates", antecedents.CANDIDATES)
+def test_attended_against_loops(candidates: str) -> None:
+    rng = np.random.default_rng(0)
+    words = np.array([k for k in range(14) if k != 2])  # one word vanished
+    attention = rng.dirichlet(np.ones(13), size=(2, 3, 13)).astype(np.float32)
+    mentions = antecedents.readable(document(), words)
+    found = antecedents.attended(attention, words, mentions, candidates)
+    np.testing.assert_array_equal(found, slow_attended(attention, words, mentions, candidates))
+
+
+def test_hits_by_hand() -> None:
+    """Head 0 looks where it should; head 1 at the verb, or among mentions at the doctor."""
+    attention = np.full((1, 2, 14, 14), 0.01, dtype=np.float32)
+    for row, column in ((6, 1), (10, 4), (13, 6)):
+        attention[0, 0, row, column] = 0.5
+    attention[0, 1, :, 2] = 0.5
+    attention[0, 1, :, 4] = 0.3
+    found, total = antecedents.hits(attention, np.arange(14), list(MENTIONS))
+    assert total.tolist() == [3, 1, 1, 1]
+    assert found[:, 0, 0].tolist() == [[3, 1, 1, 1], [3, 1, 1, 1]]
+    assert found[:, 0, 1].tolist() == [[0, 0, 0, 0], [1, 0, 0, 1]]
+
+
+def test_a_text_with_one_mention_has_nothing_to_choose() -> None:
+    attention = np.ones((1, 1, 14, 14), dtype=np.float32)
+    assert antecedents.attended(attention, np.arange(14), MENTIONS[:1], "mentions").tolist() == [
+        [[-1]]
+    ]
+
+
+def test_rules_by_hand() -> None:
+    found = dict(zip(antecedents.SYSTEMS, antecedents.baselines(document(), MENTIONS), strict=True))
+    # She -> the doctor; the old doctor -> She; Mrs. Keller -> the old doctor
+    assert found["nearest"].tolist() == [0, 0, 0, 0]
+    # She has none; the old doctor -> the doctor; Mrs. Keller -> Anna Keller
+    assert found["head_match"].tolist() == [2, 0, 1, 1]
+    # She -> the doctor: its gender is unknown, and it is nearer than Anna Keller
+    assert found["rules"].tolist() == [2, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        (("singular", "feminine", "3"), ("singular", "masculine", "3"), False),
+        (("singular", "feminine", "3"), ("singular", "", "3"), True),
+        (("singular", "", "1"), ("singular", "", "3"), False),
+        (("plural", "", "3"), ("singular", "", "3"), False),
+        (("", "", ""), ("plural", "feminine", "1"), True),
+    ],
+)
+def test_features_agree_where_both_are_known(one, other, agree) -> None:
+    a, b = Mention(0, 1, 0, "a", "nominal", *one), Mention(2, 3, 2, "b", "nominal", *other)
+    assert antecedents.same_features(a, b, WORDS) is agree
+
+
+def test_earliest_sieve_wins_and_in_it_the_nearest() -> None:
+    mentions = [
+        Mention(4, 5, 4, "d", "nominal"),
+        Mention(6, 7, 6, "a", "pronoun"),
+        Mention(10, 11, 10, "d", "nominal"),
+        Mention(13, 14, 13, "a", "proper"),
+    ]
+    sieves = antecedents.SYSTEMS["rules"]
+    assert antecedents.select(mentions, 2, WORDS, sieves) is mentions[0]  # the same text
+    assert antecedents.select(mentions, 3, WORDS, sieves) is mentions[2]  # anything: the nearest
+    assert antecedents.select(mentions, 1, WORDS, antecedents.SYSTEMS["head_match"]) is None

@@ -1,0 +1,126 @@
+"""Accuracies, intervals, held-out heads and the table."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.attention.builders import write_cache
+from tests.core.tiny_models import write_card
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.mentions import read_documents
+from workflow_scripts.core.data.wordpieces import among_words
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.stats import head_accuracy
+from workflow_scripts.coreference import antecedents, clark2019_table2, coreference_scores
+from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
+from workflow_scripts.corpora import coreference_corpus
+
+
+@pytest.fixture(scope="module")
+def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Generated stories, cut at 40 tokens, their attention cache and scores."""
+    folder = tmp_path_factory.mktemp("coreference")
+    write_card(folder, tiny_model_dir)
+    out = [folder / name for name in ("documents.jsonl", "annotation.jsonl", "counts.csv")]
+    coreference_corpus.main(*out, source={"generate": 12}, name="s", max_tokens=40)
+    write_cache(folder / "cache.h5", folder / "model.json", folder / "documents.jsonl", 60)
+    coreference_scores.main(
+        folder / "cache.h5",
+        folder / "model.json",
+        folder / "annotation.jsonl",
+        *(folder / f"{name}.parquet" for name in ("scores", "rules", "best")),
+        folder / "mentions.csv",
+        bootstrap=100,
+    )
+    return folder
+
+
+def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
+    documents = read_documents(study / "annotation.jsonl")
+    found = total = mentions = cut = 0
+    with Cache(study / "cache.h5") as cache:
+        for document, example in zip(documents, cache, strict=True):
+            attention, words = among_words(example.pattern, example.word)
+            kept = antecedents.readable(document, words)
+            right, all_ = antecedents.hits(attention, words, kept)
+            found, total = found + right, total + all_
+            mentions += len(document.mentions)
+            cut += len(document.mentions) - len(kept)
+    frame = tables.read(study / "scores.parquet")
+    assert len(frame) == found.size
+    for row in frame.sample(60, random_state=0).to_dict("records"):
+        kind = TYPES.index(row["type"])
+        place = CANDIDATES.index(row["candidates"]), row["layer"], row["head"], kind
+        assert row["accuracy"] == pytest.approx(found[place] / total[kind], nan_ok=True)
+        assert row["n"] == total[kind]
+    counted = pd.read_csv(study / "mentions.csv").set_index("what")["n"]
+    assert counted["mentions read"] == mentions
+    assert counted["mentions without tokens"] == cut > 0
+    assert counted["coreferent mentions"] == total[0]
+
+
+def made_counts(n: int = 60) -> coreference_scores.Counts:
+    """Head 1-2 (0, 1) is right in 8 of 10 cases, the others in 3 of 10."""
+    rng = np.random.default_rng(2)
+    total = np.tile([4, 2, 1, 1], (n, 1))
+    share = np.full((2, 2, 1), 0.3)
+    share[0, 1] = 0.8
+    found = rng.binomial(total[:, None, None, None, :], share, size=(n, 2, 2, 2, 4))
+    return coreference_scores.Counts(found, found[:, 0, 0, :1], total, 500, 3)
+
+
+def test_intervals_hold_the_mean_and_shrink() -> None:
+    counts = made_counts(400)
+    mean, low, high = head_accuracy.accuracy(counts.found, counts.total, 300, seed=1)
+    assert (low <= mean).all() and (mean <= high).all()
+    few = made_counts(20)
+    _, wide_low, wide_high = head_accuracy.accuracy(few.found, few.total, 300, seed=1)
+    assert (high - low).mean() < (wide_high - wide_low).mean() / 2
+
+
+def test_held_out_head_is_chosen_on_other_texts() -> None:
+    counts = made_counts()
+    found = (
+        coreference_scores.held_out(counts, seed=1)
+        .set_index(["candidates", "type"])
+        .loc[("words", "all")]
+    )
+    assert (found["held_out_layer"], found["held_out_head"]) == (0, 1)
+    half = np.random.default_rng(1).permutation(60)[30:]
+    right = counts.found[half, 0, 0, 1, 0].sum()
+    assert found["held_out_accuracy"] == right / counts.total[half, 0].sum()
+
+
+def test_table2(study: Path) -> None:
+    frames = [tables.read(study / f"{name}.parquet") for name in ("scores", "rules", "best")]
+    table = clark2019_table2.table2(*frames)
+    assert len(table) == 4 * (len(SYSTEMS) + len(CANDIDATES))
+    best = frames[0][frames[0]["type"] == "all"].groupby("candidates")["accuracy"].max()
+    rows = table[table["type"] == "all"].set_index(["system", "candidates"])
+    for candidates in CANDIDATES:
+        assert rows.loc[("best head", candidates), "accuracy"] == 100 * best[candidates]
+    assert rows["compared"].tolist() == [True, True, True, True, False]
+    assert rows["paper_accuracy"].tolist()[:4] == [27, 52, 69, 65]
+    clark2019_table2.main(
+        *(study / f"{name}.parquet" for name in ("scores", "rules", "best")),
+        study / "table.csv",
+        annotation="generated",
+    )
+    assert set(pd.read_csv(study / "table.csv")["annotation"]) == {"generated"}
+
+
+def test_texts_must_be_those_of_the_cache(study: Path, tmp_path: Path) -> None:
+    lines = (study / "annotation.jsonl").read_text().splitlines()
+    (tmp_path / "annotation.jsonl").write_text("\n".join(lines[1:]) + "\n")
+    with Cache(study / "cache.h5") as cache, pytest.raises(InputError, match="not those of"):
+        coreference_scores.count_corpus(cache, read_documents(tmp_path / "annotation.jsonl"))
+
+
+def test_a_damaged_annotation_names_its_line(study: Path, tmp_path: Path) -> None:
+    lines = (study / "annotation.jsonl").read_text().splitlines()
+    (tmp_path / "annotation.jsonl").write_text("\n".join([lines[0], lines[1][:40]]) + "\n")
+    with pytest.raises(InputError, match=r"annotation\.jsonl:2: not a document"):
+        read_documents(tmp_path / "annotation.jsonl")

@@ -1,0 +1,154 @@
+"""Readers of coreference files: what they accept, and one clear error for what they do not."""
+
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.corpora.mention_files import Span, Text, texts_of
+
+GUM = (
+    "# begin document one\n0\tAnna\t(1\n1\tKeller\t1)\n2\tsaw\t_\n3\ther\t(2(1)\n4\tdog\t2)\n"
+    "5\t.\t_\n# end document\n\n"
+)
+TREES = (
+    "# newdoc id = one\n1\tAnna\t_\tNNP\tNNP\t_\t2\tnn\t_\t_\n"
+    "2\tKeller\t_\tNNP\tNNP\t_\t3\tnsubj\t_\t_\n"
+    "3\tsaw\t_\tVBD\tVBD\t_\t0\troot\t_\t_\n4\ther\t_\tPRP$\tPRP$\t_\t5\tposs\t_\t_\n"
+    "5\tdog\t_\tNN\tNN\t_\t3\tdobj\t_\t_\n\n1\t.\t_\t.\t.\t_\t0\troot\t_\t_\n\n"
+)
+HEADER = "# newdoc id = one\n# global.Entity = GRP-etype-infstat-salience-centering-minspan-link\n"
+HER_DOG = "(2-animal-new-n-cf2-2-sgl(1-person-giv-n-cf1-1-ana)"
+ENTITIES = ["(1-person-new-n-cf1-2-coref", "1)", "", HER_DOG, "2)"]
+
+
+def conllu() -> str:
+    """The same sentence with `Entity=` in its last column."""
+    rows = TREES.splitlines()[1:6]
+    cells = [f"SpaceAfter=No|Entity={one}" if one else "_" for one in ENTITIES]
+    body = [row.rsplit("\t", 1)[0] + "\t" + cell for row, cell in zip(rows, cells, strict=True)]
+    return HEADER + "\n".join(body) + "\n\n"
+
+
+def litbank() -> str:
+    rows = [("Anna", "(1"), ("Keller", "1)"), ("saw", ""), ("her", "(2|(1)"), ("dog", "2)")]
+    lines = [f"one\t0\t{k}\t{w}" + "\t_" * 8 + f"\t{c}" for k, (w, c) in enumerate(rows)]
+    return "#begin document (one); part 0\n" + "\n".join(lines) + "\n#end document\n"
+
+
+def ontonotes() -> str:
+    rows = [("Anna", "NNP", "(1"), ("Keller", "NNP", "1)"), ("saw", "VBD", "-")]
+    rows += [("her", "PRP$", "(2|(1)"), ("dog", "NN", "2)")]
+    start = "#begin document (one); part 000\n"
+    body = "\n".join(
+        f"one   0   {k}   {word}   {tag}   (S*   -   -   -   A   *   {cell}"
+        for k, (word, tag, cell) in enumerate(rows)
+    )
+    return start + body + "\n\none 0 0 -LRB- -LRB- * - - - A * (ARG0*) -\n\n#end document\n"
+
+
+def read(tmp_path: Path, text: str | bytes, name: str, **options: str) -> list[Text]:
+    file = tmp_path / name
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return list(texts_of(file, options.pop("form", "auto"), **options))
+
+
+EXPECTED = {(0, 2, "1"), (3, 5, "2"), (3, 4, "1")}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (GUM, "one.conll"),
+        (conllu(), "one.conllu"),
+        (litbank(), "one_brat.conll"),
+        (ontonotes(), "one.v4_gold_conll"),
+        (GUM.replace("\n", "\r\n"), "one.conll"),
+        (GUM.split("# end")[0].rstrip("\n"), "one.conll"),
+        (conllu().rstrip("\n"), "one.conllu"),
+        (litbank().replace("\n", "\r\n"), "one_brat.conll"),
+        (ontonotes().split("\n\n")[0], "one.v4_gold_conll"),
+    ],
+)
+def test_every_format_gives_the_same_mentions(tmp_path: Path, text: str, name: str) -> None:
+    (found,) = read(tmp_path, text, name)
+    assert found.words[:5] == ["Anna", "Keller", "saw", "her", "dog"]
+    assert {(one.start, one.end, one.chain) for one in found.spans} == EXPECTED
+
+
+def test_columns_beside_the_mentions(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, ontonotes(), "one.v4_gold_conll")
+    assert found.words[5] == "("
+    assert found.tags == ["NNP", "NNP", "VBD", "PRP$", "NN", "-LRB-"]
+    assert found.starts == [0, 5]
+    (plain,) = read(tmp_path, litbank(), "one_brat.conll")
+    assert plain.tags == [] and plain.starts == [0] and plain.heads == []
+
+
+def test_heads_of_minspan_and_of_the_treebank_beside(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, conllu(), "one.conllu")
+    assert [one.head for one in sorted(found.spans, key=lambda s: (s.start, s.end))] == [1, 3, 4]
+    trees = tmp_path / "trees.conllx"
+    trees.write_text(TREES)
+    (beside,) = read(tmp_path, GUM, "one.conll", trees=str(trees))
+    assert beside.heads == [1, 2, -1, 4, 2, -1]
+    assert beside.starts == [0, 5]
+    assert beside.tags[3] == "PRP$"
+
+
+def test_documents_of_one_file_keep_their_chains_apart(tmp_path: Path) -> None:
+    found = read(tmp_path, GUM + GUM.replace("one", "two"), "one.conll")
+    assert [text.document for text in found] == ["one", "two"]
+    assert [len(text.spans) for text in found] == [3, 3]
+
+
+def test_the_innermost_mention_of_a_chain_is_closed_first(tmp_path: Path) -> None:
+    text = "0\ta\t(1\n1\tb\t(1\n2\tc\t1)\n3\td\t1)\n"
+    (found,) = read(tmp_path, text, "one.conll", form="gum")
+    assert found.spans == [Span(1, 3, "1"), Span(0, 4, "1")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        (GUM.replace("1\tKeller\t1)", "1\tKeller"), "one.conll", r"one.conll:3: 2 columns"),
+        (GUM.replace("1\tKeller\t1)", "1\tKeller\t_"), "one.conll", r":2: mention 1 is opened"),
+        (GUM.replace("0\tAnna\t(1", "0\tAnna\t_"), "one.conll", r":3: mention 1 is closed"),
+        (GUM.replace("0\tAnna\t(1", "0\tAnna\t(1(("), "one.conll", r":2: '\(1\(\(' is not a list"),
+        (GUM.replace("1\tKeller", "x\tKeller"), "one.conll", r":3: index 'x' is not a number"),
+        (GUM.replace("1\tKeller", "7\tKeller"), "one.conll", r":3: index 7, 1 expected"),
+        (GUM.replace("\tKeller\t", "\t \t"), "one.conll", r":3: no word"),
+        (litbank().replace("Keller\t_", "Keller"), "b.conll", r"b.conll:3: 12 columns, litbank"),
+        (litbank().replace("\t2)\n", "\t\n"), "b.conll", r"b.conll:5: mention 2 is opened"),
+        (ontonotes().replace("NNP   (S*   -   -", ""), "o_gold_conll", r":2: \d+ columns"),
+        (conllu().replace("Entity=1)", "Entity=4)"), "one.conllu", r":4: mention 4 is closed"),
+        (conllu().replace("cf2-2-sgl", "cf2-9-sgl"), "one.conllu", r":6: the head of mention 2"),
+        (conllu().replace("\t3\tnsubj", "\t30\tnsubj"), "one.conllu", r":4: head 30 is outside"),
+        (conllu().replace("\t3\tnsubj", "\tx\tnsubj"), "one.conllu", r":4: head 'x' is not a num"),
+        (GUM.encode().replace(b"saw", b"s\xe4w"), "one.conll", r":4: byte 0xe4 at column 4"),
+        ("a b c\n", "one.conll", r"one.conll:1: unknown columns"),
+        ("", "one.conll", r"one.conll: empty"),
+    ],
+)
+def test_malformed_input_is_named(
+    tmp_path: Path, text: str | bytes, name: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, text, name)
+
+
+def test_trees_must_be_of_the_same_documents_and_tokens(tmp_path: Path) -> None:
+    trees = tmp_path / "trees.conllx"
+    trees.write_text(TREES.replace("Keller", "Kellner"))
+    with pytest.raises(InputError, match=r"word 1 of one is not that of its tree"):
+        read(tmp_path, GUM, "one.conll", trees=str(trees))
+    trees.write_text(TREES.replace("id = one", "id = other"))
+    with pytest.raises(InputError, match="no tree of one"):
+        read(tmp_path, GUM, "one.conll", trees=str(trees))
+
+
+def test_missing_and_empty_places(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file or directory"):
+        list(texts_of(tmp_path / "none", "auto"))
+    with pytest.raises(InputError, match=r"no \.conll"):
+        list(texts_of(tmp_path, "auto"))

@@ -1,0 +1,112 @@
+"""Word vectors: GloVe files, gensim's downloader by a local directory, training."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.word_vectors import read_vectors, write_vectors
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.corpora import word_vectors
+
+
+def run(tmp_path: Path, source: dict, **options: object):
+    out = [tmp_path / name for name in ("v.safetensors", "w.txt", "c.csv")]
+    word_vectors.main(*out, source=source, **options)
+    return read_vectors(*out[:2]), pd.read_csv(out[2]).set_index("what")["n"].to_dict()
+
+
+def test_glove(tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("the 1 2 3\n. 0.5 0 -1\n. . 9 9 9\nThe 4 5 6\nthe 7 7 7\n")
+    found, counts = run(tmp_path, {"path": str(tmp_path / "g.txt")})
+    assert counts["words"] == "4" and counts["dimensions"] == "3"
+    assert found.lookup(["the", "THE", "The", ". .", "cat"]).tolist() == [
+        [1, 2, 3],
+        [1, 2, 3],
+        [4, 5, 6],
+        [9, 9, 9],
+        [0, 0, 0],
+    ]
+    assert "THE" in found and "cat" not in found
+
+
+def test_a_header_of_word2vec_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("2 3\nthe 1 2 3\na 4 5 6\n")
+    found, _ = run(tmp_path, {"path": str(tmp_path / "g.txt")})
+    assert list(found.place) == ["the", "a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("the 1 2 3\na 1 2\n", r"g\.txt:2: 2 numbers, 3 expected"),
+        ("the 1 2 3\na 1 x 2\n", r"g\.txt:2: .*'x'"),
+        ("", "no vector"),
+    ],
+)
+def test_malformed_glove(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "g.txt").write_text(text)
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, {"path": str(tmp_path / "g.txt")})
+
+
+def test_real_glove(tmp_path: Path, real_data: Path) -> None:
+    found, counts = run(tmp_path, {"path": str(real_data / "glove/glove.6B.50d.subset.txt")})
+    assert counts["words"] == "8453" and counts["dimensions"] == "50"
+    found = found.lookup(["man", "woman", "of"])
+    man, woman, of = found / np.linalg.norm(found, axis=1, keepdims=True)
+    assert man @ woman > man @ of
+
+
+def test_the_downloader_reads_data_and_runs_no_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A local directory in the downloader's layout, through the same calls."""
+    from gensim import downloader
+
+    folder = tmp_path / "gensim-data/tiny-glove"
+    folder.mkdir(parents=True)
+    with gzip.open(folder / "tiny-glove.gz", "wt") as file:
+        file.write("2 3\nthe 1 2 3\na 4 5 6\n")
+    (folder / "__init__.py").write_text("raise RuntimeError('this file must not run')\n")
+    listing = {"models": {"tiny-glove": {"file_name": "tiny-glove.gz", "parts": 1}}, "corpora": {}}
+    monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path / "gensim-data"))
+    monkeypatch.setattr(downloader, "_load_info", lambda *_, **__: listing)
+    found, counts = run(tmp_path, {"download": "tiny-glove"})
+    assert found.lookup(["a"]).tolist() == [[4, 5, 6]]
+    assert counts["source"] == "tiny-glove"
+    with pytest.raises(InputError, match="download: other: gensim cannot fetch it"):
+        run(tmp_path, {"download": "other"})
+
+
+def test_training_is_repeatable_and_learns_company(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    texts = []
+    for _ in range(300):
+        topic = rng.choice(["sea", "sky"])
+        names = {"sea": ["ship", "wave", "fish"], "sky": ["bird", "cloud", "wind"]}[str(topic)]
+        texts.append(" ".join(rng.choice(names, size=6)) + " .")
+    examples = [Example(str(k), "d", "s", (text,)) for k, text in enumerate(texts)]
+    write_examples(tmp_path / "t.jsonl", examples)
+    options = {"dimensions": 12, "epochs": 5, "texts": [tmp_path / "t.jsonl"]}
+    found, counts = run(tmp_path, {"train": "made-up"}, **options)
+    again, _ = run(tmp_path, {"train": "made-up"}, **options)
+    np.testing.assert_array_equal(found.matrix, again.matrix)
+    assert counts["source"] == "trained on made-up"
+    ship, wave, cloud = found.lookup(["ship", "wave", "cloud"])
+    assert ship @ wave > ship @ cloud
+    with pytest.raises(InputError, match="no word occurs twice"):
+        word_vectors.trained(["a b c"], 4, 1, 1)
+
+
+def test_damaged_vectors_are_refused(tmp_path: Path) -> None:
+    write_vectors(["a", "b"], np.ones((2, 3)), tmp_path / "v", tmp_path / "w")
+    (tmp_path / "w").write_text("a\n")
+    with pytest.raises(InputError, match="1 words for 2 vectors"):
+        read_vectors(tmp_path / "v", tmp_path / "w")
+    (tmp_path / "v").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="not word vectors"):
+        read_vectors(tmp_path / "v", tmp_path / "w")

@@ -1,0 +1,94 @@
+"""Kinds of tokens and links between words, on sentences whose answer is known."""
+
+import numpy as np
+import pytest
+
+from tests.core.tiny_models import tokenizer
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.tokens import tokenize
+from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.finetuning import token_kinds
+
+CARD = {"special": {"cls": 2, "sep": 3}, "punctuation": []}
+
+
+def sentence(text: str, tags: str = "", heads: tuple = (), relations: str = "") -> tuple:
+    """An example of one text whose words are separated by blanks, and its tree."""
+    words = text.split()
+    spans, start = [], 0
+    for word in words:
+        spans.append((text.index(word, start), text.index(word, start) + len(word)))
+        start = spans[-1][1]
+    n = len(words)
+    tree = Tree(
+        "e",
+        tuple(words),
+        heads or (-1,) * n,
+        tuple(relations.split() or [""] * n),
+        tuple(tags.split() or ["X"] * n),
+        "f:1",
+    )
+    return tree, Example("e", "e", "f:1", (text,), (tuple(spans),))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("he did not see", [0, 0, 1, 0]),
+        ("he don't see", [0, 1, 0]),
+        ("he do n't see", [0, 0, 0, 0]),
+        ("he can 't see", [0, 1, 1, 0]),
+        ("he can’t see", [0, 1, 0]),
+        ("Nothing is Nowhere", [1, 0, 1]),
+        ("a knot , nonetheless noted", [0, 0, 0, 0, 0]),
+        ("Neither he nor she", [1, 0, 1, 0]),
+    ],
+)
+def test_negation_words_are_the_papers(text: str, found: list[int]) -> None:
+    _, example = sentence(text)
+    assert token_kinds.negations(example).tolist() == [bool(one) for one in found]
+
+
+def test_a_contraction_that_the_parser_split_is_found_by_its_characters() -> None:
+    example = Example("e", "e", "f:1", ("he don't",), (((0, 2), (3, 5), (5, 8)),))
+    assert token_kinds.negations(example).tolist() == [False, True, True]
+
+
+def test_words_of_kinds() -> None:
+    tree, example = sentence(
+        "she saw the river", "PRP VBD DT NN", (1, -1, 3, 1), "nsubj root det dobj"
+    )
+    found = token_kinds.words_of_kinds(tree, example)
+    assert {kind: np.flatnonzero(chosen).tolist() for kind, chosen in found.items()} == {
+        "noun": [3],
+        "verb": [1],
+        "pronoun": [0],
+        "subject": [0],
+        "object": [3],
+        "negation": [],
+    }
+
+
+def test_tokens_follow_their_words_and_not_their_spelling() -> None:
+    tree, example = sentence("river flows river", "NN VBZ DT", (), "")
+    tokens = tokenize([example], tokenizer(), 32, 128)[0]
+    words = token_kinds.words_of_kinds(tree, example)
+    found = token_kinds.tokens_of_kinds(words, tokens.word, tokens.ids, CARD)
+    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
+    assert names == ["[CLS]", "river", "flow", "##s", "river", "[SEP]"]
+    assert found["noun"].tolist() == [False, True, False, False, False, False]
+    assert found["verb"].tolist() == [False, False, True, True, False, False]
+    assert found["cls"].tolist() == [True] + [False] * 5
+    assert found["sep"].tolist() == [False] * 5 + [True]
+
+
+def test_links_stay_in_their_sentence() -> None:
+    tree, _ = sentence(
+        "she saw the river he left", "PRP VBD DT NN PRP VBD", (1, -1, 3, 1, 5, -1),
+        "nsubj root det dobj nsubj root",
+    )  # fmt: skip
+    sentences = token_kinds.sentences_of(tree)
+    assert sentences.tolist() == [1, 1, 1, 1, 5, 5]
+    found = token_kinds.word_links(tree, sentences)
+    assert found["verb-subject"] == [(1, 0), (5, 4)]
+    assert found["pronoun-noun"] == [(0, 3)]

@@ -1,0 +1,142 @@
+"""Scores of the probes against the paper's formulas in loops, padded and alone."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.probes.builders import DIMENSION, HEADS, sentence, sentences
+from workflow_scripts.probes import probe_fitting
+from workflow_scripts.probes.attention_probes import (
+    AttentionAndWords,
+    AttentionOnly,
+    DistancesAndWords,
+    distances,
+)
+from workflow_scripts.probes.probe_sentences import Sentence
+
+
+def randomised(probe: torch.nn.Module) -> torch.nn.Module:
+    torch.manual_seed(0)
+    for parameter in probe.parameters():
+        torch.nn.init.normal_(parameter)
+    return probe
+
+
+def slow_attention_only(probe: AttentionOnly, one: Sentence) -> np.ndarray:
+    """Section 5, with a of shape [head, from, to] and the root's two features."""
+    w, u = probe.weight.detach().numpy().reshape(2, HEADS).astype(float)
+    start, end = probe.root.detach().numpy().astype(float)
+    a, edges = one.attention.astype(float), one.edges.astype(float)
+    n = len(one)
+    scores = np.zeros((n, n + 1))
+    for dependent in range(n):
+        for k in range(HEADS):
+            to, back = edges[:2, k, dependent], edges[2:, k, dependent]
+            scores[dependent, 0] += w[k] * (start * to[0] + end * to[1])
+            scores[dependent, 0] += u[k] * (start * back[0] + end * back[1])
+            for candidate in range(n):
+                scores[dependent, candidate + 1] += (
+                    w[k] * a[k, dependent, candidate] + u[k] * a[k, candidate, dependent]
+                )
+    return scores
+
+
+def slow_attention_and_words(probe: AttentionAndWords, one: Sentence) -> np.ndarray:
+    """W (v_dependent + v_candidate) for every pair; the root's vector is zero."""
+    of_dependent = probe.dependent.weight.detach().numpy().astype(float)
+    of_candidate = probe.candidate.weight.detach().numpy().astype(float)
+    bias = probe.dependent.bias.detach().numpy().astype(float)
+    start, end = probe.root.detach().numpy().astype(float)
+    a, edges, v = one.attention.astype(float), one.edges.astype(float), one.vectors.astype(float)
+    n = len(one)
+    scores = np.zeros((n, n + 1))
+    for i in range(n):
+        weights = of_dependent @ v[i] + bias
+        at_root = np.concatenate(
+            [start * e[0] + end * e[1] for e in (edges[:2, :, i], edges[2:, :, i])]
+        )
+        scores[i, 0] = weights @ at_root
+        for j in range(n):
+            maps = np.concatenate([a[:, i, j], a[:, j, i]])
+            scores[i, j + 1] = (weights + of_candidate @ v[j]) @ maps
+    return scores
+
+
+def slow_distances(length: int) -> np.ndarray:
+    """Footnote 4 in loops, [dependent, candidate, feature]."""
+    features = np.zeros((length, length + 1, 8))
+    features[:, 0, 7] = 1
+    for i in range(length):
+        for j in range(length):
+            features[i, j + 1, 0] = max(0, j - i) / length
+            features[i, j + 1, 1] = max(0, i - j) / length
+            for place, offset in enumerate(range(-2, 3)):
+                features[i, j + 1, 2 + place] = j - i == offset
+    return features
+
+
+@pytest.mark.parametrize(
+    ("probe", "slow"),
+    [
+        (AttentionOnly(HEADS), slow_attention_only),
+        (AttentionAndWords(HEADS, DIMENSION), slow_attention_and_words),
+    ],
+    ids=["attention-only", "attention-and-words"],
+)
+def test_scores_are_the_papers(probe: torch.nn.Module, slow) -> None:
+    randomised(probe)
+    cases = [sentence(length, seed) for seed, length in enumerate([4, 7, 5])]
+    batch = probe_fitting.collate(cases, [one.heads for one in cases])
+    with torch.no_grad():
+        found = probe(batch).numpy()
+    for row, one in enumerate(cases):
+        n = len(one)
+        np.testing.assert_allclose(found[row, :n, : n + 1], slow(probe, one), atol=2e-5)
+
+
+def test_distances_of_padded_sentences() -> None:
+    mask = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
+    found = distances(mask).numpy()
+    np.testing.assert_allclose(found[0], slow_distances(6), atol=1e-6)
+    np.testing.assert_allclose(found[1, :4, :5], slow_distances(4), atol=1e-6)
+
+
+def test_distances_and_words_is_one_hidden_layer() -> None:
+    probe = randomised(DistancesAndWords(DIMENSION, 5))
+    one = sentence(6, 3)
+    with torch.no_grad():
+        found = probe(probe_fitting.collate([one], [one.heads]))[0].numpy()
+    weight = {name: value.detach().numpy() for name, value in probe.named_parameters()}
+    candidates = np.concatenate([np.zeros((1, DIMENSION)), one.vectors])
+    features = slow_distances(6)
+    for i in range(6):
+        for j in range(7):
+            hidden = (
+                weight["dependent.weight"] @ one.vectors[i]
+                + weight["dependent.bias"]
+                + weight["candidate.weight"] @ candidates[j]
+                + weight["distance.weight"] @ features[i, j]
+            )
+            assert found[i, j] == pytest.approx(
+                float(weight["out.weight"][0] @ np.tanh(hidden)), abs=1e-4
+            )
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [AttentionOnly(HEADS), AttentionAndWords(HEADS, DIMENSION), DistancesAndWords(DIMENSION, 4)],
+    ids=["attention-only", "attention-and-words", "distances"],
+)
+def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
+    randomised(probe)
+    cases = sentences(13)
+    heads = [one.heads for one in cases]
+    cpu = torch.device("cpu")
+    alone = probe_fitting.counts(probe, probe_fitting.Batches(cases, heads, 1), cpu)
+    for size in (2, 5, 13):
+        together = probe_fitting.counts(probe, probe_fitting.Batches(cases, heads, size), cpu)
+        np.testing.assert_array_equal(together, alone)
+        nothing_kept = probe_fitting.counts(
+            probe, probe_fitting.Batches(cases, heads, size, kept=0), cpu
+        )
+        np.testing.assert_array_equal(nothing_kept, alone)

@@ -1,0 +1,127 @@
+"""The structural probe: distances in trees, the fitted map, spanning trees."""
+
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.trees import spans_of
+from workflow_scripts.core.model import models
+from workflow_scripts.probes import structural_probe
+
+CPU = torch.device("cpu")
+
+
+def slow_distance(edges: set, n: int, a: int, b: int) -> int:
+    """Steps of a breadth-first search."""
+    reached, steps = {a}, 0
+    while b not in reached:
+        reached |= {y for x, y in product(list(reached), range(n)) if {(x, y), (y, x)} & edges}
+        steps += 1
+        assert steps <= n
+    return steps
+
+
+def test_tree_distances_against_a_search() -> None:
+    heads = np.array([2, 0, 2, 5, 3, 5])
+    found = structural_probe.tree_distances(heads)
+    edges = structural_probe.edges_of(heads)
+    assert edges == {(0, 1), (1, 2), (3, 4), (2, 4), (4, 5)}
+    for a, b in combinations(range(6), 2):
+        assert found[a, b] == found[b, a] == slow_distance(edges, 6, a, b)
+
+
+def test_further_roots_hang_on_the_first() -> None:
+    found = structural_probe.tree_distances(np.array([0, 1, 0]))
+    assert found.tolist() == [[0, 1, 1], [1, 0, 2], [1, 2, 0]]
+
+
+def test_control_trees_are_trees() -> None:
+    heads = structural_probe.control_tree(np.array([1, 5, 1, 5, 1]))
+    assert len(structural_probe.edges_of(heads)) == 4
+    assert np.isfinite(structural_probe.tree_distances(heads)).all()
+
+
+def test_squared_distances() -> None:
+    points = torch.randn(2, 5, 3)
+    expected = ((points[:, :, None] - points[:, None]) ** 2).sum(-1)
+    torch.testing.assert_close(
+        structural_probe.squared_distances(points), expected, atol=1e-5, rtol=1e-5
+    )
+
+
+def slow_spanning(distances: np.ndarray, words: list[int]) -> set:
+    """Kruskal's algorithm."""
+    group = {word: word for word in words}
+    found = set()
+    for _, a, b in sorted((distances[a, b], a, b) for a, b in combinations(words, 2)):
+        if group[a] != group[b]:
+            old = group[a]
+            group = {word: group[b] if of == old else of for word, of in group.items()}
+            found.add((a, b))
+    return found
+
+
+def test_spanning_tree_against_kruskal() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        points = rng.normal(size=(8, 2))
+        distances = np.linalg.norm(points[:, None] - points[None], axis=-1)
+        words = np.array([0, 2, 3, 5, 6, 7])
+        assert structural_probe.spanning_edges(distances, words) == slow_spanning(
+            distances, list(words)
+        )
+
+
+def test_a_map_that_holds_the_tree_is_found() -> None:
+    """States are walks in the tree, hidden in 12 dimensions by a rotation, with noise beside."""
+    rng = np.random.default_rng(1)
+    states, heads = [], []
+    rotation = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    for _ in range(60):
+        n = 7
+        tree = np.array([0, *(int(rng.integers(1, k + 1)) for k in range(1, n))])
+        walk = np.zeros((n, 12))
+        for word in range(1, n):
+            walk[word] = walk[tree[word] - 1]
+            walk[word, word] += 1
+        walk[:, 8:] = 3 * rng.normal(size=(n, 4))
+        states.append((walk @ rotation).astype(np.float16))
+        heads.append(tree)
+    targets = [structural_probe.tree_distances(tree) for tree in heads]
+    matrix = structural_probe.fit(states[:40], targets[:40], 8, 60, 8, 0.02, seed=1, device=CPU)
+    scored = [np.ones(7, dtype=bool)] * 20
+    right, total = structural_probe.counts(matrix, states[40:], heads[40:], scored)
+    assert right.sum() / total.sum() > 0.9
+    blind = torch.randn(12, 8, generator=torch.Generator().manual_seed(0))
+    right, total = structural_probe.counts(blind, states[40:], heads[40:], scored)
+    assert right.sum() / total.sum() < 0.7
+
+
+def test_punctuation_counts_for_nothing() -> None:
+    heads = np.array([2, 0, 2, 2])
+    states = [np.arange(8, dtype=np.float16).reshape(4, 2)]
+    _, total = structural_probe.counts(
+        torch.eye(2), states, [heads], [np.array([True, True, True, False])]
+    )
+    assert total.tolist() == [2]  # fmt: skip
+
+
+def test_states_are_means_over_wordpieces(tiny_model_dir: Path) -> None:
+    words = ("the", "cityflow", "­", "river")  # the third vanishes
+    example = Example("e", "d", "s:1", (" ".join(words),), (spans_of(words),))
+    longer = Example("f", "d", "s:2", ("an old city near the river and hills",), None)
+    found = structural_probe.word_states(tiny_model_dir, [example, longer], 40, "cpu", 4096)["e"]
+    model = models.load_body(tiny_model_dir, CPU)
+    tokenizer = models.load_tokenizer(tiny_model_dir)
+    batch = tokenizer(example.texts[0], return_tensors="pt")
+    with torch.inference_mode():
+        states = model(**batch, output_hidden_states=True).hidden_states
+    names = tokenizer.convert_ids_to_tokens(batch["input_ids"][0])
+    pieces = [k for k, name in enumerate(names) if name in ("city", "##flow")]
+    assert len(pieces) == 2
+    expected = states[2][0, pieces].mean(dim=0).numpy()
+    np.testing.assert_allclose(found[2, 1], expected, atol=5e-2, rtol=5e-3)
+    assert (found[:, 2] == 0).all()

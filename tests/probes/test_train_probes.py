@@ -1,0 +1,228 @@
+"""What training finds, control tasks, splits, and the job as a whole."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from safetensors import safe_open
+
+from tests.attention.builders import write_cache
+from tests.core.tiny_models import write_card
+from tests.probes.builders import HEADS, sentence, sentences
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.examples import read_examples, write_examples
+from workflow_scripts.core.data.trees import Tree, read_trees, to_example, write_trees
+from workflow_scripts.core.data.word_vectors import Vectors, write_vectors
+from workflow_scripts.core.model import models
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.corpora.stories import stories
+from workflow_scripts.probes import clark2019_table3, probe_fitting, random_body, train_probes
+from workflow_scripts.probes import probe_sentences as data
+from workflow_scripts.probes.attention_probes import AttentionOnly
+
+CPU = torch.device("cpu")
+SETTINGS = {
+    "dev_share": 0.3,
+    "batch_size": 4,
+    "epochs": 2,
+    "learning_rates": {
+        "attention-only": 0.1,
+        "attention-and-words": 0.05,
+        "distances-and-words": 0.02,
+        "structural": 0.005,
+    },
+    "hidden": 4,
+    "structural_rank": 4,
+    "bootstrap": 100,
+}
+
+
+def fitted(seed: int = 1) -> tuple[AttentionOnly, float]:
+    fit_on, score_on = sentences(80), sentences(40, seed=1)
+    torch.manual_seed(0)
+    probe = AttentionOnly(HEADS)
+    batches = probe_fitting.Batches(fit_on, [one.heads for one in fit_on], 8)
+    probe_fitting.train(probe, batches, 15, 0.3, seed, CPU)
+    right, total = probe_fitting.counts(
+        probe, probe_fitting.Batches(score_on, [one.heads for one in score_on], 8), CPU
+    )
+    return probe, right.sum() / total.sum()
+
+
+def test_attention_only_finds_the_head_that_sees() -> None:
+    probe, score = fitted()
+    weight = probe.weight.detach().numpy()
+    assert weight.argmax() == 2  # this head, from dependent to head
+    assert score > 0.75
+    again, same = fitted()
+    assert score == same
+    torch.testing.assert_close(probe.weight, again.weight, rtol=0, atol=0)
+
+
+def test_a_word_is_its_own_candidate_only_where_asked() -> None:
+    one = sentence(5, 0)
+    batch = probe_fitting.collate([one, sentence(3, 1)], [one.heads, np.array([0, 1, 1])])
+    probe = AttentionOnly(HEADS)
+    own = torch.arange(5)
+    scores = probe_fitting.masked_scores(probe, batch, itself=False)
+    assert torch.isinf(scores[0, own, own + 1]).all()
+    assert torch.isinf(scores[1, :3, 4:]).all()
+    assert torch.isfinite(probe_fitting.masked_scores(probe, batch, itself=True)[0]).all()
+
+
+def test_control_heads_depend_on_the_word_type_alone() -> None:
+    words = ["The", "cat", "saw", "the", "dog", "."]
+    found = data.control_heads(words, 1)
+    assert (found == data.control_heads(words, 1)).all()
+    shuffled = ["dog", "the", ".", "saw", "cat", "The"]
+    again = data.control_heads(shuffled, 1)
+    for k, word in enumerate(words, start=1):
+        here, there = found[k - 1], again[shuffled.index(word)]
+        assert {k: "itself", 1: "first", 6: "last"}.get(here) is not None
+        kind = "itself" if here == k and k not in (1, 6) else None
+        if kind:
+            assert there == shuffled.index(word) + 1
+    many = [f"w{k}" for k in range(3000)]
+    heads = data.control_heads(many, 2)
+    shares = [(heads == 1).mean(), (heads == 3000).mean()]
+    assert shares == pytest.approx([1 / 3, 1 / 3], abs=0.04)
+
+
+def test_split_keeps_documents_whole() -> None:
+    cases = sentences(70)
+    fit_on, score_on = data.split(cases, 0.25, seed=1)
+    assert len(fit_on) + len(score_on) == 70
+    assert not {one.document for one in fit_on} & {one.document for one in score_on}
+    assert 0.2 < len(score_on) / 70 < 0.5
+    with pytest.raises(InputError, match="one document"):
+        data.split([cases[0]], 0.2, seed=1)
+
+
+def test_right_branching_by_hand() -> None:
+    one = sentence(4, 0)
+    heads = np.array([2, 3, 0, 3])
+    right, total = train_probes.right_branching(
+        [data.Sentence(**(vars(one) | {"heads": heads, "scored": np.array([True] * 4)}))]
+    )
+    assert (right[0], total[0]) == (2, 4)  # words 1 and 2; the last word is no root
+
+
+def test_score_is_over_words_not_sentences() -> None:
+    found = train_probes.score(np.array([1, 9]), np.array([1, 19]), draws=200, seed=1)
+    assert found["score"] == 0.5
+    assert found["n"] == 20
+    assert found["ci_low"] <= 0.5 <= found["ci_high"]
+
+
+@pytest.fixture(scope="module")
+def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sentences of generated stories, their caches and vectors, and the finished job."""
+    folder = tmp_path_factory.mktemp("probes")
+    write_card(folder, tiny_model_dir)
+    trees, documents = [], []
+    for text in stories(6, seed=1):
+        for start, end in zip(text.starts, [*text.starts[1:], len(text.words)], strict=True):
+            heads = [head - start if head >= 0 else -1 for head in text.heads[start:end]]
+            words, relations = text.words[start:end], text.relations[start:end]
+            trees.append(
+                Tree(f"t{len(trees)}", tuple(words), tuple(heads), tuple(relations), (), "s:1")
+            )
+            documents.append(text.document)
+    write_trees(folder / "trees.jsonl", trees)
+    pairs = zip(trees, documents, strict=True)
+    write_examples(folder / "corpus.jsonl", [to_example(*pair) for pair in pairs])
+    words = sorted({word.lower() for tree in trees for word in tree.words})
+    rng = np.random.default_rng(0)
+    write_vectors(words, rng.normal(size=(len(words), 6)), folder / "v", folder / "w")
+    common = {"model": folder / "model.json", "corpus": folder / "corpus.jsonl", "max_tokens": 60}
+    write_cache(folder / "cache.h5", folder / "model.json", folder / "corpus.jsonl", 60)
+    random_body.main(attention_cache=folder / "random.h5", device="cpu", **common)
+    run(folder)
+    return folder
+
+
+def run(folder: Path) -> None:
+    train_probes.main(
+        folder / "cache.h5",
+        folder / "random.h5",
+        folder / "model.json",
+        folder / "corpus.jsonl",
+        folder / "trees.jsonl",
+        folder / "v",
+        folder / "w",
+        scores=folder / "scores.parquet",
+        probes=folder / "probes",
+        settings=SETTINGS,
+        max_tokens=60,
+        device="cpu",
+    )
+
+
+def test_the_job_scores_and_saves_every_probe(study: Path) -> None:
+    frame = tables.read(study / "scores.parquet")
+    assert set(frame["probe"]) == set(clark2019_table3.PAPER)
+    assert (frame["score"].between(0, 1) & (frame["ci_low"] <= frame["ci_high"])).all()
+    assert len({one for one in frame["n"][frame["measure"] == "UAS"]}) == 1
+    saved = {path.name for path in (study / "probes").iterdir()}
+    names = set(clark2019_table3.PAPER) - {"right-branching"}
+    assert saved == {f"{name}.{task}.safetensors" for name in names for task in train_probes.TASKS}
+    with safe_open(study / "probes/attention-only.real.safetensors", "np") as file:
+        assert file.get_tensor("weight").shape == (2 * 12,)
+        assert json.loads(file.metadata()["settings"]) == SETTINGS
+
+
+def test_the_job_is_deterministic(study: Path, tmp_path: Path) -> None:
+    for name in ("cache.h5", "random.h5", "model.json", "corpus.jsonl", "trees.jsonl", "v", "w"):
+        (tmp_path / name).symlink_to(study / name)
+    run(tmp_path)
+    pd.testing.assert_frame_equal(
+        tables.read(study / "scores.parquet"), tables.read(tmp_path / "scores.parquet")
+    )
+
+
+def test_table3(study: Path) -> None:
+    clark2019_table3.main(study / "scores.parquet", study / "table.csv", annotation="silver")
+    table = pd.read_csv(study / "table.csv").set_index("probe")
+    assert list(table.index) == list(clark2019_table3.PAPER)
+    assert table.loc["attention-and-words", "paper_score"] == 77
+    frame = tables.read(study / "scores.parquet").set_index(["probe", "task"])["score"]
+    real, control = (100 * frame["attention-only", task] for task in ("real", "control"))
+    assert table.loc["attention-only", "selectivity"] == pytest.approx(real - control, abs=0.06)
+    assert np.isnan(table.loc["right-branching", "selectivity"])
+
+
+def test_sentences_are_the_caches_words(study: Path) -> None:
+    trees = read_trees(study / "trees.jsonl")
+    examples = read_examples(study / "corpus.jsonl")
+    vectors = Vectors({"the": 0}, np.ones((1, 3), dtype=np.float32))
+    with Cache(study / "cache.h5") as cache:
+        found = data.load(cache, trees, [one.document for one in examples], vectors)
+        pattern = cache[0].pattern.astype(np.float32)
+        word = cache[0].word
+    one = found[0]
+    assert one.attention.shape == (12, len(trees[0].words), len(trees[0].words))
+    piece = np.flatnonzero(word == 2)
+    to_cls = pattern[:, :, piece, 0].mean(axis=2).reshape(-1)
+    np.testing.assert_allclose(one.edges[0][:, 2], to_cls, atol=1e-3)
+    from_sep = pattern[:, :, -1, piece].sum(axis=2).reshape(-1)
+    np.testing.assert_allclose(one.edges[3][:, 2], from_sep, atol=1e-3)
+    assert one.vectors.sum() == 3 * sum(word.lower() == "the" for word in one.tree.words)
+
+
+def test_random_body_keeps_embeddings_only(tiny_model_dir: Path) -> None:
+    body = models.load_body(tiny_model_dir, CPU)
+    twin = random_body.randomise(body, seed=1)
+    theirs = dict(twin.named_parameters())
+    for name, value in body.named_parameters():
+        same = torch.equal(value, theirs[name])
+        constant = value.std() == 0 or value.numel() == 1  # biases and layer norms start the same
+        if name.startswith("embeddings."):
+            assert same, name
+        elif not constant:
+            assert not same, name
+    again = dict(random_body.randomise(body, seed=1).named_parameters())
+    assert all(torch.equal(value, again[name]) for name, value in theirs.items())

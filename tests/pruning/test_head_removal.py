@@ -1,0 +1,59 @@
+"""A model whose heads are removed for good gives the outputs of the gated one."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core.model.ablation_engine import ablate
+from workflow_scripts.core.model.attention import Gates, open_attention, watching
+from workflow_scripts.core.model.classifiers import logits_of
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.pruning.head_removal import remove_heads
+from workflow_scripts.pruning.michel2019_table4 import gone_at
+from workflow_scripts.pruning.orders import by_score, order_of
+
+
+def some_heads(share: float, seed: int = 1) -> np.ndarray:
+    gone = np.random.default_rng(seed).random((LAYERS, HEADS)) < share
+    gone[1] = share > 0.5  # a whole layer, or none of it
+    return gone
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 1.1], ids=["none", "few", "many", "all"])
+@pytest.mark.parametrize("name", ["bert", "roberta", "electra", "distilbert"])
+def test_equals_the_gated_model(name: str, share: float) -> None:
+    model, tokens = random_classifier(name), random_tokens((9, 23, 14))
+    gone = some_heads(share)
+    smaller = remove_heads(model, gone)
+    found = logits_of(smaller, tokens)
+    open_attention(model)
+    with watching(model, Gates(torch.from_numpy(~gone).float())):
+        expected = logits_of(model, tokens)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    np.testing.assert_allclose(ablate(model, tokens, gone[None], "zero")[0], found, atol=2e-5)
+    kept = sum(p.numel() for p in smaller.parameters())
+    width, head = 32, 32 // HEADS
+    of_one_head = 3 * (width * head + head) + head * width
+    whole = sum(p.numel() for p in model.parameters())
+    partly = gone[~gone.all(axis=1)].sum()
+    assert whole - kept >= partly * of_one_head
+
+
+def test_the_model_itself_keeps_its_heads() -> None:
+    model, tokens = random_classifier("bert"), random_tokens((9, 14))
+    before = logits_of(model, tokens)
+    remove_heads(model, np.ones((LAYERS, HEADS), bool))
+    np.testing.assert_array_equal(logits_of(model, tokens), before)
+
+
+def test_other_architectures_are_refused() -> None:
+    with pytest.raises(InputError, match="albert: its heads cannot be removed"):
+        remove_heads(random_classifier("albert"), np.zeros((LAYERS, HEADS), bool))
+
+
+def test_the_first_share_of_an_order() -> None:
+    scores = np.arange(LAYERS * HEADS)[::-1].reshape(LAYERS, HEADS)
+    order = order_of(by_score(scores, [0, 3, 6, 12])).assign(strategy="importance")
+    gone = gone_at(order, 0.25, (LAYERS, HEADS))
+    np.testing.assert_array_equal(gone, scores < 3)

@@ -1,0 +1,112 @@
+"""Curves of pruning: whole scripts on a tiny model, beside the same worked out plainly."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tests.ablation.builders import checkpoint_in
+from tests.core.tiny_models import HEADS, LAYERS, tokenizer
+from workflow_scripts.ablation import ablation_sweep
+from workflow_scripts.core.data.glue import read_task, split_of
+from workflow_scripts.core.model.attention import Gates, open_attention, watching
+from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import call
+from workflow_scripts.pruning import pruning_curves, pruning_during_training
+
+STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
+
+
+@pytest.fixture(scope="module")
+def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the products of `curves` and of `training`."""
+    folder = tmp_path_factory.mktemp("pruning")
+    given = checkpoint_in(folder, epochs=2)
+    units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
+    call(ablation_sweep.main, given | units | {"logits": folder / "logits"})
+    given |= {"step": STEP, "variant": "paper", "normalise": True}
+    given |= {"examples": 10, "dev_examples": 0}
+    how = {"strategies": ["importance", "ablation", "random"], "recompute": False, "draws": 2}
+    outputs = {name: folder / name for name in ("importance", "curves", "order")}
+    call(
+        pruning_curves.main, given | how | outputs | {"logits": folder / "logits", "bootstrap": 100}
+    )
+    outputs = {"curves": folder / "training", "importance": folder / "epochs"}
+    call(pruning_during_training.main, given | outputs)
+    return folder
+
+
+def right(folder: Path, weights: Path, gone: np.ndarray) -> np.ndarray:
+    """Which development examples the whole model gets right with the heads of `gone` at 0."""
+    model = open_attention(load_classifier(weights, torch.device("cpu")))
+    dev = split_of(read_task(folder / "mnli.parquet"), "dev")
+    with watching(model, Gates(torch.from_numpy(~gone).float())):
+        logits = logits_of(model, tokens_of(dev, tokenizer(), 32, 128))
+    return logits.argmax(axis=1) == dev["label"].to_numpy()
+
+
+def gone_at(order: pd.DataFrame, step: int, **keys: Any) -> np.ndarray:
+    for key, value in keys.items():
+        order = order[order[key] == value]
+    gone = np.zeros((LAYERS, HEADS), bool)
+    early = order[order["step"] <= step]
+    gone[early["layer"], early["head"]] = True
+    return gone
+
+
+def test_scores_are_those_of_the_heads_that_are_left(pruned: Path) -> None:
+    scores, order = pd.read_parquet(pruned / "curves"), pd.read_parquet(pruned / "order")
+    weights = pruned / "mnli.pretrained.3"
+    for strategy, draw in (("importance", 0), ("random", 0), ("random", 1)):
+        its = scores[(scores["strategy"] == strategy) & (scores["draw"] == draw)]
+        assert its["pruned"].tolist() == COUNTS
+        for step, found in enumerate(its["score"]):
+            gone = gone_at(order, step, strategy=strategy, draw=draw)
+            assert gone.sum() == COUNTS[step]
+            assert found == pytest.approx(right(pruned, weights, gone).mean())
+
+
+def test_each_half_is_scored_in_the_order_of_the_other(pruned: Path) -> None:
+    scores, order = pd.read_parquet(pruned / "curves"), pd.read_parquet(pruned / "order")
+    its, order = (frame[frame["strategy"] == "ablation"] for frame in (scores, order))
+    folds = sorted(order["fold"].unique())
+    assert len(folds) == 2
+    half = pruning_curves.resampling.half_weights(20, 1, 3)[0].astype(bool)
+    weights = pruned / "mnli.pretrained.3"
+    for step, found in enumerate(its["score"]):
+        one, other = (right(pruned, weights, gone_at(order, step, fold=fold)) for fold in folds)
+        assert found == pytest.approx(np.where(half, other, one).mean())
+
+
+def test_importance_comes_first(pruned: Path) -> None:
+    importance, order = pd.read_parquet(pruned / "importance"), pd.read_parquet(pruned / "order")
+    its = importance[importance["variant"] == "paper"]
+    first = its.nsmallest(3, "normalised")[["layer", "head"]].to_numpy().tolist()
+    gone = gone_at(order, 1, strategy="importance")
+    assert sorted(first) == np.argwhere(gone).tolist()
+    assert (its["n"] == 10).all()
+
+
+def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
+    scores, epochs = pd.read_parquet(pruned / "training"), pd.read_parquet(pruned / "epochs")
+    assert scores.groupby("epoch")["pruned"].apply(list).to_dict() == {1: COUNTS, 2: COUNTS}
+    for epoch in (1, 2):
+        weights = pruned / f"mnli.pretrained.3/epoch-{epoch}"
+        its = epochs[epochs["epoch"] == epoch]
+        gone = np.zeros((LAYERS, HEADS), bool)
+        lowest = its.nsmallest(6, "importance")
+        gone[lowest["layer"], lowest["head"]] = True
+        found = scores[(scores["epoch"] == epoch) & (scores["pruned"] == 6)]["score"].item()
+        assert found == pytest.approx(right(pruned, weights, gone).mean())
+    agreement = epochs.groupby("epoch")["agreement"].first()
+    assert agreement[2] == pytest.approx(1)
+    assert agreement[1] < 1
+
+
+def test_a_checkpoint_without_epochs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"add the task to finetune\.every_epoch"):
+        pruning_during_training.epochs_of(tmp_path)

@@ -1,0 +1,278 @@
+"""GLUE's official files, and every way in which one can be wrong."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.data.glue import (
+    COLUMNS,
+    TASKS,
+    read_task,
+    split_of,
+    texts_of,
+    to_examples,
+)
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import call
+from workflow_scripts.tasks import glue_files, prepare_task
+
+MRPC = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"
+STSB = "index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\tsentence2\tscore"
+SST2 = "sentence\tlabel"
+QQP = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate"
+RTE = "index\tsentence1\tsentence2\tlabel"
+QNLI = "index\tquestion\tsentence\tlabel"
+MNLI = "index\tpromptID\tgenre\tsentence1\tsentence2\tlabel1\tgold_label"
+MNLI_DEV = "index\tpromptID\tgenre\tsentence1\tsentence2\tlabel1\tlabel2\tgold_label"
+GOOD = {
+    "mrpc": (MRPC, ['1\t11\t12\tHe said "no .\tShe " agreed', "0\t13\t14\tOne .\tTwo ."]),
+    "stsb": (STSB, ["0\tg\tf\ty\to\ts\ts\tA plane .\tA jet .\t5.000"]),
+    "sst2": (SST2, ["it 's good \t1", "unflinching \t0"]),
+    "qqp": (QQP, ["0\t1\t2\tWho?\tWhat?\t0"]),
+    "rte": (RTE, ["0\tA b .\tC .\tentailment"]),
+    "qnli": (QNLI, ["0\tWho?\tHe .\tnot_entailment"]),
+    "mnli": (MNLI, ["0\t-\tx\tA .\tB .\tneutral\tcontradiction"]),
+}
+
+
+def write(folder: Path, name: str, *rows: str, header: str | None = None) -> Path:
+    path = folder / "train.tsv"
+    lines = [header or GOOD[name][0], *(rows or GOOD[name][1])]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("change", ["none", "bom", "crlf", "gz", "no last line end"])
+def test_official_files(tmp_path: Path, name: str, change: str) -> None:
+    path = write(tmp_path, name)
+    plain = glue_files.read_tsv(path, TASKS[name])
+    raw = path.read_bytes()
+    if change == "bom":
+        path.write_bytes(b"\xef\xbb\xbf" + raw)
+    elif change == "crlf":
+        path.write_bytes(raw.replace(b"\n", b"\r\n"))
+    elif change == "no last line end":
+        path.write_bytes(raw.rstrip(b"\n"))
+    elif change == "gz":
+        path = tmp_path / "train.tsv.gz"
+        path.write_bytes(gzip.compress(raw))
+    found = glue_files.read_tsv(path, TASKS[name])
+    assert [(row["texts"], row["label"]) for row in found.rows] == [
+        (row["texts"], row["label"]) for row in plain.rows
+    ]
+    assert len(found.rows) == len(GOOD[name][1])
+    assert found.malformed == []
+
+
+def test_quotes_stand_as_they_are(tmp_path: Path) -> None:
+    rows = glue_files.read_tsv(write(tmp_path, "mrpc"), TASKS["mrpc"]).rows
+    assert rows[0]["texts"] == ['He said "no .', 'She " agreed']
+    assert [row["label"] for row in rows] == [1.0, 0.0]
+    assert rows[1]["source"].endswith("train.tsv:3")
+
+
+def test_mnli_columns_are_found_by_their_header(tmp_path: Path) -> None:
+    row = "0\t-\tx\tA .\tB .\tneutral\tneutral\tentailment"
+    path = write(tmp_path, "mnli", row, header=MNLI_DEV)
+    found = glue_files.read_tsv(path, TASKS["mnli"]).rows[0]
+    assert found["texts"] == ["A .", "B ."]
+    assert found["label"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "words"),
+    [
+        ("mrpc", ["2\t1\t2\tA\tB"], ["train.tsv:2", "'2'", "0, 1"]),
+        ("mrpc", ["1\t1\t2\tA\tB", "1\t1\t2\tC\tD"], ["train.tsv:3", "1 2", "line 2"]),
+        ("mrpc", ["1\t1\t2\tA"], ["train.tsv:2", "4 columns", "5"]),
+        ("mrpc", ["1\t1\t2\tA\tB\tC"], ["train.tsv:2", "6 columns"]),
+        ("mrpc", ["1\t1\t2\tA\t "], ["train.tsv:2", "empty text", "#2 String"]),
+        ("sst2", ["good\t1", "\t0"], ["train.tsv:3", "empty text"]),
+        ("sst2", ["good\t"], ["train.tsv:2", "''"]),
+        ("stsb", ["0\tg\tf\ty\to\ts\ts\tA\tB\t5.1"], ["train.tsv:2", "'5.1'", "0 to 5"]),
+        ("stsb", ["0\tg\tf\ty\to\ts\ts\tA\tB\tnan"], ["train.tsv:2", "'nan'"]),
+        ("stsb", ["0\tg\tf\ty\to\ts\ts\tA\tB\thigh"], ["train.tsv:2", "'high'"]),
+        ("rte", ["0\tA\tB\tneutral"], ["train.tsv:2", "'neutral'", "not_entailment"]),
+        ("qnli", ["0\tA\tB\tentailment", "0\tC\tD\tentailment"], ["train.tsv:3", "line 2"]),
+        ("mnli", ["0\t-\tx\tA\tB\tneutral\t-"], ["train.tsv:2", "'-'", "contradiction"]),
+        ("qqp", ["0\t1\t2\tA\tB\tyes"], ["train.tsv:2", "'yes'"]),
+        ("qqp", ["0\t1\t2\tA\tB\t0", "0\t3\t4\tA\tB\t0"], ["train.tsv:3", "line 2"]),
+    ],
+)
+def test_a_wrong_row_names_file_and_line(
+    tmp_path: Path, name: str, rows: list[str], words: list[str]
+) -> None:
+    with pytest.raises(InputError) as error:
+        glue_files.read_tsv(write(tmp_path, name, *rows), TASKS[name])
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize("column", ["Quality", "#1 ID", "#2 String"])
+def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
+    path = write(tmp_path, "mrpc", header=MRPC.replace(column, "other"))
+    with pytest.raises(InputError, match=rf"train.tsv:1: 0 columns '{column}'"):
+        glue_files.read_tsv(path, TASKS["mrpc"])
+
+
+def test_an_empty_file_and_a_missing_one(tmp_path: Path) -> None:
+    path = tmp_path / "train.tsv"
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match=r"train.tsv:1: 0 columns"):
+        glue_files.read_tsv(path, TASKS["mrpc"])
+    path.write_text(MRPC + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no rows"):
+        glue_files.read_tsv(path, TASKS["mrpc"])
+    path.unlink()
+    with pytest.raises(InputError, match=r"no train.tsv or train.tsv.gz"):
+        glue_files.read_directory(tmp_path, TASKS["mrpc"])
+    with pytest.raises(InputError, match="no such directory"):
+        glue_files.read_directory(tmp_path / "none", TASKS["mrpc"])
+
+
+def test_malformed_rows_of_qqp_are_counted_and_named(tmp_path: Path) -> None:
+    rows = ["0\t1\t2\tWho?\tWhat?\t1", "1\t3\t4\tbroken", "here\t0", "2\t5\t6\tA?\t\t0"]
+    folder = tmp_path / "QQP"
+    folder.mkdir()
+    write(folder, "qqp", *rows)
+    (folder / "dev.tsv").write_text(f"{QQP}\n{rows[0]}\n", encoding="utf-8")
+    table, counts = run(tmp_path, "qqp", {"path": str(folder)})
+    assert len(split_of(table, "train")) == 1
+    row = counts[(counts["split"] == "train") & (counts["what"] == "malformed rows")].iloc[0]
+    assert row["n"] == 3
+    assert row["lines"] == "3 4 5"
+
+
+def run(
+    folder: Path, name: str, source: dict, **options: object
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    places = {"table": folder / "t.parquet", "counts": folder / "c.csv"}
+    call(prepare_task.main, places | {"source": source, "name": name} | options)
+    return read_task(places["table"]), pd.read_csv(places["counts"])
+
+
+def test_sampling_keeps_the_order_and_is_counted(tmp_path: Path) -> None:
+    rows = [f"sentence {number}\t{number % 2}" for number in range(30)]
+    write(tmp_path, "sst2", *rows)
+    (tmp_path / "dev.tsv").write_text("\n".join([SST2, *rows[:9]]) + "\n", encoding="utf-8")
+    table, counts = run(tmp_path, "sst2", {"path": str(tmp_path)}, n_train=10, seed=3)
+    assert tuple(table.columns) == COLUMNS
+    train, dev = split_of(table, "train"), split_of(table, "dev")
+    numbers = [int(text.split()[1]) for text in train["text1"]]
+    assert len(numbers) == 10
+    assert numbers == sorted(numbers)
+    assert len(dev) == 9
+    assert texts_of(dev)[0] == ("sentence 0",)
+    left = counts[(counts["split"] == "train") & (counts["what"] == "rows not sampled")]
+    assert left["n"].item() == 20
+    again, _ = run(tmp_path, "sst2", {"path": str(tmp_path)}, n_train=10, seed=3)
+    assert again.equals(table)
+    other, _ = run(tmp_path, "sst2", {"path": str(tmp_path)}, n_train=10, seed=4)
+    assert not other.equals(table)
+
+
+def test_mismatched_mnli_is_a_split_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, "mnli")
+    for name in ("dev_matched.tsv", "dev_mismatched.tsv"):
+        row = "0\t-\tx\tA .\tB .\tneutral\tneutral\tneutral"
+        (tmp_path / name).write_text(f"{MNLI_DEV}\n{row}\n", encoding="utf-8")
+    table, _ = run(tmp_path, "mnli", {"path": str(tmp_path)})
+    assert table["split"].tolist() == ["train", "dev", "dev_mismatched"]
+    assert table["label"].tolist() == [2.0, 1.0, 1.0]
+
+
+def test_fasttext_lines(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.cor"
+    lines = [f"__label__{'pos' if k % 2 else 'neg'} text \x97 {k}" for k in range(10)]
+    path.write_text("\n".join(lines) + "\n", encoding="cp1252", errors="replace")
+    path.write_bytes(path.read_bytes().replace(b"?", b"\x97"))
+    source = {"path": str(path), "encoding": "cp1252"}
+    table, _ = run(tmp_path, "sst2", source)
+    assert len(split_of(table, "train")) == 6
+    assert split_of(table, "dev")["text1"].tolist() == [f"text — {k}" for k in (1, 3, 6, 8)]
+    assert split_of(table, "dev")["label"].tolist() == [1.0, 1.0, 0.0, 0.0]
+    with pytest.raises(InputError, match=r"reviews.cor:1: byte 0x97 .* not UTF-8"):
+        run(tmp_path, "sst2", {"path": str(path)})
+    with pytest.raises(InputError, match="serves sst2 only"):
+        run(tmp_path, "rte", source)
+    path.write_text("__label__good text\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"reviews.cor:1: label '__label__good'"):
+        run(tmp_path, "sst2", {"path": str(path)})
+
+
+def hub(folder: Path, name: str, rows: list[dict]) -> dict:
+    """A local directory in the hub's format, with the splits of a task."""
+    place = folder / f"glue-{folder.name}"
+    place.mkdir()
+    for split in TASKS[name].hub_splits.values():
+        lines = "\n".join(json.dumps(row) for row in rows)
+        (place / f"{split}.jsonl").write_text(lines + "\n", encoding="utf-8")
+    files = [
+        {"split": split, "path": f"{split}.jsonl"} for split in TASKS[name].hub_splits.values()
+    ]
+    text = json.dumps({"configs": [{"config_name": name, "data_files": files}]})
+    (place / "README.md").write_text(f"---\n{text}\n---\n", encoding="utf-8")
+    return {"hub": str(place)}
+
+
+def test_hub_format(tmp_path: Path) -> None:
+    rows = [
+        {"premise": "A", "hypothesis": "B", "label": 2, "idx": 0},
+        {"premise": "C", "hypothesis": "D", "label": 0, "idx": 1},
+    ]
+    table, _ = run(tmp_path, "mnli", hub(tmp_path, "mnli", rows))
+    assert table["split"].value_counts().to_dict() == {"train": 2, "dev": 2, "dev_mismatched": 2}
+    assert split_of(table, "dev")["label"].tolist() == [2.0, 0.0]
+    assert "validation_matched:2" in split_of(table, "dev")["source"][1]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"sentence": "A", "label": -1, "idx": 0}, "label -1 is unknown"),
+        ({"sentence": " ", "label": 1, "idx": 0}, "empty text"),
+        ({"text": "A", "label": 1, "idx": 0}, "no column sentence"),
+    ],
+)
+def test_a_wrong_hub_row_is_named(tmp_path: Path, row: dict, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        run(tmp_path, "sst2", hub(tmp_path, "sst2", [row]))
+
+
+def test_examples_carry_their_place(tmp_path: Path) -> None:
+    write(tmp_path, "rte")
+    (tmp_path / "dev.tsv").write_text((tmp_path / "train.tsv").read_text(), encoding="utf-8")
+    table, _ = run(tmp_path, "rte", {"path": str(tmp_path)})
+    example = to_examples(split_of(table, "dev"))[0]
+    assert example.texts == ("A b .", "C .")
+    assert example.id == "rte-dev-000000"
+    assert example.source.endswith("dev.tsv:2")
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "n_train", "n_dev"),
+    [
+        ("mrpc", "MRPC", 3668, 408),
+        ("stsb", "STS-B", 5749, 1500),
+        ("sst2", "SST-2", 67349, 872),
+        ("qqp", "QQP", 3000, 1000),
+        ("qnli", "QNLI", 3000, 1500),
+        ("mnli", "MNLI", 3000, 1500),
+    ],
+)
+def test_real_files(
+    real_data: Path, tmp_path: Path, name: str, folder: str, n_train: int, n_dev: int
+) -> None:
+    place = real_data / "glue" / folder
+    table, _ = run(tmp_path, name, {"path": str(place)})
+    assert len(split_of(table, "train")) == n_train
+    assert len(split_of(table, "dev")) == n_dev
+    if name == "mrpc":
+        assert split_of(table, "dev")["label"].sum() == 279
+    full = place / "full_columns.tsv"
+    if full.exists():
+        assert glue_files.read_tsv(full, TASKS[name]).rows

@@ -1,0 +1,336 @@
+"""ARCT's official files, its adversarial set, the generator, fetching, and wrong input."""
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.data.arct import COLUMNS, points_of, read_arct, splits_of
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import call
+from workflow_scripts.tasks import fetch_arct, generate_arct, prepare_arct
+from workflow_scripts.tasks.fetch_arct import Remote, fetch
+
+HEADER = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo"
+NO_LABEL = HEADER.replace("correctLabelW0orW1\t", "")
+ROWS = {
+    "train-full.txt": [HEADER, 'a\tit "is" so\tit isn\'t so\t0\tRain.\tGo out\tT\tI'],
+    "dev-full.txt": [
+        HEADER,
+        "b\tyes\tno\t1\tSun.\tStay  in\tT\tI",
+        "c\tp\tq\t0\tSun.\tGo out\tT\tI",
+    ],
+    "test-only-data.txt": [NO_LABEL, "d\tone\ttwo\tFog.\tGo out\tT\tI"],
+    "test-truth.txt": ["# test/truth.txt", "#id\tcorrectLabelW0orW1", "d   1"],
+    "adversarial_dataset/claim_map.csv": ["original,negated", "Go out,Do not go out", "Stay in,Go"],
+}
+PUBLISHED = {
+    "train-adv-negated.csv": [
+        HEADER + "\tadversarial",
+        'a\t"it ""is"" so"\tit isn\'t so\t0\tRain.\tGo out\tT\tI\tFalse',
+        'a-adversarial\t"it ""is"" so"\tit isn\'t so\t1\tRain.\tDo not go out\tT\tI\tTrue',
+    ],
+    "train-swapped.csv": [
+        HEADER + "\tswapped",
+        'a_swapped\tit isn\'t so\t"it ""is"" so"\t1\tRain.\tGo out\tT\tI\tTrue',
+    ],
+    "dev-adv-negated.csv": [
+        HEADER + "\tadversarial",
+        "c-adversarial\tp\tq\t1\tSun.\tDo not go out\tT\tI\tTrue",
+        "b-adversarial\tyes\tno\t0\tSun.\tGo\tT\tI\tTrue",
+    ],
+    # The published test file has its columns in another order.
+    "test-adv-negated.csv": [
+        "#id\twarrant0\twarrant1\treason\tclaim\tdebateTitle\tdebateInfo\tcorrectLabelW0orW1"
+        "\tadversarial",
+        "d-adversarial\tone\ttwo\tFog.\tDo not go out\tT\tI\t0\tTrue",
+    ],
+}
+
+
+def write(folder: Path, files: dict[str, list[str]] = ROWS) -> Path:
+    """A directory with these files, given as lines."""
+    for name, lines in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def with_published(folder: Path) -> Path:
+    return write(write(folder) / "adversarial_dataset", PUBLISHED).parent
+
+
+def run(
+    tmp_path: Path, folder: Path, adversarial: str = "built", **source: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The table and the counts of a study with this directory."""
+    out = {"table": tmp_path / "out.parquet", "counts": tmp_path / "out.csv"}
+    call(
+        prepare_arct.main,
+        out | {"source": {"path": str(folder)} | source, "adversarial": adversarial},
+    )
+    return read_arct(out["table"]), pd.read_csv(out["counts"])
+
+
+def test_official_files(tmp_path: Path) -> None:
+    frame, counts = run(tmp_path, write(tmp_path / "arct"))
+    assert tuple(frame.columns) == COLUMNS
+    assert splits_of(frame) == ["train", "dev", "test"]
+    train = points_of(frame, "train", ("original", "negated", "swapped"))
+    assert train[["id", "claim", "warrant0", "label"]].to_numpy().tolist() == [
+        ["a", "Go out", 'it "is" so', 0],
+        ["a-adversarial", "Do not go out", 'it "is" so', 1],
+        ["a_swapped", "Go out", "it isn't so", 1],
+    ]
+    dev = points_of(frame, "dev", ("original", "negated"))
+    assert dev["claim"].tolist() == ["Stay in", "Go out", "Go", "Do not go out"]
+    assert points_of(frame, "test", ("original",))["label"].tolist() == [1]
+    assert not ((frame["version"] == "swapped") & (frame["split"] != "train")).any()
+    read = counts[counts["what"] == "points read"].set_index("split")["n"].to_dict()
+    assert read == {"train": 1, "dev": 2, "test": 1}
+
+
+def test_published_files_give_what_the_claim_map_builds(tmp_path: Path) -> None:
+    folder = with_published(tmp_path / "arct")
+    built, _ = run(tmp_path, folder)
+    found, counts = run(tmp_path, folder, "published")
+    pd.testing.assert_frame_equal(found.drop(columns="source"), built.drop(columns="source"))
+    unlike = counts[counts["what"].str.contains("unlike")]
+    assert len(unlike) == 4 and (unlike["n"].astype(int) == 0).all()
+
+
+def test_a_published_point_that_differs_is_counted(tmp_path: Path) -> None:
+    folder = with_published(tmp_path / "arct")
+    path = folder / "adversarial_dataset/dev-adv-negated.csv"
+    path.write_text(path.read_text().replace("\tGo\t", "\tLeave\t"))
+    found, counts = run(tmp_path, folder, "published")
+    assert "Leave" in set(found["claim"])
+    row = counts[
+        (counts["split"] == "dev") & counts["what"].str.startswith("negated points unlike")
+    ]
+    assert row["n"].astype(int).tolist() == [1]
+
+
+def test_other_names_and_no_adversarial_set(tmp_path: Path) -> None:
+    folder = write(tmp_path / "arct")
+    (folder / "test-only-data.txt").rename(tmp_path / "points.tsv")
+    (folder / "test-truth.txt").rename(tmp_path / "labels")
+    given = {"test": str(tmp_path / "points.tsv"), "truth": str(tmp_path / "labels")}
+    frame, _ = run(tmp_path, folder, "none", **given)
+    assert frame["version"].unique().tolist() == ["original"]
+    assert frame[frame["split"] == "test"]["label"].tolist() == [1]
+
+
+def test_without_a_test_set(tmp_path: Path) -> None:
+    folder = write(tmp_path / "arct")
+    (folder / "test-only-data.txt").unlink()
+    assert splits_of(run(tmp_path, folder)[0]) == ["train", "dev"]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("train-full.txt", "\treason", "\tgrund", r"train-full.txt:1: 0 columns 'reason'"),
+        ("train-full.txt", "\t0\t", "\t2\t", r"train-full.txt:2: label '2'; write 0 or 1"),
+        ("train-full.txt", "\tRain.", "", r"train-full.txt:2: 7 columns where the header has 8"),
+        ("train-full.txt", "Rain.", " ", r"train-full.txt:2: an empty reason"),
+        ("dev-full.txt", "\nc\t", "\nb\t", r"dev-full.txt:3: id b stands in line 2"),
+        ("test-truth.txt", "d   1", "e 1", r"test-truth.txt: no label for id d .*data.txt:2"),
+        ("test-truth.txt", "d   1", "d 1\ne 0", r"test-truth.txt:4: id e is not in .*only-data"),
+        ("test-truth.txt", "d   1", "d 1\nd 0", r"test-truth.txt:4: id d comes twice"),
+        ("test-truth.txt", "d   1", "d one", r"test-truth.txt:3: label 'one'"),
+        ("test-truth.txt", "d   1", "d", r"test-truth.txt:3: 1 fields"),
+        (
+            "adversarial_dataset/claim_map.csv",
+            "Stay in",
+            "Stay",
+            r"dev-full.txt:2: the claim 'Stay",
+        ),
+        ("adversarial_dataset/claim_map.csv", "original,", "claim,", r"claim_map.csv:1: columns"),
+        ("adversarial_dataset/claim_map.csv", ",Go", ",", r"claim_map.csv:3: write a claim"),
+    ],
+)
+def test_wrong_files(tmp_path: Path, file: str, old: str, new: str, message: str) -> None:
+    folder = write(tmp_path / "arct")
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("dev-adv-negated.csv", "b-adv", "x-adv", r"no b-adversarial, which .*dev-full.txt:2"),
+        ("dev-adv-negated.csv", "\tTrue\nb", "\tyes\nb", r"dev-adv-negated.csv:2: adversarial is"),
+        (
+            "train-adv-negated.csv",
+            "\tadversarial\n",
+            "\n",
+            r"negated.csv:1: 0 columns 'adversarial'",
+        ),
+        ("test-adv-negated.csv", "\t0\tTrue", "\t-\tTrue", r"test-adv-negated.csv:2: label '-'"),
+    ],
+)
+def test_wrong_published_files(tmp_path: Path, file: str, old: str, new: str, message: str) -> None:
+    folder = with_published(tmp_path / "arct")
+    path = folder / "adversarial_dataset" / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, folder, "published")
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("train-full.txt", "no train-full.txt; put it there"),
+        ("test-truth.txt", "no labels, and no test-truth.txt"),
+        ("adversarial_dataset/claim_map.csv", "no claim_map.csv"),
+    ],
+)
+def test_missing_files(tmp_path: Path, file: str, message: str) -> None:
+    folder = write(tmp_path / "arct")
+    (folder / file).unlink()
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, folder)
+
+
+def test_labels_and_truth_file_must_agree(tmp_path: Path) -> None:
+    folder = write(tmp_path / "arct")
+    truth = folder / "dev-truth.txt"
+    truth.write_text("b 1\nc 0\n")
+    run(tmp_path, folder)
+    truth.write_text("b 1\nc 1\n")
+    with pytest.raises(
+        InputError, match=r"dev-truth.txt:2: label 1 of c, but .*dev-full.txt:3 has"
+    ):
+        run(tmp_path, folder)
+
+
+def test_a_sample_keeps_its_counterparts(tmp_path: Path) -> None:
+    generated = tmp_path / "made"
+    numbers = {"train": 40, "dev": 10, "test": 10, "productivity": 0.8, "coverage": 0.5}
+    call(generate_arct.main, {"generated": generated, "numbers": numbers})
+    out = {"table": tmp_path / "out.parquet", "counts": tmp_path / "out.csv"}
+    given = {"source": {}, "adversarial": "built", "n_train": 12, "place": generated}
+    call(prepare_arct.main, out | given)
+    frame = read_arct(out["table"])
+    train = frame[frame["split"] == "train"]
+    assert train.groupby("version").size().to_dict() == {
+        "negated": 12,
+        "original": 12,
+        "swapped": 12,
+    }
+    original = train[train["version"] == "original"]["id"]
+    negated = train[train["version"] == "negated"]["id"]
+    assert (original + "-adversarial").tolist() == negated.tolist()
+
+
+def test_generated_points_are_reasoned_and_repeatable(tmp_path: Path) -> None:
+    """The right warrant says good of a plan that the claim is for, and bad of one it is against."""
+    numbers = {"train": 60, "dev": 20, "test": 20, "productivity": 0.9, "coverage": 0.7}
+    for name in ("one", "two"):
+        call(generate_arct.main, {"generated": tmp_path / name, "numbers": numbers, "seed": 4})
+    for path in (tmp_path / "one").rglob("*.*"):
+        assert (
+            path.read_bytes()
+            == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
+        )
+    said = {}
+    for good, pairs in generate_arct.PHRASES.items():
+        for plain, negated in pairs:
+            said |= {plain: good, negated: not good}
+    short = {f"{new} ": f"{old} " for old, new in generate_arct.CONTRACTED.items()}
+    frame, _ = run(tmp_path, tmp_path / "one")
+    for row in frame[frame["version"] != "swapped"].itertuples():
+        for number, text in enumerate((row.warrant0, row.warrant1)):
+            for new, old in short.items():
+                text = text.replace(new, old)
+            [good] = {
+                value
+                for phrase, value in said.items()
+                if text.endswith(f" {phrase}")
+                and text.removesuffix(f" {phrase}") in generate_arct.EFFECTS
+            }
+            supports = "should not" not in row.claim
+            assert (good == supports) == (number == row.label)
+    planted = json.loads((tmp_path / "one/planted.json").read_text())
+    assert planted["train"] == {"applicable": 42, "productive": 38}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """A web server on this machine with ARCT's files."""
+    folder = write(tmp_path / "served")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments: object) -> None:
+            super().__init__(*arguments, directory=str(folder))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as served:
+        threading.Thread(target=served.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()
+
+
+def test_fetching(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    remotes = {name: Remote(f"{server}/{name}") for name in ROWS}
+    monkeypatch.setattr(fetch_arct, "REMOTES", remotes)
+    call(fetch_arct.main, {"fetched": tmp_path / "arct.fetch", "checksums": {}})
+    assert {p.name for p in (tmp_path / "arct.fetch").rglob("*.*")} == {Path(n).name for n in ROWS}
+    found = fetch(tmp_path / "fetched", {}, remotes)
+    assert set(found) == set(ROWS)
+    frame, _ = run(tmp_path, tmp_path / "fetched")
+    assert len(frame) == len(run(tmp_path, tmp_path / "served")[0])
+    known = {name: Remote(one.url, found[name]) for name, one in remotes.items()}
+    assert fetch(tmp_path / "again", {}, known) == found
+
+
+@pytest.mark.parametrize(
+    ("checksums", "missing", "message"),
+    [
+        ({"train-full.txt": "0" * 64}, "", r"train-full.txt: not fetched \(.*does not match"),
+        ({"other.txt": "0" * 64}, "", r"tasks.arct.sha256: 'other.txt' is no file"),
+        ({}, "/nowhere", r"not fetched \(404"),
+    ],
+)
+def test_what_cannot_be_fetched(
+    tmp_path: Path, server: str, checksums: dict[str, str], missing: str, message: str
+) -> None:
+    remotes = {name: Remote(f"{server}{missing}/{name}") for name in ROWS}
+    with pytest.raises(InputError, match=message):
+        fetch(tmp_path / "fetched", checksums, remotes)
+
+
+def test_known_checksums_are_those_of_the_real_files(real_data: Path) -> None:
+    import hashlib
+
+    checked = 0
+    for name, remote in fetch_arct.REMOTES.items():
+        path = real_data / "arct" / name
+        if remote.sha256 and path.is_file():
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == remote.sha256
+            checked += 1
+    assert checked == 6
+
+
+@pytest.mark.parametrize("adversarial", ["published", "built"])
+def test_real_arct(real_data: Path, tmp_path: Path, adversarial: str) -> None:
+    frame, counts = run(tmp_path, real_data / "arct", adversarial)
+    sizes = frame.groupby(["split", "version"]).size().to_dict()
+    assert sizes["train", "original"] == sizes["train", "negated"] == 1210
+    assert sizes["dev", "original"] == sizes["dev", "negated"] == 316
+    own = counts[counts["what"] == "claims that are their own negation"]
+    assert own.set_index("split")["n"].astype(int).to_dict()["train"] == 12
+    unlike = counts[counts["what"].str.contains("unlike")]["n"].astype(int)
+    assert (unlike == 0).all() and len(unlike) == (3 if adversarial == "published" else 0)

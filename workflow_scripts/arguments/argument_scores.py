@@ -1,0 +1,65 @@
+"""Accuracy of every run on ARCT: on each split, its adversarial set and both halves of that."""
+
+import logging
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import SPLITS
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+log = logging.getLogger(__name__)
+RUN = ["family", "trained_on", "setup", "seed"]
+COLUMNS = (*RUN, "split", "version", "id", "label", "logit_0", "logit_1")
+
+
+def picked(frame: pd.DataFrame) -> pd.Series:
+    """The warrant with the larger logit, 0 or 1; a tie counts as warrant 0."""
+    return (frame["logit_1"] > frame["logit_0"]).astype(int)
+
+
+def right(frame: pd.DataFrame) -> pd.Series:
+    """Whether the right warrant is picked."""
+    return picked(frame) == frame["label"]
+
+
+def margin(frame: pd.DataFrame) -> pd.Series:
+    """The logit of the warrant on `side` minus the other's."""
+    return (frame["logit_1"] - frame["logit_0"]) * (2 * frame["side"] - 1)
+
+
+def measure(frame: pd.DataFrame, bound: float) -> pd.DataFrame:
+    """One row per run, split and set of points: accuracy, n, train_accuracy, degenerate.
+
+    The sets (column `points`) are the original points, their negated counterparts, and both:
+    the adversarial set; of the training split, whatever the run was trained on. A run is
+    degenerate where its training accuracy lies below `bound`.
+    """
+    frame = frame.assign(right=right(frame))
+    train = frame[frame["split"] == "train"].assign(points="training")
+    held_out = frame[frame["split"] != "train"]
+    parts = [train, held_out.assign(points=held_out["version"])]
+    if (held_out["version"] == "negated").any():
+        parts.append(held_out.assign(points="adversarial"))
+    keys = [*RUN, "split", "points"]
+    grouped = pd.concat(parts).groupby(keys, sort=False)["right"]
+    found = grouped.agg(accuracy="mean", n="size").reset_index()
+    trained = found[found["points"] == "training"].set_index(RUN)["accuracy"]
+    found = found.join(trained.rename("train_accuracy"), on=RUN)
+    found["split"] = pd.Categorical(found["split"], SPLITS, ordered=True)
+    found["degenerate"] = found["train_accuracy"] < bound
+    return found.sort_values([*RUN, "split"], kind="stable").astype({"split": str})
+
+
+def main(predictions: list[Path], scores: Out, degenerate_below: float) -> None:
+    """Write the scores of all runs."""
+    found = measure(tables.read_all(predictions, COLUMNS), degenerate_below)
+    runs = found[found["points"] == "training"]
+    log.info("%d runs, %d of them degenerate", len(runs), runs["degenerate"].sum())
+    tables.write(found, scores)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

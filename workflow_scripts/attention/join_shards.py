@@ -1,0 +1,16 @@
+"""The shards of a corpus as one attention cache, without copying a pattern."""
+
+from pathlib import Path
+
+from workflow_scripts.core.data import cache_shards
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+
+def main(shards: list[Path], attention: Out) -> None:
+    """Join `shards`, in their order, at `attention`; they must stay where they are."""
+    cache_shards.join(shards, attention)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,127 @@
+"""Heads in the plane by their distances, and whether layers hold together (Clark, Figure 6)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.manifold import MDS
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+NONE = "other"
+# As in the released notebook: where a head exceeds several thresholds, the first names it.
+ORDER = ["punctuation", "sep", "cls", "broad", "previous", "next"]
+
+
+def square(frame: pd.DataFrame) -> np.ndarray:
+    """The pairs' distances as a symmetric matrix [heads, heads], heads layer by layer."""
+    n_heads = int(max(frame["head_a"].max(), frame["head_b"].max())) + 1
+    a = frame["layer_a"] * n_heads + frame["head_a"]
+    b = frame["layer_b"] * n_heads + frame["head_b"]
+    size = (int(frame["layer_b"].max()) + 1) * n_heads
+    matrix = np.zeros((size, size))
+    matrix[a, b] = matrix[b, a] = frame["distance"]
+    return matrix
+
+
+def embed(matrix: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
+    """Places [heads, 2] whose distances match `matrix` as closely as possible, and the stress.
+
+    Metric multidimensional scaling; the stress is normalised (0 is perfect, 0.2 is poor).
+    """
+    scaling = MDS(
+        n_components=2,
+        metric="precomputed",
+        n_init=8,
+        init="random",
+        max_iter=1000,
+        random_state=seed,
+        normalized_stress=False,
+    )
+    places = scaling.fit_transform(matrix)
+    found = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    stress = np.sqrt(((found - matrix) ** 2).sum() / (matrix**2).sum())
+    return places, float(stress)
+
+
+def behaviours(
+    position: pd.DataFrame,
+    special: pd.DataFrame,
+    entropy: pd.DataFrame,
+    thresholds: Mapping[str, float],
+) -> pd.Series:
+    """The first behaviour in `ORDER` whose threshold each (layer, head) exceeds, or other."""
+    averages = pd.concat([position, special])
+    measures = averages.pivot(index=["layer", "head"], columns="target", values="attention")
+    broad = entropy[entropy["query"] == "all"].set_index(["layer", "head"])["entropy"]
+    measures = measures.assign(broad=broad)
+    result = pd.Series(NONE, index=measures.index, name="behaviour")
+    for name in reversed(ORDER):
+        result[measures[name] > thresholds[name]] = name
+    return result
+
+
+def within_and_between(matrix: np.ndarray, layers: np.ndarray) -> tuple[float, float]:
+    """Mean distance between heads of one layer and between heads of different layers."""
+    a, b = np.triu_indices(len(matrix), k=1)
+    same = layers[a] == layers[b]
+    values = matrix[a, b]
+    return float(values[same].mean()), float(values[~same].mean())
+
+
+def permutation_p(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> float:
+    """How often heads dealt to layers at random are as close within layers; one-sided p."""
+    rng = np.random.default_rng(seed)
+    within, between = within_and_between(matrix, layers)
+    count = 0
+    for _ in range(draws):
+        drawn_within, drawn_between = within_and_between(matrix, rng.permutation(layers))
+        count += drawn_between - drawn_within >= between - within
+    return (count + 1) / (draws + 1)
+
+
+def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
+    """Mean distances within and between layers, for all layers with a p-value, and for each."""
+    within, between = within_and_between(matrix, layers)
+    p = permutation_p(matrix, layers, draws, seed)
+    rows = [{"layer": "all", "within": within, "between": between, "p": p, "permutations": draws}]
+    for layer in np.unique(layers):
+        inside = matrix[np.ix_(layers == layer, layers == layer)]
+        own = inside[np.triu_indices(len(inside), k=1)]
+        outside = matrix[np.ix_(layers == layer, layers != layer)]
+        rows.append(
+            {
+                "layer": str(layer + 1),
+                "within": own.mean() if len(own) else np.nan,
+                "between": outside.mean(),
+            }
+        )
+    return pd.DataFrame(rows).assign(difference=lambda f: f["between"] - f["within"])
+
+
+def main(
+    distances_table: Path,
+    position: Path,
+    special_tokens: Path,
+    entropy: Path,
+    embedding: Out,
+    table: Out,
+    thresholds: dict,
+    permutations: int,
+    seed: int = 1,
+) -> None:
+    """Write the heads' places with their behaviours, and the table of layers."""
+    matrix = square(tables.read(distances_table))
+    surface = [tables.read(path) for path in (position, special_tokens, entropy)]
+    named = behaviours(*surface, thresholds).reset_index()
+    places, stress = embed(matrix, seed)
+    frame = named.assign(x=places[:, 0], y=places[:, 1], stress=stress)
+    tables.write(frame, embedding)
+    tables.write_csv(cohesion(matrix, named["layer"].to_numpy(), permutations, seed), table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

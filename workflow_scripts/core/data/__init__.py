@@ -1,0 +1,1 @@
+"""What is read and written: caches, corpora, tasks and tables."""

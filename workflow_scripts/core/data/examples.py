@@ -1,0 +1,42 @@
+"""Examples: the texts that a model reads, one JSON object a line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.data.records import read_records, write_records
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One input of a model: one text, or two that are separated by [SEP].
+
+    `source` says for people where it stands ("file:line"). `words` gives the words of each text
+    as character spans; without it the tokenizer's own words are used.
+    """
+
+    id: str
+    document: str
+    source: str
+    texts: tuple[str, ...]
+    words: tuple[Spans, ...] | None = None
+
+
+def write_examples(path: Path, examples: Iterable[Example]) -> None:
+    """Write one JSON object a line, UTF-8."""
+    write_records(path, examples)
+
+
+def read_examples(path: Path) -> list[Example]:
+    """The examples of a corpus file. Raises InputError, with the line, where it is damaged."""
+    return read_records(path, _example, "an example")
+
+
+def _example(fields: dict[str, Any]) -> Example:
+    words = fields.get("words")
+    if words is not None:
+        words = tuple(tuple((a, b) for a, b in spans) for spans in words)
+    return Example(**(fields | {"texts": tuple(fields["texts"]), "words": words}))

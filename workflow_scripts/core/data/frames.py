@@ -1,0 +1,55 @@
+"""Links between a predicate and its core frame elements, beside a corpus's examples."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data.records import read_records, write_records
+
+
+@dataclass(frozen=True)
+class Element:
+    """A frame element's name and its words, as indices from 0."""
+
+    name: str
+    words: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FrameLinks:
+    """A sentence's predicate (its words' indices), the frame it evokes and its core elements."""
+
+    id: str
+    words: tuple[str, ...]
+    frame: str
+    target: tuple[int, ...]
+    elements: tuple[Element, ...]
+    source: str
+
+
+def write_links(path: Path, links: Iterable[FrameLinks]) -> None:
+    """Write one JSON object a line, UTF-8."""
+    write_records(path, links)
+
+
+def read_links(path: Path) -> list[FrameLinks]:
+    """The links of an annotation file. Raises InputError, with the line, where it is damaged."""
+    return read_records(path, _links, "a sentence's frame links")
+
+
+def _links(fields: dict[str, Any]) -> FrameLinks:
+    elements = tuple(Element(one["name"], tuple(one["words"])) for one in fields["elements"])
+    lists = {name: tuple(fields[name]) for name in ("words", "target")}
+    return FrameLinks(**(fields | lists | {"elements": elements}))
+
+
+def above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
+    """The heads, either direction, whose attention exceeds the percentile of all heads' values."""
+    either = scores[scores["direction"] == "either"]
+    threshold = np.percentile(either["attention"], percentile)
+    chosen = either[either["attention"] > threshold].sort_values("attention", ascending=False)
+    return chosen.assign(percentile=percentile, threshold=threshold, heads=len(either))

@@ -1,0 +1,33 @@
+"""Datasets of the Hugging Face hub, or of a local directory in its format."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from workflow_scripts.core.run.errors import InputError
+
+
+def load_rows(
+    source: dict[str, Any], columns: tuple[str, ...] = ("text",)
+) -> Iterator[dict[str, Any]]:
+    """The rows of a dataset in hub format, by name or in a local directory, one at a time.
+
+    Raises InputError where it cannot be fetched or lacks one of `columns`.
+    """
+    from datasets import load_dataset
+
+    name, revision = source["hub"], source.get("revision")
+    try:
+        rows = load_dataset(
+            name, source.get("name"), split=source.get("split", "train"), revision=revision
+        )
+    except Exception as error:
+        reason = str(error).strip().split("\n")[0]
+        raise InputError(
+            f"hub: {name} at {revision}: cannot be fetched ({reason}); connect this machine, or "
+            "download the texts elsewhere and give them as path"
+        ) from error
+    for column in columns:
+        if column not in rows.column_names:
+            found = ", ".join(rows.column_names)
+            raise InputError(f"hub: {name}: no column {column}; it has {found}")
+    return iter(rows)

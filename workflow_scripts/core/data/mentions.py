@@ -1,0 +1,60 @@
+"""Documents with coreferent mentions, beside their examples: one JSON object a line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.data.records import read_records, write_records
+
+KINDS = ("pronoun", "proper", "nominal")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Words `start` to `end` (exclusive) of a document, and `head`, the word that stands for them.
+
+    `kind` is one of KINDS. `number` (singular, plural), `gender` (masculine, feminine, neuter) and
+    `person` (1, 2, 3) are empty where they are unknown.
+    """
+
+    start: int
+    end: int
+    head: int
+    chain: str
+    kind: str
+    number: str = ""
+    gender: str = ""
+    person: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text's words and mentions, in the order of the mentions' starts and ends.
+
+    `heads` and `relations` are those of the trees that the heads of mentions come from.
+    """
+
+    id: str
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    source: str
+
+
+def write_documents(path: Path, documents: Iterable[Document]) -> None:
+    """Write one JSON object a line, UTF-8."""
+    write_records(path, documents)
+
+
+def read_documents(path: Path) -> list[Document]:
+    """The documents of an annotation file. Raises InputError, with the line, where damaged."""
+    return read_records(path, _document, "a document")
+
+
+def _document(fields: dict[str, Any]) -> Document:
+    mentions = tuple(Mention(**one) for one in fields.pop("mentions"))
+    fields = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
+    return Document(**fields, mentions=mentions)

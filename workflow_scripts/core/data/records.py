@@ -1,0 +1,35 @@
+"""Records, one JSON object a line: how every annotation and corpus file is written and read."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from workflow_scripts.core.run.errors import InputError
+
+T = TypeVar("T")
+
+
+def write_records(path: Path, records: Iterable[Any]) -> None:
+    """Write dataclasses, one a line, UTF-8."""
+    with path.open("w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
+
+
+def read_records(path: Path, build: Callable[[dict[str, Any]], T], what: str) -> list[T]:
+    """What `build` makes of each line's object.
+
+    Raises InputError, with the line, where a line is not `what`.
+    """
+    records = []
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                records.append(build(json.loads(line)))
+            except (ValueError, TypeError, KeyError) as error:
+                raise InputError(
+                    f"{path}:{number}: not {what} ({error}); delete the file and run again"
+                ) from error
+    return records

@@ -1,0 +1,60 @@
+"""Dependency trees of a corpus, beside its examples: one JSON object a line, in the same order."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.records import read_records, write_records
+
+ROOT = -1
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A sentence's words and their heads: `heads` has word indices from 0, and -1 for the root.
+
+    `relations` and `tags` are empty strings where the treebank has none.
+    """
+
+    id: str
+    words: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    tags: tuple[str, ...]
+    source: str
+
+
+def to_example(tree: Tree, document: str) -> Example:
+    """The sentence as a model's input: its words, joined by single spaces."""
+    return Example(tree.id, document, tree.source, (" ".join(tree.words),), (spans_of(tree.words),))
+
+
+def is_mark(word: str, relation: str) -> bool:
+    """Punctuation: by its label, or without labels by its characters."""
+    return relation == "punct" or (not relation and not any(c.isalnum() for c in word))
+
+
+def spans_of(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Character spans of words joined by single spaces."""
+    spans, start = [], 0
+    for word in words:
+        spans.append((start, start + len(word)))
+        start += len(word) + 1
+    return tuple(spans)
+
+
+def write_trees(path: Path, trees: Iterable[Tree]) -> None:
+    """Write one JSON object a line, UTF-8."""
+    write_records(path, trees)
+
+
+def read_trees(path: Path) -> list[Tree]:
+    """The trees of an annotation file. Raises InputError, with the line, where it is damaged."""
+    return read_records(path, _tree, "a tree")
+
+
+def _tree(fields: dict[str, Any]) -> Tree:
+    lists = ("words", "heads", "relations", "tags")
+    return Tree(**(fields | {name: tuple(fields[name]) for name in lists}))

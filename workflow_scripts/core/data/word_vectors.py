@@ -1,0 +1,54 @@
+"""Word vectors: a matrix in safetensors beside its words, one a line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from workflow_scripts.core.run.errors import InputError
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """`matrix` is float32 [word, dimension]; `place` finds a word's row."""
+
+    place: dict[str, int]
+    matrix: np.ndarray
+
+    def lookup(self, words: Sequence[str]) -> np.ndarray:
+        """Vectors of `words`, as they are or in lower case, float32 [word, dimension].
+
+        A word without a vector gets zeros.
+        """
+        found = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
+        for row, word in enumerate(words):
+            place = self.place.get(word, self.place.get(word.lower()))
+            if place is not None:
+                found[row] = self.matrix[place]
+        return found
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.place or word.lower() in self.place
+
+
+def write_vectors(words: Sequence[str], matrix: np.ndarray, vectors: Path, names: Path) -> None:
+    """Write the matrix and the words, in its rows' order."""
+    save_file({"vectors": np.ascontiguousarray(matrix, dtype=np.float32)}, vectors)
+    names.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+
+
+def read_vectors(vectors: Path, names: Path) -> Vectors:
+    """The vectors at `vectors` and `names`. Raises InputError where the two do not fit."""
+    words = names.read_text(encoding="utf-8").split("\n")[:-1]
+    try:
+        matrix = load_file(vectors)["vectors"]
+    except (SafetensorError, KeyError) as error:
+        raise InputError(f"{vectors}: not word vectors; delete the file and run again") from error
+    if len(words) != len(matrix):
+        raise InputError(
+            f"{names}: {len(words)} words for {len(matrix)} vectors; delete both and run again"
+        )
+    return Vectors({word: row for row, word in enumerate(words)}, matrix)

@@ -1,0 +1,1 @@
+"""The grammar and lexicon of what the study generates."""

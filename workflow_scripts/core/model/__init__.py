@@ -1,0 +1,1 @@
+"""Models: loading, running, watching and changing their attention."""

@@ -1,0 +1,267 @@
+"""Attention, and changing it: the one place where patterns are read and heads are changed.
+
+Both go through the extension point of `transformers`: one function registered as an attention
+implementation. It serves every architecture that asks `AttentionInterface` for its attention;
+`open_attention` refuses the others, on which every change would have no effect in silence.
+
+    model = open_attention(model)
+    capture = Capture()
+    with watching(model, capture, Uniform({(2, 5)})):
+        model(**batch)
+    capture.patterns[2]  # [batch, head, query, key]
+
+Layers are counted by the calls within a forward pass: DistilBERT's modules carry no `layer_idx`
+and ALBERT calls one shared module n_layers times.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import nn
+from transformers import AttentionInterface, PreTrainedModel
+from transformers.masking_utils import AttentionMaskInterface, eager_mask
+
+from workflow_scripts.core.run.errors import InputError
+
+NAME = "atlas"
+SUM_TOLERANCE = 1e-4
+
+
+class Watcher:
+    """Sees, and may change, what passes through the attention of a model.
+
+    `real` is bool [batch, token], false at padding; `layer` counts from 0.
+    """
+
+    def start(self, model: nn.Module) -> None:
+        """Called before each forward pass."""
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        """The post-softmax attention to go on with: [batch, head, query, key]."""
+        return pattern
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        """The heads' outputs to go on with, before they are merged: [batch, head, query, dim]."""
+        return output
+
+
+@dataclass
+class Capture(Watcher):
+    """Collects every layer's pattern, detached, of the latest forward pass.
+
+    With `with_gradients`, the patterns stay in the graph and have `.grad` after `backward`.
+    Rows of padded queries hold attention too: drop them. Raises RuntimeError in training mode
+    (dropout would be in the patterns) and where a row over real tokens does not sum to 1.
+    """
+
+    dtype: torch.dtype | None = None
+    with_gradients: bool = False
+    patterns: list[torch.Tensor] = field(default_factory=list)
+
+    def start(self, model: nn.Module) -> None:
+        if model.training:
+            raise RuntimeError("patterns are read in eval mode: call model.eval() first")
+        self.patterns = []
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        _check_rows(layer, pattern, real)
+        if self.with_gradients:
+            if not pattern.requires_grad:
+                pattern = pattern.requires_grad_()
+            pattern.retain_grad()
+            self.patterns.append(pattern)
+        else:
+            kept = pattern.detach()
+            self.patterns.append(kept if self.dtype is None else kept.to(self.dtype))
+        return pattern
+
+
+@dataclass
+class Uniform(Watcher):
+    """Gives the named (layer, head) pairs attention 1/L over the real tokens (Kovaleva 4.6)."""
+
+    heads: Collection[tuple[int, int]]
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        chosen = [head for at, head in self.heads if at == layer]
+        if not chosen:
+            return pattern
+        share = real.to(pattern.dtype)
+        share = share / share.sum(1, keepdim=True)
+        changed = pattern.clone()
+        changed[:, chosen] = share[:, None, None, :].expand_as(pattern[:, chosen])
+        return changed
+
+
+@dataclass
+class Gates(Watcher):
+    """Multiplies each head's output by its gate xi (Michel et al. 2019, section 2.2).
+
+    `xi` is [layer, head], or [batch, layer, head] with a gate for every example, which gives
+    every example's own gradient in one backward pass. A gate of 0 disables the head.
+    """
+
+    xi: torch.Tensor
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        return output * self.xi[..., layer, :, None, None].to(output.dtype)
+
+
+@dataclass
+class Fixed(Watcher):
+    """Gives the named (layer, head) pairs the same output at every token.
+
+    `outputs` is [layer, head, dim].
+    """
+
+    heads: Collection[tuple[int, int]]
+    outputs: torch.Tensor
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        chosen = [head for at, head in self.heads if at == layer]
+        if not chosen:
+            return output
+        changed = output.clone()
+        changed[:, chosen] = self.outputs[layer, chosen, None].to(output)
+        return changed
+
+
+@dataclass
+class Averages(Watcher):
+    """Sums the heads' outputs over all real tokens that pass: `total` [layer, head, dim], `n`."""
+
+    total: dict[int, torch.Tensor] = field(default_factory=dict)
+    n: int = 0
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self.n += int(real.sum()) if layer == 0 else 0
+        summed = torch.einsum("bhqd,bq->hd", output.double(), real.double())
+        self.total[layer] = self.total.get(layer, 0) + summed
+        return output
+
+    def mean(self) -> torch.Tensor:
+        """The average output of every head, [layer, head, dim]."""
+        return torch.stack([self.total[layer] for layer in sorted(self.total)]) / self.n
+
+
+def open_attention(model: PreTrainedModel) -> PreTrainedModel:
+    """Route the model's attention through this module, and see that it works.
+
+    Raises InputError, naming the architecture, where one forward pass does not call the function
+    once per layer: patterns and changes would then be wrong in silence.
+    """
+    model.set_attn_implementation(NAME)
+    if model not in _STATES:
+        _STATES[model] = _State()
+        model.register_forward_pre_hook(_before_forward, with_kwargs=True)
+    token = torch.zeros((1, 2), dtype=torch.long, device=model.device)
+    with watching(model, counter := _Counter()), torch.no_grad():
+        model(input_ids=token, attention_mask=torch.ones_like(token))
+    if counter.calls != n_layers(model):
+        raise InputError(
+            f"{model.config.model_type}: {counter.calls} of {n_layers(model)} layers hand their "
+            "attention to transformers' AttentionInterface; use another architecture"
+        )
+    return model
+
+
+@contextmanager
+def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
+    """Within, `watchers` see the attention of `model`, in order, after those already there."""
+    state = _STATES.get(model)
+    if state is None:
+        raise RuntimeError("call open_attention(model) before watching it")
+    state.watchers += watchers
+    try:
+        yield
+    finally:
+        del state.watchers[len(state.watchers) - len(watchers) :]
+
+
+def n_layers(model: PreTrainedModel) -> int:
+    """Number of layers of the encoder."""
+    return model.config.num_hidden_layers
+
+
+def n_heads(model: PreTrainedModel) -> int:
+    """Number of heads of each layer."""
+    return model.config.num_attention_heads
+
+
+@dataclass
+class _State:
+    watchers: list[Watcher] = field(default_factory=list)
+    layer: int = 0
+    real: torch.Tensor | None = None
+
+
+@dataclass
+class _Counter(Watcher):
+    calls: int = 0
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        return pattern
+
+
+_STATES: WeakKeyDictionary[nn.Module, _State] = WeakKeyDictionary()
+_CURRENT: list[_State] = []
+
+
+def _before_forward(model: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
+    state = _STATES[model]
+    state.layer = 0
+    state.real = kwargs.get("attention_mask", args[1] if len(args) > 1 else None)
+    if state.real is not None:
+        state.real = state.real.bool()
+    _CURRENT[:] = [state]
+    for watcher in state.watchers:
+        watcher.start(model)
+
+
+def _attend(
+    module: nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    **_: object,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Plain attention, [batch, head, token, dim] in, [batch, token, head, dim] and pattern out."""
+    state = _CURRENT[0]
+    scaling = query.size(-1) ** -0.5 if scaling is None else scaling
+    scores = torch.matmul(query, key.transpose(2, 3)) * scaling
+    if attention_mask is not None:
+        scores = scores + attention_mask
+    exact = torch.promote_types(scores.dtype, torch.float32)  # half precision would not sum to 1
+    pattern = nn.functional.softmax(scores, dim=-1, dtype=exact)
+    real = state.real
+    if real is None:
+        real = torch.ones(key.shape[0], key.shape[2], dtype=torch.bool, device=key.device)
+    for watcher in state.watchers:
+        pattern = watcher.pattern(state.layer, pattern, real)
+    weights = nn.functional.dropout(pattern.to(value.dtype), p=dropout, training=module.training)
+    output = torch.matmul(weights, value)
+    for watcher in state.watchers:
+        output = watcher.output(state.layer, output, real)
+    state.layer += 1
+    return output.transpose(1, 2).contiguous(), pattern
+
+
+def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor) -> None:
+    """Rows over real tokens sum to 1; a NaN makes its row's sum fail too."""
+    with torch.autocast(pattern.device.type, enabled=False):
+        sums = torch.einsum("bhqk,bk->bhq", pattern.detach(), real.to(pattern.dtype))
+    error = ((sums - 1).abs() * real[:, None]).max().item()
+    if not error <= SUM_TOLERANCE:
+        raise RuntimeError(f"layer {layer + 1}: a row of the pattern sums to 1 +- {error:.2g}")
+
+
+AttentionInterface.register(NAME, _attend)
+AttentionMaskInterface.register(NAME, eager_mask)

@@ -1,0 +1,91 @@
+"""Sequence classifiers: made from a pretrained body or from nothing, read back, and applied."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
+from transformers import PreTrainedTokenizerFast as FastTokenizer
+
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.glue import Task, split_of, to_examples
+from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.model import models, padding
+from workflow_scripts.core.model.batches import by_length
+
+INITS = ("pretrained", "random")
+
+
+def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrainedModel:
+    """A classifier for `task` whose body is the model's own or, with `random`, drawn anew.
+
+    New weights are drawn from the model's own normal distribution (initializer_range), biases are
+    0 and layer norms 1, as before pretraining; the classifier's head is always new.
+    """
+    config = AutoConfig.from_pretrained(directory)
+    config.num_labels = task.n_labels
+    config.problem_type = None if task.labels else "regression"
+    if task.labels:
+        config.id2label = dict(enumerate(task.labels))
+        config.label2id = {label: number for number, label in enumerate(task.labels)}
+    torch.manual_seed(seed)
+    if init == "random":
+        model = AutoModelForSequenceClassification.from_config(config)
+        return model.to(torch.float32)
+    return AutoModelForSequenceClassification.from_pretrained(
+        directory, config=config, dtype=torch.float32, use_safetensors=True
+    )
+
+
+def load_classifier(directory: Path, device: torch.device) -> PreTrainedModel:
+    """A fine-tuned classifier, float32 and in eval mode, on `device`."""
+    model = AutoModelForSequenceClassification.from_pretrained(
+        directory, dtype=torch.float32, use_safetensors=True
+    )
+    return model.to(device).eval()
+
+
+def classifier_of(card: Path, device: torch.device) -> tuple[PreTrainedModel, FastTokenizer]:
+    """The classifier that a checkpoint's card describes, and its tokenizer."""
+    directory = models.directory_of(read_card(card))
+    return load_classifier(directory, device), models.load_tokenizer(directory)
+
+
+def sample_of(
+    frame: pd.DataFrame,
+    split: str,
+    tokenizer: FastTokenizer,
+    n: int,
+    max_tokens: int,
+    max_positions: int,
+    seed: int,
+) -> tuple[list[Tokens], pd.DataFrame]:
+    """At most `n` examples (0: all) of a split, drawn by `seed`, as wordpieces and as rows."""
+    rows = split_of(frame, split)
+    rows = rows.loc[list(sample(range(len(rows)), n, seed))].reset_index(drop=True)
+    return tokens_of(rows, tokenizer, max_tokens, max_positions), rows
+
+
+def tokens_of(
+    frame: pd.DataFrame, tokenizer: FastTokenizer, max_tokens: int, max_positions: int
+) -> list[Tokens]:
+    """The rows of a task's table as wordpieces, the longer text cut first to `max_tokens`."""
+    return tokenize(to_examples(frame), tokenizer, max_tokens, max_positions)
+
+
+def logits_of(
+    model: PreTrainedModel, tokens: Sequence[Tokens], batch_tokens: int = 4096
+) -> np.ndarray:
+    """The classifier's outputs, float32 [example, label], in batches of neighbouring lengths."""
+    outputs = np.empty((len(tokens), model.config.num_labels), dtype=np.float32)
+    training = model.training
+    model.eval()
+    for batch in by_length([len(one) for one in tokens], batch_tokens):
+        with torch.inference_mode():
+            logits = model(**padding.pad([tokens[index] for index in batch], model)).logits
+        outputs[batch] = logits.float().cpu().numpy()
+    model.train(training)
+    return outputs

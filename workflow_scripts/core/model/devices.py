@@ -1,0 +1,27 @@
+"""The one place where the device and the precision are chosen."""
+
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+
+from workflow_scripts.core.run.errors import InputError
+
+
+def pick(device: str = "auto") -> torch.device:
+    """The device that a study names; `auto` takes a GPU when there is one."""
+    if device == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise InputError("device: cuda: torch sees no GPU; set device to auto or cpu")
+    if device == "mps" and not torch.backends.mps.is_available():
+        raise InputError("device: mps: torch sees no Apple GPU; set device to auto or cpu")
+    return torch.device(device)
+
+
+def autocast(device: torch.device, precision: str) -> AbstractContextManager:
+    """Forward passes within run in `precision`: float32 or bfloat16."""
+    if precision == "float32":
+        return nullcontext()
+    return torch.autocast(device.type, dtype=torch.bfloat16)

@@ -1,0 +1,182 @@
+"""Pretrained models from the hub, a local directory or an installed package."""
+
+import hashlib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tokenizers
+import torch
+import transformers
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel
+from transformers import PreTrainedTokenizerFast as FastTokenizer
+
+from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.model import attention
+from workflow_scripts.core.run.errors import InputError
+
+transformers.utils.logging.disable_progress_bar()  # a log is no place for a bar
+FILES = ("*.json", "*.txt", "*.model", "*.safetensors")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a model comes from: exactly one of hub (with its revision), path and package."""
+
+    hub: str | None = None
+    revision: str | None = None
+    path: str | None = None
+    package: str | None = None
+
+    @classmethod
+    def from_config(cls, source: dict[str, Any]) -> "Source":
+        """The source that a study's config, or a model's card, names."""
+        return cls(**source)
+
+    def to_config(self) -> dict[str, str]:
+        """The keys that are set."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+def resolve(source: Source) -> Path:
+    """The local directory of a model, downloaded from the hub where it is not here yet."""
+    if source.hub is not None:
+        return _from_hub(source.hub, source.revision)
+    package = source.package
+    directory = inside_package(package) if package is not None else Path(source.path)
+    if not directory.is_dir():
+        raise InputError(f"{directory}: no such model directory; correct the model's source")
+    return directory
+
+
+def directory_of(card: dict[str, Any]) -> Path:
+    """The local directory of the model that a card describes."""
+    return resolve(Source.from_config(card["source"]))
+
+
+def load_tokenizer(directory: Path) -> FastTokenizer:
+    """The fast tokenizer, whose character offsets tie wordpieces to words."""
+    _check_config(directory)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(directory, use_fast=True)
+    except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
+        raise _no_tokenizer(directory, _first_line(error)) from error
+    if not isinstance(tokenizer, FastTokenizer) or len(tokenizer) <= len(
+        set(tokenizer.all_special_ids)
+    ):
+        raise _no_tokenizer(directory, "there is no tokenizer.json or vocabulary")
+    return tokenizer
+
+
+def load_body(directory: Path, device: torch.device) -> PreTrainedModel:
+    """The encoder without a head, float32 and in eval mode, on `device`."""
+    config = _check_config(directory)
+    if not list(directory.glob("*.safetensors")):
+        raise InputError(
+            f"{directory}: no *.safetensors weights; save the model again with save_pretrained"
+        )
+    options = {"config": config, "dtype": torch.float32, "use_safetensors": True}
+    try:
+        model = AutoModel.from_pretrained(directory, **options)
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise InputError(
+            f"{directory}: the weights cannot be read ({_first_line(error)}); copy them again"
+        ) from error
+    return model.to(device).eval()
+
+
+def max_positions(config: transformers.PretrainedConfig) -> int:
+    """Most tokens of an input; RoBERTa and its kin count positions from pad_token_id + 1."""
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions is None:
+        raise InputError(f"{config.model_type}: no max_position_embeddings; use another model")
+    shifted = {"roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "longformer", "mpnet"}
+    return positions - config.pad_token_id - 1 if config.model_type in shifted else positions
+
+
+def weights_digest(directory: Path) -> str:
+    """Hex SHA-256 over the weight files, by name."""
+    digest = hashlib.sha256()
+    for path in sorted(directory.glob("*.safetensors")):
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
+    """The model's card, and the proof that its tokenizer and attention can be used.
+
+    Raises InputError for a directory without a config, fast tokenizer or weights, without [CLS],
+    [SEP] or mask token, or of an architecture whose attention cannot be watched.
+    """
+    tokenizer = load_tokenizer(directory)
+    body = attention.open_attention(load_body(directory, torch.device("cpu")))
+    special = {
+        kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "mask", "pad")
+    }
+    for kind, index in special.items():
+        if index is None:
+            raise InputError(f"{directory}: its tokenizer has no {kind} token; use another model")
+    return {
+        "name": name,
+        "source": source.to_config(),
+        "architecture": body.config.model_type,
+        "n_layers": attention.n_layers(body),
+        "n_heads": attention.n_heads(body),
+        "hidden_size": body.config.hidden_size,
+        "max_positions": max_positions(body.config),
+        "weights": weights_digest(directory),
+        "special": special,
+        "punctuation": _ids_reading(tokenizer, {".", ","}),
+        "versions": {
+            "torch": torch.__version__,
+            "transformers": transformers.__version__,
+            "tokenizers": tokenizers.__version__,
+            "numpy": np.__version__,
+        },
+    }
+
+
+def _from_hub(repository: str, revision: str | None) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(repository, revision=revision, allow_patterns=list(FILES)))
+    except Exception as error:
+        raise InputError(
+            f"hub: {repository} at {revision}: cannot be fetched ({_first_line(error)}); connect "
+            "this machine, or download the repository elsewhere and give it as path"
+        ) from error
+
+
+def _check_config(directory: Path) -> transformers.PretrainedConfig:
+    if not (directory / "config.json").is_file():
+        raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
+    try:
+        return AutoConfig.from_pretrained(directory)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(
+            f"{directory}/config.json: cannot be read ({_first_line(error)}); mend it"
+        ) from error
+
+
+def _no_tokenizer(directory: Path, why: str) -> InputError:
+    return InputError(
+        f"{directory}: no fast tokenizer ({why}); save one there with tokenizer.save_pretrained"
+    )
+
+
+def _ids_reading(tokenizer: FastTokenizer, texts: set[str]) -> list[int]:
+    """Ids of the vocabulary's entries that read as one of `texts`, whatever their spacing mark."""
+    return [
+        index
+        for token, index in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+        if tokenizer.convert_tokens_to_string([token]).strip() in texts
+    ]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0][:200]

@@ -1,0 +1,58 @@
+"""Attention of one head drawn as lines between two columns of words."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.plots import figures
+
+COLUMNS = (
+    "drawing",
+    "layer",
+    "head",
+    "title",
+    "query",
+    "key",
+    "query_token",
+    "key_token",
+    "weight",
+)
+LEFT, RIGHT = 0.0, 1.0
+FAINTEST = 0.02  # smaller weights are not drawn
+MOST = 14  # letters that are written of a word; a panel has no room for more on both sides
+LETTER = 0.029  # width of a letter, as a share of a panel
+GAP = 0.06  # between a word and its lines
+
+
+def draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
+    """One head: queries on the left, keys on the right, darker lines for larger weights.
+
+    `rows` has a row per query and key (COLUMNS). Where a column `highlighted` is true, the query
+    and its lines are drawn in a second colour.
+    """
+    marked = rows.assign(highlighted=rows.get("highlighted", False))
+    for row in marked[marked["weight"] > FAINTEST].itertuples():
+        colour, alpha = figures.COLOURS[int(row.highlighted)], min(1.0, float(row.weight))
+        axes.plot([LEFT, RIGHT], [-row.query, -row.key], color=colour, alpha=alpha, linewidth=0.9)
+    diagonal = marked[marked["query"] == marked["key"]]
+    for row in diagonal.itertuples():
+        colour = figures.COLOURS[1] if row.highlighted else "black"
+        _write(axes, LEFT - GAP, -row.query, row.query_token, "right", colour)
+        _write(axes, RIGHT + GAP, -row.key, row.key_token, "left", "black")
+    first = rows.iloc[0]
+    title = f"Head {label(first['layer'], first['head'])}"
+    axes.set_title(f"{title}\n{first['title']}" if first["title"] else title)
+    longest = max(rows["query_token"].str.len().max(), rows["key_token"].str.len().max())
+    share = LETTER * min(longest, MOST)
+    # Where words on both sides take this share of the panel each, the lines get the rest.
+    room = max(1.35, (share + GAP) / (1 - 2 * share))
+    axes.set_xlim(LEFT - room, RIGHT + room)
+    axes.set_ylim(-len(diagonal) + 0.4, 0.6)
+    axes.axis("off")
+
+
+def _write(axes: Axes, x: float, y: float, token: str, side: str, colour: str) -> None:
+    token = token if len(token) <= MOST else token[: MOST - 1] + "…"
+    token = token.replace("$", r"\$")  # a dollar sign would start a formula
+    text = axes.text(x, y, token, ha=side, va="center", fontsize=7, color=colour)
+    text.set_in_layout(False)  # the panels keep their width whatever the words

@@ -1,0 +1,1 @@
+"""How a step runs: its interface, errors, the study's config, and what makes it stale."""

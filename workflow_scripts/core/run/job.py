@@ -1,0 +1,179 @@
+"""How a step runs: the same `main` as a rule's script and from a shell.
+
+`main`'s parameters are the rule's own names. Those marked `Out` are outputs: `main` writes to
+a partial path beside the final one, which takes its place only after `main` has returned.
+"""
+
+import argparse
+import inspect
+import json
+import logging
+import os
+import random
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+from workflow_scripts.core.run.errors import InputError
+
+Out = Annotated[Path, "output"]
+PARTIAL = ".part"
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
+    """Run `main` with the values of the Snakemake job, or of the command line without one.
+
+    Ends the process with status 1 on an `InputError` (one line) or any other error (traceback);
+    both stand in the rule's log. No output is left behind then.
+    """
+    snakemake = namespace.get("snakemake")
+    _start_logging(snakemake.log[0] if snakemake and snakemake.log else None)
+    values = _from_snakemake(main, snakemake) if snakemake else _from_shell(main)
+    _limit_threads(values.get("threads", snakemake.threads if snakemake else os.cpu_count() or 1))
+    random.seed(values.get("seed", 0))
+    try:
+        call(main, values)
+    except InputError as error:
+        log.error("Error: %s", error)
+        sys.exit(1)
+    except Exception:
+        log.exception("Error: %s failed", main.__module__)
+        sys.exit(1)
+
+
+def call(main: Callable[..., None], values: dict[str, Any]) -> None:
+    """Call `main` with partial output paths, then put the outputs in place, all or none."""
+    outputs = {name: Path(values[name]) for name in output_names(main) if name in values}
+    partial = {name: path.with_name(path.name + PARTIAL) for name, path in outputs.items()}
+    for path in partial.values():
+        _make_room(path)
+    try:
+        main(**(values | partial))
+        for name, path in partial.items():
+            if not path.exists():
+                raise RuntimeError(f"{main.__module__} did not write its output {name!r}")
+        for name, path in partial.items():
+            if outputs[name].is_dir():
+                _remove(outputs[name])
+            os.replace(path, outputs[name])
+    finally:
+        for path in partial.values():
+            _remove(path)
+
+
+def _make_room(path: Path) -> None:
+    """Create the folder of a partial output and remove what a killed job left of it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove(path)
+        path.touch()
+        path.unlink()
+    except OSError as error:
+        raise InputError(
+            f"{path.parent}: cannot be written ({error.strerror}); make it a writable directory"
+        ) from error
+
+
+def output_names(main: Callable[..., None]) -> list[str]:
+    """The parameters of `main` that are marked `Out`."""
+    hints = get_type_hints(main, include_extras=True)
+    return [name for name in inspect.signature(main).parameters if hints.get(name) == Out]
+
+
+def progress(items: Iterable[T], total: int | None = None, desc: str = "") -> Iterator[T]:
+    """Yield `items` with a progress bar on a terminal, with a line per tenth in a log."""
+    if total is None and hasattr(items, "__len__"):
+        total = len(items)
+    if sys.stderr.isatty():
+        from tqdm import tqdm
+
+        yield from tqdm(items, total=total, desc=desc)
+        return
+    started = time.monotonic()
+    next_line = 0.1
+    for done, item in enumerate(items, start=1):
+        yield item
+        if total and (done / total >= next_line or done == total):
+            seconds = time.monotonic() - started
+            log.info("%s: %d of %d, %.0f s", desc, done, total, seconds)
+            next_line = (int(10 * done / total) + 1) / 10
+
+
+def _from_snakemake(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
+    hints = get_type_hints(main)
+    values = {}
+    for name, parameter in inspect.signature(main).parameters.items():
+        if name == "threads":
+            values[name] = snakemake.threads
+            continue
+        for source in (snakemake.input, snakemake.output, snakemake.params):
+            if name in source.keys():  # noqa: SIM118 - a Namedlist iterates over its values
+                values[name] = _convert(source.get(name), hints[name])
+                break
+        else:
+            if parameter.default is inspect.Parameter.empty:
+                raise TypeError(f"the rule declares no {name!r}, which {main.__module__} needs")
+    return values
+
+
+def _convert(value: Any, hint: Any) -> Any:
+    if hint is Path:
+        return Path(value)
+    if hint == Path | None:  # an input function gives a list, empty where there is no such file
+        paths = [value] if isinstance(value, str) else list(value)
+        return Path(paths[0]) if paths else None
+    if hint == list[Path]:
+        return [Path(value)] if isinstance(value, str) else [Path(item) for item in value]
+    return value
+
+
+def _from_shell(main: Callable[..., None]) -> dict[str, Any]:
+    parser = argparse.ArgumentParser(description=sys.modules[main.__module__].__doc__)
+    hints = get_type_hints(main)
+    for name, parameter in inspect.signature(main).parameters.items():
+        required = parameter.default is inspect.Parameter.empty
+        options: dict[str, Any] = {"required": required, "default": argparse.SUPPRESS}
+        if hints[name] == list[Path]:
+            options |= {"nargs": "+", "type": Path}
+        elif hints[name] is bool:
+            options |= {"action": argparse.BooleanOptionalAction}
+        elif hints[name] in (Path, Path | None):
+            options |= {"type": Path}
+        elif hints[name] in (str, int, float):
+            options |= {"type": hints[name]}
+        else:
+            options |= {"type": json.loads, "metavar": "JSON"}
+        parser.add_argument("--" + name.replace("_", "-"), **options)
+    return vars(parser.parse_args())
+
+
+def _start_logging(path: str | None) -> None:
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    if path:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
+    logging.basicConfig(level=logging.WARNING, handlers=handlers, format="%(message)s", force=True)
+    for ours in ("__main__", "workflow_scripts"):
+        logging.getLogger(ours).setLevel(logging.INFO)
+    logging.captureWarnings(True)
+
+
+def _limit_threads(threads: int) -> None:
+    """Keep numerical libraries to the threads that the rule was given."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(threads)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(threads)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

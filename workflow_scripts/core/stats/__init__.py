@@ -1,0 +1,1 @@
+"""Metrics, resampling and what head scores mean."""

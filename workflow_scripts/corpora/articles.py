@@ -1,0 +1,129 @@
+"""Articles from plain text, from WikiText files and from MediaWiki XML dumps."""
+
+import bz2
+import html
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree.ElementTree import ParseError
+
+from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.run.errors import InputError
+
+HEADING = re.compile(r"^ ?(=(?: =)*) (?!=)(.+?) \1 ?$")
+TEMPLATES = [
+    (
+        re.compile(r"\{\{\s*(?:convert|cvt)\s*\|\s*([^|{}]+)\|\s*([^|{}]+)[^{}]*\}\}", re.I),
+        r"\1 \2",
+    ),
+    (re.compile(r"\{\{\s*lang(?:-[a-z]+)?\s*\|(?:[a-z-]+\|)?\s*([^|{}]+)[^{}]*\}\}", re.I), r"\1"),
+    (
+        re.compile(r"\{\{\s*(?:nowrap|nobr|small|IAST|transl\|[^|{}]+)\s*\|([^|{}]+)\}\}", re.I),
+        r"\1",
+    ),
+]
+REST = re.compile(
+    r"\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?[a-z]+|\||__[A-Z]+__|^\w+:\S*\.(?:jpe?g|png|svg)", re.I
+)
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph and where it stands, for people."""
+
+    text: str
+    source: str
+
+
+@dataclass
+class Article:
+    """An article; `left_out` counts lines that are no paragraphs (headings, lists, tables)."""
+
+    title: str
+    paragraphs: list[Paragraph] = field(default_factory=list)
+    left_out: int = 0
+
+
+def articles_of_lines(lines: Iterable[tuple[str, str]], form: str) -> Iterator[Article]:
+    """Articles from (source, line) pairs in the form `plain` or `wikitext`.
+
+    Plain: one paragraph a line, blank lines between documents. WikiText: a heading of the first
+    level starts an article.
+    """
+    current: Article | None = None
+    for number, (source, line) in enumerate(lines):
+        text = line.strip()
+        heading = HEADING.match(line) if form == "wikitext" else None
+        starts = heading is not None and heading.group(1) == "="
+        ends = form == "plain" and not text
+        if current is not None and (starts or ends):
+            yield current
+            current = None
+        if ends or not text:
+            continue
+        if current is None:
+            title = heading.group(2) if heading else f"document {number + 1}"
+            current = Article(title)
+        if heading:
+            current.left_out += 1
+        else:
+            current.paragraphs.append(Paragraph(clean_wikitext(text, form), source))
+    if current is not None:
+        yield current
+
+
+def clean_wikitext(text: str, form: str) -> str:
+    """Undo WikiText's marks for joined hyphens, commas and points (` @-@ `)."""
+    return re.sub(r" @([-,.])@ ", r"\1", text) if form == "wikitext" else text
+
+
+def has_headings(path: Path) -> bool:
+    """Whether a text file has WikiText's ` = Heading = ` lines."""
+    return any(HEADING.match(line) and line.startswith(" ") for _, line in read_lines(path))
+
+
+def articles_of_dump(path: Path) -> Iterator[Article]:
+    """Articles of the main namespace of a MediaWiki XML dump (.xml or .xml.bz2), as text.
+
+    Parsed by gensim; redirects are no articles. Raises InputError for a broken file.
+    """
+    from gensim.corpora.wikicorpus import extract_pages, filter_wiki
+
+    try:
+        with bz2.open(path, "rb") if path.suffix == ".bz2" else path.open("rb") as file:
+            for title, markup, _ in extract_pages(file, filter_namespaces=("0",)):
+                if not markup or markup.lstrip().lower().startswith("#redirect"):
+                    continue
+                for template, replacement in TEMPLATES:
+                    markup = template.sub(replacement, markup)
+                text = filter_wiki(markup, promote_remaining=True, simplify_links=True)
+                yield _article_of_markup(title, text, path)
+    except (ParseError, EOFError, OSError, IndexError) as error:
+        raise InputError(
+            f"{path}: not a whole MediaWiki dump ({error}); fetch the file again"
+        ) from error
+
+
+def _article_of_markup(title: str, text: str, path: Path) -> Article:
+    article = Article(title)
+    for line in text.split("\n"):
+        clean = clean_markup(line)
+        if clean:
+            source = f"{path.name}: {title}, paragraph {len(article.paragraphs) + 1}"
+            article.paragraphs.append(Paragraph(clean, source))
+        elif line.strip():
+            article.left_out += 1
+    return article
+
+
+def clean_markup(line: str) -> str:
+    """A line of filtered markup as text; empty for headings, list items, tables and rests."""
+    line = line.strip().lstrip(":").strip()
+    if not line or line[0] in "=*#;|!{}" or REST.search(line):
+        return ""
+    line = html.unescape(re.sub(r"'{2,}", "", line))
+    line = re.sub(r"\(\s*[,;:\s]*\)|\[\s*\]", "", line)
+    line = re.sub(r"\(\s*[,;:]\s*", "(", line)
+    line = re.sub(r"\s+([,.;:)])", r"\1", line)
+    return re.sub(r"\s+", " ", line).strip()

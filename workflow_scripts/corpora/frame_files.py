@@ -1,0 +1,122 @@
+"""FrameNet's annotated sentences: from lu/*.xml, or by NLTK's reader."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from workflow_scripts.core.run.errors import InputError
+
+NAMESPACE = "{http://framenet.icsi.berkeley.edu}"
+CORE = "Core"
+Span = tuple[int, int]  # characters, the end excluded
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """A sentence annotated for one lexical unit: its target's parts and its core elements."""
+
+    text: str
+    source: str
+    frame: str
+    targets: tuple[Span, ...]
+    elements: tuple[tuple[str, Span], ...]
+
+
+def sentences_of(place: Path) -> Iterator[Annotated]:
+    """The sentences of a FrameNet directory (with lu/ in it), of a directory of lu files or of one.
+
+    Raises InputError, naming the file, where there are none or one cannot be read.
+    """
+    folder = place / "lu" if (place / "lu").is_dir() else place
+    files = [place] if place.is_file() else sorted(folder.glob("lu*.xml"))
+    files = [path for path in files if path.name != "luIndex.xml"]
+    if not files:
+        raise InputError(f"{place}: no lu*.xml files; give a FrameNet directory with lu/ in it")
+    for path in files:
+        yield from sentences_of_file(path)
+
+
+def sentences_of_file(path: Path) -> Iterator[Annotated]:
+    """The manually annotated sentences of one lexical unit's file."""
+    try:
+        root = ElementTree.parse(path).getroot()
+    except ElementTree.ParseError as error:
+        line = error.position[0]
+        raise InputError(
+            f"{path}:{line}: not well-formed XML ({error}); copy the file again"
+        ) from error
+    if root.tag != f"{NAMESPACE}lexUnit" or "frame" not in root.attrib:
+        raise InputError(f"{path}:1: not a lexical unit of FrameNet; remove the file")
+    named = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")
+    core = {element.get("name") for element in named if element.get("type") == CORE}
+    for sentence in root.iter(f"{NAMESPACE}sentence"):
+        text = sentence.findtext(f"{NAMESPACE}text") or ""
+        where = f"{path}: sentence {sentence.get('ID')}"
+        for annotation in sentence.findall(f"{NAMESPACE}annotationSet"):
+            layers = annotation.findall(f"{NAMESPACE}layer")
+            targets = [span for _, span in _labels(layers, "Target", text, where)]
+            if targets:
+                elements = [pair for pair in _labels(layers, "FE", text, where) if pair[0] in core]
+                yield Annotated(text, where, root.attrib["frame"], tuple(targets), tuple(elements))
+
+
+def _labels(
+    layers: list[ElementTree.Element], name: str, text: str, where: str
+) -> Iterator[tuple[str, Span]]:
+    """Name and span of a layer's labels; null instantiations have no place and are none."""
+    for layer in layers:
+        for label in layer.findall(f"{NAMESPACE}label") if layer.get("name") == name else ():
+            start, end = label.get("start"), label.get("end")
+            if start is None or end is None:
+                continue
+            if not 0 <= int(start) <= int(end) < len(text):
+                raise InputError(
+                    f"{where}: label {label.get('name')} from {start} to {end} is outside the "
+                    f"text of {len(text)} characters; mend the label"
+                )
+            yield label.get("name", ""), (int(start), int(end) + 1)
+
+
+def sentences_of_nltk(name: str) -> Iterator[Annotated]:
+    """The same from an installed NLTK corpus: framenet_v17 or framenet_v15."""
+    import nltk
+    from nltk.corpus.reader.framenet import FramenetCorpusReader
+
+    try:
+        place = nltk.data.find(f"corpora/{name}")
+    except LookupError as error:
+        raise InputError(
+            f"nltk: {name}: this corpus is not installed; run `python -m nltk.downloader {name}` "
+            "on a connected machine, or give FrameNet's directory as path"
+        ) from error
+    reader = FramenetCorpusReader(place, [r"frame/.*\.xml", r"lu/.*\.xml"])
+    for number in sorted(reader.lu_ids_and_names()):
+        unit = reader.lu(number)
+        core = {element.name for element in unit.frame.FE.values() if element.coreType == CORE}
+        for sentence in unit.exemplars:
+            yield from _of_exemplar(sentence, unit.frame.name, core, name)
+
+
+def _of_exemplar(sentence: Any, frame: str, core: set[str], name: str) -> Iterator[Annotated]:
+    """What NLTK calls an exemplar; its element layers are FE, FE2 and FE3."""
+    if "Target" not in sentence:
+        return
+    layers = [sentence.get(layer) for layer in ("FE", "FE2", "FE3")]
+    elements = [
+        (label, (start, end))
+        for layer in layers
+        if layer
+        for start, end, label in layer[0]
+        if label in core
+    ]
+    source = f"{name}: sentence {sentence.ID}"
+    targets = tuple((start, end) for start, end, *_ in sentence.Target)
+    yield Annotated(sentence.text, source, frame, targets, tuple(elements))
+
+
+def words_of(text: str) -> list[Span]:
+    """Spans of the tokens between blanks; FrameNet's punctuation stands by itself."""
+    return [match.span() for match in re.finditer(r"\S+", text)]

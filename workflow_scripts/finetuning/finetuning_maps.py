@@ -1,0 +1,50 @@
+"""Every head's map of one example, before and after fine-tuning (Kovaleva et al., appendix A)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import CachedExample
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.finetuning.stages import both_stages
+
+
+def choose(lengths: np.ndarray, most: int, seed: int) -> int:
+    """A random example of at most `most` tokens; the shortest where there is none."""
+    fitting = np.flatnonzero(lengths <= most)
+    if not len(fitting):
+        return int(lengths.argmin())
+    return int(np.random.default_rng(seed).choice(fitting))
+
+
+def to_rows(example: CachedExample, stage: str) -> pd.DataFrame:
+    """One row per layer, head, query and key."""
+    n_layers, n_heads, length, _ = example.pattern.shape
+    axes = {"layer": range(n_layers), "head": range(n_heads)}
+    axes |= {"query": range(length), "key": range(length)}
+    frame = tables.tidy(axes, weight=example.pattern.astype(np.float32))
+    return frame.assign(stage=stage, example=example.id)
+
+
+def main(
+    body: Path,
+    tuned: Path,
+    model: Path,
+    card: Path,
+    maps: Out,
+    most_tokens: int,
+    task: str,
+    seed: int = 1,
+) -> None:
+    """Write the maps of one example of the task, drawn by `seed`."""
+    frames = []
+    for stage, cache, _ in both_stages(body, tuned, model, card):
+        frames.append(to_rows(cache[choose(cache.lengths, most_tokens, seed)], stage))
+    tables.write(pd.concat(frames, ignore_index=True).assign(task=task), maps)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,95 @@
+"""Which tokens are of a linguistic kind (Kovaleva et al. 2019, section 4.4)."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.trees import ROOT, Tree
+
+# The paper's list of negation words.
+NEGATIONS = (
+    "neither nor not never none don't won't didn't hadn't haven't can't isn't wasn't shouldn't "
+    "couldn't nothing nowhere"
+).split()
+LINGUISTIC = ("noun", "verb", "pronoun", "subject", "object", "negation")
+SPECIAL = ("cls", "sep", "punctuation")
+KINDS = (*LINGUISTIC, *SPECIAL)
+SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass"}
+OBJECTS = {"dobj", "obj"}
+# "don ' t", "don't" and "don’t" are one word to a reader, whatever the corpus made of them.
+_NEGATION = re.compile(
+    r"(?<!\w)(?:" + "|".join(word.replace("'", r"\s?['’]\s?") for word in NEGATIONS) + r")(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def words_of_kinds(tree: Tree, example: Example) -> dict[str, np.ndarray]:
+    """For each of LINGUISTIC, which words are of the kind, bool [word]."""
+    tags = np.array(tree.tags, dtype=str)
+    relations = np.array(tree.relations, dtype=str)
+    pronoun = np.isin(tags, ["PRP", "PRP$"])
+    return {
+        "noun": np.char.startswith(tags, "NN"),
+        "verb": np.char.startswith(tags, "VB"),
+        "pronoun": pronoun,
+        "subject": np.isin(relations, list(SUBJECTS)),
+        "object": np.isin(relations, list(OBJECTS)),
+        "negation": negations(example),
+    }
+
+
+def negations(example: Example) -> np.ndarray:
+    """Which words are, or belong to, a negation word of the paper's list, bool [word]."""
+    found = []
+    for text, spans in zip(example.texts, example.words or (), strict=True):
+        matches = [match.span() for match in _NEGATION.finditer(text)]
+        found += [any(start < b and a < end for a, b in matches) for start, end in spans]
+    return np.array(found, dtype=bool)
+
+
+def tokens_of_kinds(
+    kinds: dict[str, np.ndarray], word: np.ndarray, ids: np.ndarray, card: dict[str, Any]
+) -> dict[str, np.ndarray]:
+    """For each of KINDS, which wordpieces are of the kind, bool [L].
+
+    `word` is the index of each wordpiece's word (-1: special token), so nothing is matched by its
+    spelling; `card` is the model's.
+    """
+    tokens = {kind: (word >= 0) & chosen[word] for kind, chosen in kinds.items()}
+    special = card["special"]
+    tokens["cls"], tokens["sep"] = ids == special["cls"], ids == special["sep"]
+    tokens["punctuation"] = np.isin(ids, card["punctuation"])
+    return tokens
+
+
+def word_links(tree: Tree, sentences: np.ndarray) -> dict[str, list[tuple[int, int]]]:
+    """Pairs of words (from, to): each subject's verb and the subject, each pronoun and noun.
+
+    `sentences` numbers the sentence of each word. Pronouns and nouns are paired within it.
+    """
+    verb = np.char.startswith(np.array(tree.tags, dtype=str), "VB")
+    noun = np.char.startswith(np.array(tree.tags, dtype=str), "NN")
+    pairs = [
+        (head, dependent)
+        for dependent, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True))
+        if relation in SUBJECTS and head != ROOT and verb[head]
+    ]
+    pronouns = np.flatnonzero(np.isin(tree.tags, ["PRP", "PRP$"]))
+    both = [
+        (int(one), int(other))
+        for one in pronouns
+        for other in np.flatnonzero(noun & (sentences == sentences[one]))
+    ]
+    return {"verb-subject": pairs, "pronoun-noun": both}
+
+
+def sentences_of(tree: Tree) -> np.ndarray:
+    """The number of each word's sentence, int [word]: the place of its tree's root."""
+    roots = []
+    for word in range(len(tree.heads)):
+        while tree.heads[word] != ROOT:
+            word = tree.heads[word]
+        roots.append(word)
+    return np.array(roots, dtype=int)

@@ -1,0 +1,94 @@
+"""Sentences on which Figure 5 of Clark et al. 2019 shows heads that find a relation."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.trees import Tree, read_trees
+from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.syntax.clark2019_table1 import best_of
+from workflow_scripts.syntax.counting import ALL, membership, stand_ins
+
+SHORTEST, LONGEST = 6, 16  # words of an example sentence
+
+
+def choose_sentences(trees: list[Tree], relation: str, wanted: int, seed: int) -> list[int]:
+    """Sentences with the relation (or any, for ALL), of a length that can be drawn, by seed."""
+    fitting = [
+        index
+        for index, tree in enumerate(trees)
+        if relation in (ALL, *tree.relations) and SHORTEST <= len(tree.words) <= LONGEST
+    ]
+    return sorted(np.random.default_rng(seed).permutation(fitting)[:wanted].tolist())
+
+
+def draw(
+    pattern: np.ndarray, word: np.ndarray, tree: Tree, relation: str, direction: str
+) -> pd.DataFrame:
+    """Attention of one head, [query, key] over tokens, between the words of a sentence.
+
+    `highlighted` marks the words of the relation that attend: the dependents, or the head words.
+    """
+    weights, index = to_words(pattern, word), words_of_units(word)
+    chosen = membership(tree, [relation])[:, 0]
+    attending = stand_ins(tree) if direction == "dependent_to_head" else np.array(tree.heads)
+    marked = attending[chosen]
+    frame = tables.per_pair(weights, names_of_units(word, tree.words))
+    return frame.assign(highlighted=np.isin(index, marked)[frame["query"]])
+
+
+def main(
+    attention: Path,
+    model: Path,
+    trees: Path,
+    scores: Path,
+    examples: Out,
+    relations: list,
+    n_examples: int,
+    seed: int = 1,
+) -> None:
+    """Write the weights to draw: for each relation its best head on some sentences.
+
+    Where the treebank has none of `relations`, or no labels at all, the best head for ALL is drawn.
+    """
+    card = read_card(model)
+    best = best_of(tables.read(scores)).set_index("relation")
+    sentences = read_trees(trees)
+    frames = []
+    with Cache(attention, card) as cache:
+        cache.expect([tree.id for tree in sentences], "the treebank")
+        for relation in [name for name in relations if name in best.index] or [ALL]:
+            row = best.loc[relation]
+            for index in choose_sentences(sentences, relation, n_examples, seed):
+                example = cache[index]
+                pattern = example.pattern[int(row["layer"]), int(row["head"])]
+                frame = draw(
+                    pattern, example.word, sentences[index], relation, str(row["direction"])
+                )
+                frames.append(
+                    frame.assign(
+                        drawing=len(frames),
+                        layer=row["layer"],
+                        head=row["head"],
+                        title=f"{relation}, {row['accuracy']:.0%}",
+                        direction=row["direction"],
+                        example=example.id,
+                    )
+                )
+    if not frames:
+        raise InputError(
+            f"{trees}: no sentence of {SHORTEST} to {LONGEST} words to draw; give a treebank with "
+            "such sentences"
+        )
+    tables.write(pd.concat(frames, ignore_index=True), examples)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

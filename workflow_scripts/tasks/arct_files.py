@@ -1,0 +1,199 @@
+"""ARCT from the official files, and its adversarial set from the published ones; read strictly."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.data.arct import SPLITS, TEXTS
+from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.run.errors import InputError
+
+ID, LABEL = "#id", "correctLabelW0orW1"
+ADVERSARIAL = "adversarial_dataset"
+PLANTED = "planted.json"  # of the generator: what it planted, by split
+# The official names, in the order in which they are looked for, {} standing for the split.
+FULL = ("{}-full.txt",)
+DATA = ("{}-only-data.txt", "{}-data.txt")
+TRUTH = ("{}-truth.txt", "{}-only-labels.txt", "{}-labels.txt")
+FOLDERS = (".", "{}", "data/{}", "data/gold", "gold")
+# Published adversarial files: the version that each adds, and the column that marks its rows.
+MARKS = {"negated": "adversarial", "swapped": "swapped"}
+
+Row = dict[str, Any]  # id, source, the texts, label
+
+
+def read_split(
+    folder: Path, split: str, data: Path | None = None, truth: Path | None = None
+) -> list[Row] | None:
+    """The points of a split in a directory with the official files; None where it has none.
+
+    A file with labels is taken before one without; that one needs its truth file. `data` and
+    `truth` name other files. Where a file with labels has a truth file beside it, the two must
+    agree. Raises InputError, with file and line, for whatever is wrong with them.
+    """
+    full = data or _find(folder, FULL, split) or _find(folder, DATA, split)
+    if truth is None:
+        truth = _find(folder, (*TRUTH, *(("truth.txt",) if split == "test" else ())), split)
+    if full is None:
+        return None
+    labelled = LABEL in _names(full)
+    if not labelled and truth is None:
+        raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} beside it; add it")
+    rows = read_points(full, labelled)
+    return rows if truth is None else join_truth(rows, truth, full)
+
+
+def read_points(path: Path, labelled: bool = True) -> list[Row]:
+    """The points of a tab-separated file, quotes as they stand."""
+    lines = ((number, line.split("\t")) for number, line in read_lines(path))
+    return _points(path, lines, labelled)[0]
+
+
+def read_published(path: Path, version: str) -> list[Row]:
+    """The points that a published adversarial file adds: tab-separated, quoted as CSV."""
+    mark = MARKS[version]
+    rows, marks = _points(path, _quoted(path), True, mark)
+    for row, value in zip(rows, marks, strict=True):
+        if value not in ("True", "False"):
+            raise InputError(f"{row['source']}: {mark} is {value!r}; write True or False")
+    return [row for row, value in zip(rows, marks, strict=True) if value == "True"]
+
+
+def read_truth(path: Path) -> dict[str, tuple[int, str]]:
+    """Label and place (file:line) of each id: comment lines, then id and label on each line."""
+    labels: dict[str, tuple[int, str]] = {}
+    for number, line in read_lines(path):
+        where = f"{path}:{number}"
+        if line.startswith("#") or not line.strip():
+            continue
+        fields = line.split()
+        if len(fields) != 2:
+            raise InputError(f"{where}: {len(fields)} fields; write an id and a label")
+        if fields[0] in labels:
+            raise InputError(f"{where}: id {fields[0]} comes twice; remove one of the lines")
+        labels[fields[0]] = _label(fields[1], where), where
+    return labels
+
+
+def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
+    """The rows with the labels of a truth file, which must have the ids of `data` and no other."""
+    labels = read_truth(path)
+    for row in rows:
+        if row["id"] not in labels:
+            raise InputError(f"{path}: no label for id {row['id']} ({row['source']}); add it")
+        label, where = labels.pop(row["id"])
+        if row.get("label", label) != label:
+            raise InputError(
+                f"{where}: label {label} of {row['id']}, but {row['source']} has "
+                f"{row['label']}; mend one of the two"
+            )
+        row["label"] = label
+    for id_, (_, where) in labels.items():
+        raise InputError(f"{where}: id {id_} is not in {data}; remove the line")
+    return rows
+
+
+def read_claim_map(path: Path) -> dict[str, str]:
+    """The negation of each claim: comma-separated, columns original and negated."""
+    found: dict[str, str] = {}
+    lines = _quoted(path, ",")
+    _, names = next(lines, (0, []))
+    if names[:2] != ["original", "negated"]:
+        raise InputError(f"{path}:1: columns {', '.join(names)}; original,negated are needed")
+    for number, fields in lines:
+        if len(fields) != 2 or not all(field.strip() for field in fields):
+            raise InputError(f"{path}:{number}: write a claim, a comma and its negation")
+        claim, negated = (" ".join(field.split()) for field in fields)
+        if found.get(claim, negated) != negated:
+            raise InputError(f"{path}:{number}: a second negation of {claim!r}; remove one")
+        found[claim] = negated
+    return found
+
+
+def find_adversarial(folder: Path, name: str) -> Path:
+    """A file of the adversarial set, in `folder` or in its folder adversarial_dataset."""
+    for place in (folder / ADVERSARIAL / name, folder / name):
+        if place.is_file():
+            return place
+    raise InputError(
+        f"{folder / ADVERSARIAL}: no {name}; put it there, or choose another arct.adversarial"
+    )
+
+
+def _find(folder: Path, names: tuple[str, ...], split: str) -> Path | None:
+    places = [
+        folder / inner.format(split) / name.format(split) for name in names for inner in FOLDERS
+    ]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _names(path: Path) -> list[str]:
+    return next(read_lines(path), (0, ""))[1].split("\t")
+
+
+def _quoted(path: Path, delimiter: str = "\t") -> Iterator[tuple[int, list[str]]]:
+    """Line (the last one) and fields of each row, quoted as CSV."""
+    reader = csv.reader((line + "\n" for _, line in read_lines(path)), delimiter=delimiter)
+    for fields in reader:
+        if fields:
+            yield reader.line_num, fields
+
+
+def _points(
+    path: Path, lines: Iterator[tuple[int, list[str]]], labelled: bool, mark: str | None = None
+) -> tuple[list[Row], list[str]]:
+    """Rows and, of published files, what marks them; columns by their names."""
+    _, names = next(lines, (0, []))
+    needed = [ID, *TEXTS, *([LABEL] if labelled else []), *([mark] if mark else [])]
+    for column in needed:
+        if names.count(column) != 1:
+            raise InputError(
+                f"{path}:1: {names.count(column)} columns {column!r}; needed are "
+                f"{', '.join(needed)}, separated by tabs"
+            )
+    rows, marks, seen = [], [], {}
+    for number, fields in lines:
+        where = f"{path}:{number}"
+        if len(fields) != len(names):
+            raise InputError(
+                f"{where}: {len(fields)} columns where the header has {len(names)}; mend the row"
+            )
+        row = dict(zip(names, fields, strict=True))
+        for column in (ID, *TEXTS):
+            if not row[column].strip():
+                raise InputError(f"{where}: an empty {column}; fill it in")
+        if row[ID] in seen:
+            raise InputError(f"{where}: id {row[ID]} stands in line {seen[row[ID]]} already")
+        seen[row[ID]] = number
+        point = {"id": row[ID], "source": where}
+        point |= {column: " ".join(row[column].split()) for column in TEXTS}
+        if labelled:
+            point["label"] = _label(row[LABEL], where)
+        rows.append(point)
+        marks.append(row[mark] if mark else "")
+    if not rows:
+        raise InputError(f"{path}: no rows below the header; give the whole file")
+    return rows, marks
+
+
+def _label(text: str, where: str) -> int:
+    if text not in ("0", "1"):
+        raise InputError(f"{where}: label {text!r}; write 0 or 1, the right warrant's number")
+    return int(text)
+
+
+def splits_in(folder: Path, given: dict[str, str]) -> dict[str, list[Row]]:
+    """Every split of a directory; `test` and `truth` of `given` name the test set's files."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; give one with ARCT's files")
+    found = {}
+    for split in SPLITS:
+        named = {"data": given.get("test"), "truth": given.get("truth")} if split == "test" else {}
+        files = {key: Path(value) for key, value in named.items() if value}
+        rows = read_split(folder, split, **files)
+        if rows is None and split != "test":
+            raise InputError(f"{folder}: no {FULL[0].format(split)}; put it there")
+        if rows is not None:
+            found[split] = rows
+    return found

@@ -1,0 +1,150 @@
+"""ARCT in the official format, written by the study's own grammar with a cue planted in it.
+
+A point argues for or against a plan of a town: the reason names what the plan would bring, and
+the right warrant says whether that is good or bad, as the claim asks. Which warrant is right thus
+follows from claim and warrant together, and from no warrant alone, but for the planted cue: the
+word "not" stands in one warrant of a known share of the points (its coverage) and there in the
+right one in a known share (its productivity).
+"""
+
+import csv
+import json
+import random
+from pathlib import Path
+
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.tasks.arct_files import ADVERSARIAL, ID, LABEL, PLANTED
+
+HEADER = f"{ID}\twarrant0\twarrant1\t{LABEL}\treason\tclaim\tdebateTitle\tdebateInfo"
+PLANS = (
+    "build a library;open a market;close the harbour;ban cars;widen the road;plant trees;"
+    "sell the hall;allow dogs;burn wood;move the station;rent bicycles;restore the castle;"
+    "pave the bank;light the bridge;cut holidays;show films"
+).split(";")
+EFFECTS = (
+    "more tourists;late buses;long queues;street musicians;tall buildings;new neighbours;"
+    "early deliveries;school visits;quiet evenings;fast bicycles;farm animals;bright lights;"
+    "young families;empty shops;wide pavements;loud parties"
+).split(";")
+# Verb phrases without and with "not"; the first say something good, the others something bad.
+GOOD = (
+    "are welcome/are not welcome;help the shops/do not help the shops;"
+    "please most people/do not please most people;make the town rich/do not make the town rich;"
+    "improve daily life/do not improve daily life;are worth the money/are not worth the money"
+)
+BAD = (
+    "are a burden/are not a burden;harm the schools/do not harm the schools;"
+    "worry many parents/do not worry many parents;cost too much/do not cost too much;"
+    "spoil daily life/do not spoil daily life;are a danger to children/are not a danger to children"
+)
+PHRASES = {
+    True: [tuple(pair.split("/")) for pair in GOOD.split(";")],
+    False: [tuple(pair.split("/")) for pair in BAD.split(";")],
+}
+CONTRACTED = {"are not": "aren't", "do not": "don't"}
+
+
+def claims() -> dict[str, str]:
+    """Every claim and its negation, both ways."""
+    plain = {f"The town should {plan}": f"The town should not {plan}" for plan in PLANS}
+    return plain | {negated: claim for claim, negated in plain.items()}
+
+
+def points(
+    n: int, productivity: float, coverage: float, rng: random.Random
+) -> list[dict[str, str | int]]:
+    """`n` points: claim, reason, warrant0, warrant1, label.
+
+    The cue is applicable to round(coverage * n) of them and right in round(productivity * that);
+    labels and the claims' sides are balanced and independent of it.
+    """
+    applicable = round(coverage * n)
+    productive = round(productivity * applicable)
+    kinds = ["right"] * productive + ["wrong"] * (applicable - productive)
+    kinds += [("both", "neither")[k % 2] for k in range(n - applicable)]
+    labels, sides = [k % 2 for k in range(n)], [k % 2 == 0 for k in range(n)]
+    for column in (kinds, labels, sides):
+        rng.shuffle(column)
+    return [_point(*row, rng) for row in zip(kinds, labels, sides, strict=True)]
+
+
+def _point(kind: str, label: int, supports: bool, rng: random.Random) -> dict[str, str | int]:
+    """One point; `supports`: the claim is for the plan, so the right warrant says it is good."""
+    plan, effect = rng.choice(PLANS), rng.choice(EFFECTS)
+    claim = f"The town should {plan}"
+    right, wrong = _phrases(kind, supports, rng)
+    warrants = [f"{effect} {_contracted(phrase, rng)}" for phrase in (right, wrong)]
+    return {
+        "claim": claim if supports else claims()[claim],
+        "reason": f"It would bring {effect}.",
+        "warrant0": warrants[label],
+        "warrant1": warrants[1 - label],
+        "label": label,
+    }
+
+
+def _phrases(kind: str, good: bool, rng: random.Random) -> tuple[str, str]:
+    """What the right and the wrong warrant say; the right one says something good if `good`."""
+    if kind == "right":  # "are not a burden" against "are a burden"
+        plain, negated = rng.choice(PHRASES[not good])
+        return negated, plain
+    if kind == "wrong":
+        return rng.choice(PHRASES[good])
+    form = int(kind == "both")
+    return rng.choice(PHRASES[good != bool(form)])[form], rng.choice(PHRASES[good == bool(form)])[
+        form
+    ]
+
+
+def _contracted(phrase: str, rng: random.Random) -> str:
+    for long, short in CONTRACTED.items():
+        if phrase.startswith(long) and rng.random() < 0.3:
+            return short + phrase.removeprefix(long)
+    return phrase
+
+
+def write_split(
+    folder: Path, split: str, n: int, productivity: float, coverage: float, rng: random.Random
+) -> dict[str, int]:
+    """Write a split's official files; the test set in two. Returns what was planted."""
+    made = points(n, productivity, coverage, rng)
+    ids = [f"{rng.randrange(10**7):07d}_{k}_GENERATED" for k in range(n)]
+    lines, truth = [], [f"# {split}/truth.txt", "# id and label of the generated points"]
+    for id_, point in zip(ids, made, strict=True):
+        fields = [id_, point["warrant0"], point["warrant1"], str(point["label"]), point["reason"]]
+        fields += [point["claim"], "A Plan for the Town", "Should the town carry out its plan?"]
+        if split == "test":
+            truth.append(f"{id_}\t{fields.pop(3)}")
+        lines.append("\t".join(fields))
+    header = HEADER.replace(f"{LABEL}\t", "") if split == "test" else HEADER
+    name = "test-only-data.txt" if split == "test" else f"{split}-full.txt"
+    (folder / name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    if split == "test":
+        (folder / "test-truth.txt").write_text("\n".join(truth) + "\n", encoding="utf-8")
+    applicable = round(coverage * n)
+    return {"applicable": applicable, "productive": round(productivity * applicable)}
+
+
+def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
+    """Write train, dev and test, the claim map and what was planted to a directory.
+
+    `numbers` has train, dev and test (points), productivity and coverage.
+    """
+    if not round(numbers["coverage"] * min(numbers[s] for s in ("train", "dev", "test"))):
+        raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")
+    folder = generated / ADVERSARIAL
+    folder.mkdir(parents=True)
+    planted = {}
+    for split in ("train", "dev", "test"):
+        rng = random.Random(f"{seed}-arct-{split}")
+        asked = int(numbers[split]), numbers["productivity"], numbers["coverage"]
+        planted[split] = write_split(generated, split, *asked, rng)
+    with (folder / "claim_map.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("original", "negated"), *claims().items()])
+    (generated / PLANTED).write_text(json.dumps(planted, indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

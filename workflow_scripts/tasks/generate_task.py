@@ -1,0 +1,175 @@
+"""Small GLUE tasks in the official TSV format, written by the study's own grammar."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.generated.grammar import (
+    ROLES,
+    Fact,
+    changed,
+    new_fact,
+    opposite,
+    question,
+    sentence,
+)
+from workflow_scripts.core.generated.lexicon import LABORATORY, TOWN, Domain
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+
+Domains = tuple[Domain, ...]
+Row = tuple[str, str, str]  # both texts and the label
+WEIGHTS = {"agent": 1.0, "verb": 1.25, "theme": 1.25, "place": 0.75, "time": 0.75}
+HEADERS = {
+    "mrpc": "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String",
+    "stsb": "index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\tsentence2"
+    "\tscore",
+    "qqp": "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate",
+    "rte": "index\tsentence1\tsentence2\tlabel",
+    "qnli": "index\tquestion\tsentence\tlabel",
+    "mnli": "index\tpromptID\tpairID\tgenre\tsentence1_binary_parse\tsentence2_binary_parse"
+    "\tsentence1_parse\tsentence2_parse\tsentence1\tsentence2\tlabel1\tgold_label",
+}
+
+
+def mrpc(rng: random.Random, domains: Domains) -> Row:
+    """A paraphrase (two of three), or a sentence about another person, deed or thing."""
+    fact = new_fact(rng, domains, negated=0.1)
+    same = rng.random() < 2 / 3
+    other = fact if same else _altered(fact, rng, domains, 3)
+    return sentence(fact, rng), sentence(other, rng), str(int(same))
+
+
+def stsb(rng: random.Random, domains: Domains) -> Row:
+    """Two facts with some roles in common; the score is the weight of these roles."""
+    fact = other = new_fact(rng, domains)
+    score = 5.0
+    for role in rng.sample(ROLES, rng.randint(0, len(ROLES))):
+        other = changed(other, role, rng, domains)
+        score -= WEIGHTS[role]
+    if score == 0:
+        other = new_fact(rng, domains)
+    return sentence(fact, rng), sentence(other, rng), f"{score:.3f}"
+
+
+def qqp(rng: random.Random, domains: Domains) -> Row:
+    """The same question in other words, or a question about another role or another fact."""
+    fact = new_fact(rng, domains)
+    roles = ["agent", "theme", "place", "time"]
+    role = rng.choice(roles)
+    same = rng.random() < 0.45
+    other, other_role = fact, role
+    if not same and rng.random() < 0.4:
+        other_role = rng.choice([one for one in roles if one != role])
+    elif not same:
+        asked = [one for one in ("agent", "verb", "theme") if one != role]
+        other = changed(fact, rng.choice(asked), rng, domains)
+    return question(fact, role, rng), question(other, other_role, rng), str(int(same))
+
+
+def rte(rng: random.Random, domains: Domains) -> Row:
+    """A premise with details, and what follows from it or does not."""
+    fact = new_fact(rng, domains, negated=0.1)
+    follows = rng.random() < 0.5
+    other = fact if follows else _altered(fact, rng, domains, 2)
+    label = "entailment" if follows else "not_entailment"
+    return sentence(fact, rng), sentence(other, rng, (), adjectives=False), label
+
+
+def qnli(rng: random.Random, domains: Domains) -> Row:
+    """A question, and a sentence that answers it or is about something else."""
+    fact = new_fact(rng, domains)
+    role = rng.choice(["agent", "theme", "place", "time"])
+    answers = rng.random() < 0.5
+    asked = [one for one in ("agent", "verb", "theme") if one != role]
+    if answers:
+        said, details = fact, ("place", "time")
+    elif role in ("place", "time") and rng.random() < 0.5:
+        said, details = fact, tuple({"place", "time"} - {role})
+    else:
+        said, details = _altered(fact, rng, domains, len(asked), asked), ("place", "time")
+    label = "entailment" if answers else "not_entailment"
+    return question(fact, role, rng), sentence(said, rng, details), label
+
+
+def mnli(rng: random.Random, domains: Domains) -> Row:
+    """A hypothesis that follows, may be true or false, or is false if the premise is true."""
+    fact = new_fact(rng, domains, negated=0.1)
+    label = rng.choice(["entailment", "neutral", "contradiction"])
+    if label == "entailment":
+        return sentence(fact, rng), sentence(fact, rng, (), adjectives=False), label
+    if label == "neutral":
+        said, unsaid = rng.sample(["place", "time"], 2)
+        if rng.random() < 0.5:
+            return sentence(fact, rng, (said,)), sentence(fact, rng, (unsaid,), False), label
+        other = changed(fact, rng.choice(["agent", "theme"]), rng, domains)
+        return sentence(fact, rng, (said,)), sentence(other, rng, (), False), label
+    kind = rng.choice(["negation", "opposite"])
+    other = opposite(fact) if kind == "opposite" and not fact.negated else _negated(fact)
+    return sentence(fact, rng), sentence(other, rng, (), adjectives=False), label
+
+
+WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
+    "mrpc": mrpc,
+    "stsb": stsb,
+    "qqp": qqp,
+    "rte": rte,
+    "qnli": qnli,
+    "mnli": mnli,
+}
+
+
+def _altered(
+    fact: Fact,
+    rng: random.Random,
+    domains: Domains,
+    n: int,
+    roles: list[str] | None = None,
+) -> Fact:
+    for role in rng.sample(roles or ["agent", "verb", "theme"], n):
+        fact = changed(fact, role, rng, domains)
+    return fact
+
+
+def _negated(fact: Fact) -> Fact:
+    return replace(fact, negated=not fact.negated)
+
+
+def to_line(name: str, number: int, row: Row) -> str:
+    """The row as a line of the task's official file."""
+    one, two, label = row
+    if name == "mrpc":
+        fields = [label, str(2 * number + 1), str(2 * number + 2), one, two]
+    elif name == "stsb":
+        fields = [str(number), "generated", "grammar", "none", f"{number:04d}", *["none"] * 2, *row]
+    elif name == "qqp":
+        fields = [str(number), str(2 * number + 1), str(2 * number + 2), *row]
+    elif name == "mnli":
+        fields = [str(number), str(number), f"{number}g", "generated", *["-"] * 4, one, two]
+        fields += [label, label]
+    else:
+        fields = [str(number), *row]
+    return "\t".join(fields)
+
+
+def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> None:
+    """Write the task's files to the directory `generated`: `n_train` and `n_dev` rows."""
+    if name not in WRITERS:
+        raise InputError(
+            f"tasks.{name}.generate: the grammar writes {', '.join(WRITERS)}; give this task as "
+            "path, package or hub"
+        )
+    generated.mkdir()
+    for split, file in TASKS[name].files.items():
+        domains = (LABORATORY,) if split == "dev_mismatched" else (TOWN,)
+        rng = random.Random(f"{seed}-{name}-{split}")
+        n = n_train if split == "train" else n_dev
+        lines = [to_line(name, k, WRITERS[name](rng, domains)) for k in range(n)]
+        text = "\n".join([HEADERS[name], *lines]) + "\n"
+        (generated / file).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,155 @@
+"""ARCT as the study reads it: every point, its negated and its swapped counterpart, counted."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import COLUMNS, TEXTS
+from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.tasks.arct_files import (
+    PLANTED,
+    Row,
+    find_adversarial,
+    read_claim_map,
+    read_published,
+    splits_in,
+)
+
+log = logging.getLogger(__name__)
+SUFFIXES = {"negated": "-adversarial", "swapped": "_swapped"}
+
+
+def negated(rows: list[Row], negations: dict[str, str], where: Path) -> list[Row]:
+    """The points with their claims negated and their labels flipped (section 6).
+
+    Raises InputError, with the point's line, where a claim has no negation in the map.
+    """
+    found = []
+    for row in rows:
+        if row["claim"] not in negations:
+            raise InputError(
+                f"{row['source']}: the claim {row['claim']!r} has no negation in {where}; add it"
+            )
+        found.append(_flipped(row, "negated") | {"claim": negations[row["claim"]]})
+    return found
+
+
+def swapped(rows: list[Row]) -> list[Row]:
+    """The points with their warrants in the other order and their labels flipped."""
+    texts = [{"warrant0": row["warrant1"], "warrant1": row["warrant0"]} for row in rows]
+    return [_flipped(row, "swapped") | new for row, new in zip(rows, texts, strict=True)]
+
+
+def _flipped(row: Row, version: str) -> Row:
+    return row | {"id": row["id"] + SUFFIXES[version], "label": 1 - row["label"]}
+
+
+def published(rows: list[Row], path: Path, version: str) -> list[Row]:
+    """The counterparts that a published file has, in the order of the points.
+
+    Raises InputError where a point has none, or one stands for no point.
+    """
+    found = {row["id"]: row for row in read_published(path, version)}
+    ordered = []
+    for row in rows:
+        id_ = row["id"] + SUFFIXES[version]
+        if id_ not in found:
+            raise InputError(f"{path}: no {id_}, which {row['source']} asks for; add it")
+        ordered.append(found.pop(id_))
+    for row in found.values():
+        raise InputError(f"{row['source']}: {row['id']} belongs to no point; remove the row")
+    return ordered
+
+
+def differing(one: list[Row], other: list[Row]) -> int:
+    """Points whose texts or labels differ."""
+    keys = (*TEXTS, "label")
+    return sum(any(a[key] != b[key] for key in keys) for a, b in zip(one, other, strict=True))
+
+
+def counterparts(
+    split: str, rows: list[Row], folder: Path, how: str
+) -> tuple[dict[str, list[Row]], list[tuple[str, int]]]:
+    """The versions of a split beside the original, and what was counted on the way.
+
+    `how` is published or built (by the claim map); with published, the counts say how many points
+    would have been built otherwise, where there is a claim map. Only the
+    training set has swapped points.
+    """
+    counted = []
+    if how == "built":
+        path = find_adversarial(folder, "claim_map.csv")
+        versions = {"negated": negated(rows, read_claim_map(path), path)}
+    else:
+        path = find_adversarial(folder, f"{split}-adv-negated.csv")
+        versions = {"negated": published(rows, path, "negated")}
+        counted.append(("negated points unlike those built", _unlike(rows, versions, folder)))
+    if split == "train":
+        versions["swapped"] = swapped(rows)
+        if how == "published":
+            path = find_adversarial(folder, "train-swapped.csv")
+            own, versions["swapped"] = versions["swapped"], published(rows, path, "swapped")
+            counted.append(
+                ("swapped points unlike those built", differing(own, versions["swapped"]))
+            )
+    same = sum(a["claim"] == b["claim"] for a, b in zip(rows, versions["negated"], strict=True))
+    counted.append(("claims that are their own negation", same))
+    return versions, counted
+
+
+def _unlike(rows: list[Row], versions: dict[str, list[Row]], folder: Path) -> int | str:
+    try:
+        path = find_adversarial(folder, "claim_map.csv")
+    except InputError:
+        return "no claim map"
+    return differing(negated(rows, read_claim_map(path), path), versions["negated"])
+
+
+def main(
+    table: Out,
+    counts: Out,
+    source: dict[str, Any],
+    adversarial: str,
+    n_train: int = 0,
+    seed: int = 1,
+    files: list[Path] = (),
+    place: Path | None = None,
+) -> None:
+    """Write the points and the counts; `place` holds generated or fetched files."""
+    folder = place or Path(source["path"])
+    frames, found = [], []
+    for split, rows in splits_in(folder, source).items():
+        places = sample(range(len(rows)), n_train if split == "train" else 0, seed)
+        chosen = [rows[place] for place in places]
+        versions = {"original": chosen}
+        found += [(split, "points read", len(rows)), (split, "points", len(chosen))]
+        found += [(split, f"label {k}", sum(row["label"] == k for row in chosen)) for k in (0, 1)]
+        if adversarial != "none":
+            # The published files have the counterparts of all points.
+            others, counted = counterparts(split, rows, folder, adversarial)
+            for version, its in others.items():
+                versions[version] = [its[place] for place in places]
+                found.append((split, f"{version} points", len(places)))
+            found += [(split, *pair) for pair in counted]
+        for version, its in versions.items():
+            frames.append(pd.DataFrame(its).assign(split=split, version=version))
+    planted = folder / PLANTED
+    if planted.is_file():
+        for split, numbers in json.loads(planted.read_text(encoding="utf-8")).items():
+            found += [(split, f"planted {what}", n) for what, n in numbers.items()]
+    frame = pd.concat(frames, ignore_index=True)[list(COLUMNS)]
+    tables.write(frame, table)
+    about = pd.DataFrame(found, columns=["split", "what", "n"])
+    tables.write_csv(about.assign(task="ARCT", generated=planted.is_file()), counts)
+    log.info("%s", "; ".join(f"{split} {what}: {n}" for split, what, n in found))
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
