@@ -14,7 +14,7 @@ from typing import Any
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.mentions import KINDS, Document, write_documents
-from workflow_scripts.core.data.spacy_parsing import load_spacy
+from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
 from workflow_scripts.core.data.trees import ROOT, spans_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -73,11 +73,11 @@ def parse(text: Text, parser: Any) -> None:
     breaks = None
     if text.starts:
         starts = set(text.starts)
-        breaks = [place in starts for place in range(len(text.words))]
+        breaks = [index in starts for index in range(len(text.words))]
     doc = parser(Doc(parser.vocab, words=text.words, sent_starts=breaks))
-    text.heads = [ROOT if token.head.i == token.i else token.head.i for token in doc]
-    text.relations = [token.dep_.lower() for token in doc]
-    text.tags = text.tags or [token.tag_ for token in doc]
+    tree = to_tree([doc])
+    text.heads, text.relations = list(tree.heads), list(tree.relations)
+    text.tags = text.tags or list(tree.tags)
     text.starts = [sentence.start for sentence in doc.sents]
 
 

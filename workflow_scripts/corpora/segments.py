@@ -11,6 +11,7 @@ from typing import Any
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.sampling import draw
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -63,8 +64,8 @@ def divide(
     while len(training) < len(order) - 1 and sum(len(pairs[i]) for i in training) < wanted:
         training.add(order[len(training)])
     rest = [pair for i, article in enumerate(pairs) if i not in training for pair in article]
-    chosen = sorted(rng.sample(range(len(rest)), min(n_segments, len(rest))))
-    return [rest[i] for i in chosen], [pair for i in sorted(training) for pair in pairs[i]]
+    analysed = draw(rest, n_segments, rng)
+    return list(analysed), [pair for i in sorted(training) for pair in pairs[i]]
 
 
 def to_examples(pairs: Iterable[Pair], name: str) -> list[Example]:

@@ -14,8 +14,8 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, read_examples, write_examples
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.sampling import sample
-from workflow_scripts.core.data.spacy_parsing import load_spacy
-from workflow_scripts.core.data.trees import ROOT, Tree, to_example, write_trees
+from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
+from workflow_scripts.core.data.trees import Tree, to_example, write_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -28,28 +28,12 @@ Pairs = Iterator[tuple[str, Tree]]
 def parsed(examples: list[Example], model: str) -> Pairs:
     """Document and tree of each sentence of running text, parsed by spaCy."""
     parser = load_spacy(model)
-    texts = [(text, one) for one in examples for text in one.texts]
-    for doc, one in parser.pipe(texts, as_tuples=True, batch_size=64):
+    texts = [(text, example) for example in examples for text in example.texts]
+    for doc, example in parser.pipe(texts, as_tuples=True, batch_size=64):
         for sentence in doc.sents:
-            words = [token for token in sentence if not token.is_space]
-            place = {token.i: number for number, token in enumerate(words)}
-            if not words:
-                continue
-            heads = tuple(
-                ROOT if token.head.i == token.i else place.get(token.head.i, ROOT)
-                for token in words
-            )
-            yield (
-                one.document,
-                Tree(
-                    id="",
-                    words=tuple(token.text for token in words),
-                    heads=heads,
-                    relations=tuple(token.dep_.lower() for token in words),
-                    tags=tuple(token.tag_ for token in words),
-                    source=one.source,
-                ),
-            )
+            tree = to_tree([sentence], source=example.source)
+            if tree.words:
+                yield example.document, tree
 
 
 def from_hub(source: dict[str, Any]) -> Pairs:

@@ -1,14 +1,27 @@
-"""Samples that keep their order."""
+"""Samples that keep the order of what they are drawn from."""
 
 import random
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 T = TypeVar("T")
 
 
 def sample(items: Sequence[T], n: int, seed: int) -> Sequence[T]:
-    """`n` of the items, drawn by `seed`, in their order; all of them where n is 0 or too many."""
-    if not 0 < n < len(items):
+    """`n` of the items, drawn by `seed`, in their order; all of them if n is 0 or too large."""
+    return draw(items, n, random.Random(seed)) if n else items
+
+
+def draw(items: Sequence[T], n: int, rng: random.Random) -> Sequence[T]:
+    """`n` of the items, drawn by `rng`, in their order; all of them if n is too large."""
+    if n >= len(items):
         return items
-    return [items[k] for k in sorted(random.Random(seed).sample(range(len(items)), n))]
+    return [items[index] for index in sorted(rng.sample(range(len(items)), n))]
+
+
+def sample_rows(frame: "pd.DataFrame", n: int, seed: int) -> "pd.DataFrame":
+    """At most `n` rows of a table, drawn by `seed` with pandas' own stream, in their order."""
+    return frame if len(frame) <= n else frame.sample(n, random_state=seed).sort_index()
