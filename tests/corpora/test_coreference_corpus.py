@@ -7,8 +7,9 @@ import pytest
 
 from workflow_scripts.core.data.mentions import read_documents
 from workflow_scripts.core.data.trees import ROOT
+from workflow_scripts.core.generated.lexicon import PRONOUNS
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.corpora import coreference_corpus, story_words
+from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.corpora.mention_features import describe, head_of
 from workflow_scripts.corpora.mention_files import Span, Text
 from workflow_scripts.corpora.stories import stories
@@ -106,7 +107,7 @@ def test_stories_are_trees_with_mentions_in_them() -> None:
 def test_pronouns_of_stories_agree_and_refer_back() -> None:
     """A chain's pronouns have one gender and number, and never come first."""
     gender = {
-        form: kind for kind, forms in story_words.PRONOUNS.items() for form in forms
+        form: kind for kind, forms in PRONOUNS.items() for form in forms
     }  # her is one form of two cases
     for text in stories(100, seed=3):
         chains: dict[str, list[str]] = {}

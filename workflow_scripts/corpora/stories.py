@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from workflow_scripts.core.data.trees import ROOT
-from workflow_scripts.corpora import story_words as lexicon
+from workflow_scripts.core.generated import lexicon
 from workflow_scripts.corpora.mention_files import Span, Text
 
 
@@ -76,26 +76,28 @@ class Story:
         genders = rng.sample(["masculine", "feminine"], 2)
         if rng.random() < 0.3:
             genders[1] = genders[0]
-        roles, surnames = rng.sample(lexicon.ROLES, 2), rng.sample(lexicon.SURNAMES, 2)
+        roles, surnames = rng.sample(lexicon.STORY_PEOPLE, 2), rng.sample(lexicon.SURNAMES, 2)
         self.people = [
             self._person(str(k), *both)
             for k, both in enumerate(zip(genders, roles, surnames, strict=True), 1)
         ]
         if rng.random() < 0.4:
-            nouns = rng.choice(lexicon.GROUPS)
-            self.people.append(Someone("3", "plural", nouns, rng.choice(lexicon.AGES)))
-        things = rng.sample(lexicon.THINGS, 2)
+            nouns = rng.choice(lexicon.STORY_GROUPS)
+            self.people.append(Someone("3", "plural", nouns, rng.choice(lexicon.STORY_AGES)))
+        things = rng.sample(lexicon.STORY_THINGS, 2)
         self.things = [
-            Someone(str(k), "neuter", nouns, rng.choice(lexicon.LOOKS))
+            Someone(str(k), "neuter", nouns, rng.choice(lexicon.STORY_LOOKS))
             for k, nouns in enumerate(things, 4)
         ]
-        self.places = {place: str(k) for k, place in enumerate(rng.sample(lexicon.PLACES, 3), 6)}
+        self.places = {
+            place: str(k) for k, place in enumerate(rng.sample(lexicon.STORY_PLACES, 3), 6)
+        }
 
     def _person(self, chain: str, gender: str, nouns: tuple[str, ...], family: str) -> Someone:
         name = None
         if self.rng.random() < 0.6:
             name = self.rng.choice(lexicon.NAMES[gender]), family
-        return Someone(chain, gender, nouns, self.rng.choice(lexicon.AGES), name)
+        return Someone(chain, gender, nouns, self.rng.choice(lexicon.STORY_AGES), name)
 
     def refer(self, one: Someone, relation: str) -> Phrase:
         """Mention `one`: in full at first, later by a pronoun where it is clear, or otherwise."""

@@ -1,4 +1,7 @@
-"""The words of generated facts; those of one group name the same thing."""
+"""The words of generated facts and stories; those of one group name the same thing.
+
+The order of a list counts: texts are drawn from it by seed.
+"""
 
 from dataclasses import dataclass
 
@@ -84,7 +87,7 @@ TIMES = [
 ]
 ADVERBS = "quietly quickly finally secretly carefully probably suddenly happily slowly".split()
 
-# frame: base/synonyms past/synonyms participle/synonyms opposite
+# A line holds: frame: base/synonyms past/synonyms participle/synonyms opposite
 _VERBS = """
 Repairing: repair/fix/mend repaired/fixed/mended repaired/fixed/mended break
 Damaging: break/smash/destroy broke/smashed/destroyed broken/smashed/destroyed repair
@@ -127,3 +130,62 @@ def _verbs() -> dict[str, Verb]:
 
 
 VERBS = _verbs()
+
+
+# Stories: two people with names and roles, sometimes a group, and things.
+NAMES = {
+    "masculine": "Peter Simon Walter Martin Oliver Thomas Robert Daniel Henry George Paul Edward "
+    "Victor Samuel Hugo Felix Arthur Oscar Leon Philip".split(),
+    "feminine": "Anna Clara Julia Martha Helen Emma Laura Alice Sarah Nora Ruth Irene Rosa Edith "
+    "Susan Maria Ellen Vera Grace Judith".split(),
+}
+SURNAMES = (
+    "Keller Brandt Moore Fischer Novak Larsen Rossi Ward Hughes Marsh Cole Weber Quinn Baker Holt "
+    "Dunn Frost Lang Price Stone Wells Hart Nolan Reid".split()
+)
+TITLES = {"masculine": "Mr.", "feminine": "Mrs."}
+# Subject, object and possessive forms.
+PRONOUNS = {
+    "masculine": ("he", "him", "his"),
+    "feminine": ("she", "her", "her"),
+    "neuter": ("it", "it", "its"),
+    "plural": ("they", "them", "their"),
+}
+
+
+def _named(nouns: str, *lists: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """The groups that start with `nouns`; where lists share a noun, that of the last list."""
+    groups = {group[0]: group for groups in lists for group in groups}
+    return tuple(groups[noun] for noun in nouns.split())
+
+
+STORY_PEOPLE = _named(
+    "doctor teacher lawyer painter sailor singer guard merchant writer soldier baker farmer "
+    "scientist reporter pilot thief",
+    TOWN.people,
+    LABORATORY.people,
+    _groups("farmer/grower reporter/journalist"),
+)
+STORY_GROUPS = _groups(
+    "children/kids tourists/visitors students/pupils neighbours/locals workers/labourers"
+)
+STORY_THINGS = _named(
+    "boat car letter picture ring book lamp coat clock box map violin bicycle knife",
+    TOWN.things,
+    _groups("car/vehicle coat/garment violin/instrument"),
+)
+STORY_AGES = "young old tall famous quiet kind strange elderly honest careful".split()
+STORY_LOOKS = "old small heavy broken beautiful expensive strange wooden red empty".split()
+STORY_PLACES = (
+    "harbour station market garden bridge church library hospital school museum hotel river "
+    "castle theatre factory".split()
+)
+# What people of stories do, in the past tense; HANDLED are participles.
+_HANDLE = "find repair lose clean hide sell notice examine".split()
+HANDLE = [*(VERBS[verb].past[0] for verb in [*_HANDLE, "drop", "borrow"]), "painted"]
+HANDLED = [VERBS[verb].participle[0] for verb in [*_HANDLE, "steal", "buy"]]
+MEET = "met saw greeted thanked helped called visited followed remembered watched".split()
+GIVE = "gave showed offered sold lent brought handed sent".split()
+SAY = "said thought explained believed claimed admitted".split()
+LIKE = "liked wanted needed knew hated loved remembered".split()
+GO = "waited slept stood stayed lived worked sat rested".split()
