@@ -17,8 +17,9 @@ from workflow_scripts.core.data.glue import TASKS, read_task, split_of
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.ablation_engine import mean_outputs
-from workflow_scripts.core.model.attention import Fixed, Gates, Uniform, watching
+from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
+from workflow_scripts.core.model.interventions import Fixed, Gates, Uniform
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
 

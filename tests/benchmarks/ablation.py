@@ -12,13 +12,8 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.ablation_engine import ablate, one_head
-from workflow_scripts.core.model.attention import (
-    Uniform,
-    n_heads,
-    n_layers,
-    open_attention,
-    watching,
-)
+from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
+from workflow_scripts.core.model.interventions import Uniform
 from workflow_scripts.core.model.models import Source, resolve
 from workflow_scripts.core.model.padding import pad
 

@@ -1,11 +1,21 @@
-"""The official metrics, against values computed by hand."""
+"""The official metrics, against values computed by hand and by scikit-learn and SciPy."""
 
 import numpy as np
 import pytest
+from scipy import stats
+from sklearn.metrics import accuracy_score, f1_score
 
+from tests.core.builders import labels_and_predictions
 from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.stats.metrics import majority, score
+from workflow_scripts.core.stats.metrics import METRICS, majority, score, weighted_scores
+from workflow_scripts.core.stats.resampling import bootstrap_weights
 
+REFERENCES = {
+    "accuracy": accuracy_score,
+    "f1": f1_score,
+    "pearson": lambda labels, predictions: stats.pearsonr(labels, predictions).statistic,
+    "spearman": lambda labels, predictions: stats.spearmanr(labels, predictions).statistic,
+}
 LABELS = np.array([1.0, 1.0, 1.0, 0.0])
 LOGITS = np.array([[0, 1], [0, 1], [1, 0], [0, 1]], dtype=float)  # says 1, 1, 0, 1
 
@@ -36,3 +46,30 @@ def test_the_majority_class() -> None:
     three = np.array([2.0, 2.0, 0.0])
     assert majority(TASKS["mnli"], three) == pytest.approx({"accuracy": 2 / 3})
     assert majority(TASKS["stsb"], three) == {"pearson": 0.0, "spearman": 0.0}
+
+
+@pytest.mark.parametrize("metric", REFERENCES)
+def test_a_weight_is_a_repeated_example(metric: str) -> None:
+    labels, predictions = labels_and_predictions(metric)
+    weights = bootstrap_weights(len(labels), 6, 4)
+    found = weighted_scores(metric, labels, predictions, weights)
+    assert found.shape == (6, 5)
+    for draw, variant in np.ndindex(found.shape):
+        drawn = np.repeat(np.arange(len(labels)), weights[draw])
+        expected = REFERENCES[metric](labels[drawn], predictions[variant][drawn])
+        assert found[draw, variant] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_plain_metrics_are_exactly_the_libraries(metric: str) -> None:
+    labels, predictions = labels_and_predictions(metric, 999)
+    for variant in predictions:
+        assert METRICS[metric](labels, variant) == REFERENCES[metric](labels, variant)
+
+
+def test_undefined_scores_are_0() -> None:
+    ones, labels = np.ones((2, 4)), np.array([0, 1, 2, 3])
+    weights = np.ones((1, 4), int)
+    for metric in ("pearson", "spearman"):
+        assert not weighted_scores(metric, labels, ones, weights).any()
+    assert not weighted_scores("f1", np.zeros(4), np.zeros((2, 4)), weights).any()

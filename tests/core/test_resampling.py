@@ -1,41 +1,12 @@
-"""Weighted scores, tests and gains, against plain loops and simulations with a known truth."""
+"""Tests, gains and correlations, against plain loops and simulations with a known truth."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from tests.core.builders import labels_and_predictions
 from workflow_scripts.core.stats import resampling
-from workflow_scripts.core.stats.metrics import METRICS
-
-
-def made_up(metric: str, n: int = 40, variants: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(2)
-    if metric in ("accuracy", "f1"):
-        labels = rng.integers(0, 2 if metric == "f1" else 3, n)
-        noise = rng.integers(0, 2 if metric == "f1" else 3, (variants, n))
-        return labels, np.where(rng.random((variants, n)) < 0.7, labels, noise)
-    labels = rng.integers(0, 11, n) / 2  # ties, as STS-B has
-    return labels, np.round(labels + rng.normal(0, 1.5, (variants, n)), 1)
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_weight_is_a_repeated_example(metric: str) -> None:
-    labels, predictions = made_up(metric)
-    weights = resampling.bootstrap_weights(len(labels), 6, 4)
-    found = resampling.weighted_scores(metric, labels, predictions, weights)
-    assert found.shape == (6, 5)
-    for draw, variant in np.ndindex(found.shape):
-        drawn = np.repeat(np.arange(len(labels)), weights[draw])
-        expected = METRICS[metric](labels[drawn], predictions[variant][drawn])
-        assert found[draw, variant] == pytest.approx(expected)
-
-
-def test_scores_that_cannot_be_told_are_0() -> None:
-    ones, labels = np.ones((2, 4)), np.array([0, 1, 2, 3])
-    weights = np.ones((1, 4), int)
-    for metric in ("pearson", "spearman"):
-        assert not resampling.weighted_scores(metric, labels, ones, weights).any()
-    assert not resampling.weighted_scores("f1", np.zeros(4), np.zeros((2, 4)), weights).any()
+from workflow_scripts.core.stats.metrics import METRICS, weighted_scores
 
 
 def test_weights() -> None:
@@ -70,7 +41,7 @@ def effects_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     weights = resampling.observed_and_drawn(len(labels), 400, seed)
     both = np.concatenate([baseline[None], predictions])
-    scores = resampling.weighted_scores("accuracy", labels, both, weights)
+    scores = weighted_scores("accuracy", labels, both, weights)
     effects = scores[:, 1:] - scores[:, :1]
     return effects[0], effects[1:]
 
@@ -125,7 +96,7 @@ def test_the_honest_gain_of_noise_is_none() -> None:
 
 
 def test_the_honest_gain_by_a_plain_loop() -> None:
-    labels, predictions = made_up("f1", 21, 6)
+    labels, predictions = labels_and_predictions("f1", 21, 6)
     baseline, variants = predictions[0], predictions[1:]
     gains = []
     for half in resampling.half_weights(21, 9, 3).astype(bool):

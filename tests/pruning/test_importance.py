@@ -8,7 +8,8 @@ from transformers import PreTrainedModel
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_classifier, random_tokens
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import padding
-from workflow_scripts.core.model.attention import Gates, Watcher, open_attention, watching
+from workflow_scripts.core.model.attention import Watcher, open_attention, watching
+from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.pruning.importance import (
     VARIANTS,
     gradients,

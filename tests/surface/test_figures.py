@@ -10,6 +10,7 @@ from matplotlib import image
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.stats.intervals import per_head
 
 LAYERS, HEADS = 3, 4
 
@@ -17,7 +18,7 @@ LAYERS, HEADS = 3, 4
 def table(kind: str, measure: str, names: list[str]) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     values = {name: rng.random((5, LAYERS, HEADS)) for name in names}
-    return tables.per_head(values, kind, measure, 100, 1)
+    return per_head(values, kind, measure, 100, 1)
 
 
 def drawing_table() -> pd.DataFrame:

@@ -10,7 +10,7 @@ from workflow_scripts.core.data.glue import TASKS, Task
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import resampling
-from workflow_scripts.core.stats.metrics import predictions_of
+from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
 
 KEYS = ("unit", "mode", "layer", "head")
 COLUMNS = ("task", "init", "seed", "split", "id", "label", *KEYS)
@@ -34,7 +34,7 @@ def score(
     weights = resampling.observed_and_drawn(len(labels), draws, seed)
     frames = []
     for metric in task.metrics:
-        scores = resampling.weighted_scores(metric, labels, both, weights)
+        scores = weighted_scores(metric, labels, both, weights)
         effects = scores[:, 1:] - scores[:, :1]
         p, corrected = resampling.p_values(effects[0], effects[1:])
         low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)

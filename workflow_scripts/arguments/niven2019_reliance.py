@@ -12,6 +12,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import bootstrap_mean
 
 KEYS = ["family", "setup", "cue"]
 MEASURED = ("follows", "right", "margin")
@@ -42,7 +43,7 @@ def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         for keys, its in both.groupby(level=KEYS, sort=False):
             columns = ["flips", *(name + when for name in MEASURED for when in ("", "_after"))]
             points = its.groupby(level="id")[columns].mean()
-            _, low, high = tables.bootstrap_mean(points["flips"].to_numpy(), draws, seed)
+            _, low, high = bootstrap_mean(points["flips"].to_numpy(), draws, seed)
             row = dict(zip(KEYS, keys, strict=True)) | {"change": change} | dict(points.mean())
             row |= {"ci_low": float(low), "ci_high": float(high), "n": len(points)}
             rows.append(row | {"seeds": its.index.get_level_values("seed").nunique()})

@@ -12,6 +12,7 @@ from workflow_scripts.core.data.examples import Example, read_examples
 from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 from workflow_scripts.finetuning.stages import both_stages
 from workflow_scripts.finetuning.token_kinds import KINDS, tokens_of_kinds, words_of_kinds
 
@@ -78,7 +79,7 @@ def main(
     for stage, cache, its_card in both_stages(body, tuned, model, card):
         kinds = kinds_of(cache, corpus, trees, its_card)
         for query, values in measure(cache, kinds).items():
-            frame = tables.per_head(values, "kind", "attention", bootstrap, seed)
+            frame = per_head(values, "kind", "attention", bootstrap, seed)
             frames.append(frame.assign(stage=stage, query=query))
     frame = pd.concat(frames, ignore_index=True).assign(task=task, seed=seed)
     frame["n_without"] = len(corpus) - frame["n"]

@@ -13,6 +13,7 @@ from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 from workflow_scripts.finetuning.stages import both_stages
 from workflow_scripts.finetuning.token_kinds import sentences_of, word_links
 
@@ -97,7 +98,7 @@ def main(
         values, diagonal, counts = measure(cache, trees)
         near = diagonal.mean(axis=0).ravel()
         for far, by_link in values.items():
-            frame = tables.per_head(by_link, "link", "attention", bootstrap, seed)
+            frame = per_head(by_link, "link", "attention", bootstrap, seed)
             frame["links"] = frame["link"].map(counts[far])
             frame["neighbours"] = np.tile(near, len(LINKS))
             frames.append(frame.assign(stage=stage, far=far))

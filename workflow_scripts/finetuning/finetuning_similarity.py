@@ -9,6 +9,7 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 
 
 def cosine(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -36,7 +37,7 @@ def main(
         pairs = zip(before, after, strict=True)
         for index, (one, other) in enumerate(job.progress(pairs, len(before), "similarity")):
             values[index] = cosine(one.pattern, other.pattern)
-    frame = tables.per_head({task: values}, "task", "similarity", bootstrap, seed)
+    frame = per_head({task: values}, "task", "similarity", bootstrap, seed)
     tables.write(frame.assign(seed=seed), similarity)
 
 

@@ -11,6 +11,7 @@ from workflow_scripts.core.data.frames import FrameLinks, read_links
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 
 DIRECTIONS = ("either", "from predicate", "to predicate")
 
@@ -55,7 +56,7 @@ def main(
         for index, pair in enumerate(job.progress(pairs, len(cache), "frames")):
             for direction, attended in of_sentence(*pair).items():
                 values[direction][index] = attended
-    frame = tables.per_head(values, "direction", "attention", bootstrap, seed)
+    frame = per_head(values, "direction", "attention", bootstrap, seed)
     tables.write(frame, scores)
 
 

@@ -9,11 +9,9 @@ import torch
 from torch.nn import functional
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import (
-    Gates,
     Watcher,
     n_heads,
     n_layers,
@@ -21,6 +19,8 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.core.stats.intervals import per_head
 
 VARIANTS = ("paper", "released")
 
@@ -129,6 +129,6 @@ def importance_table(
     `values` are those of `gradients`. Column `normalised` is the importance over its layer's l2
     norm.
     """
-    frame = tables.per_head(scaled(values, lengths), "variant", "importance", draws, seed)
+    frame = per_head(scaled(values, lengths), "variant", "importance", draws, seed)
     unit = [ranking(values, lengths, variant, True).ravel() for variant in values]
     return frame.assign(normalised=np.concatenate(unit))

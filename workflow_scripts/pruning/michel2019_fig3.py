@@ -10,6 +10,7 @@ from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
+from workflow_scripts.core.stats.intervals import bootstrap_mean
 
 NAMES = {"importance": "importance", "ablation": "one-head score", "random": "random"}
 
@@ -20,7 +21,7 @@ def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     A run is a seed, for random orders a seed and draw. The interval draws runs with replacement.
     """
     wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
-    mean, low, high = tables.bootstrap_mean(wide.to_numpy(), draws, seed)
+    mean, low, high = bootstrap_mean(wide.to_numpy(), draws, seed)
     columns = {"score": mean, "ci_low": low, "ci_high": high, "runs": len(wide)}
     return pd.DataFrame({"pruned": wide.columns} | columns)
 

@@ -9,6 +9,7 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 
 
 def row_entropy(pattern: np.ndarray) -> np.ndarray:
@@ -37,7 +38,7 @@ def main(attention: Path, model: Path, entropy: Out, bootstrap: int, seed: int =
             if cls.any():
                 values["cls"][index] = rows[..., cls].mean(axis=-1)
         uniform = float(np.log(cache.lengths).mean())
-    frame = tables.per_head(values, "query", "entropy", bootstrap, seed)
+    frame = per_head(values, "query", "entropy", bootstrap, seed)
     tables.write(frame.assign(uniform=uniform), entropy)
 
 

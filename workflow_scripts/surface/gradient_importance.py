@@ -20,6 +20,7 @@ from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 
 TARGETS = ("cls", "sep", "punctuation", "unmasked")
 
@@ -107,7 +108,7 @@ def main(
         for index, one, label, gradient in zip(batch, masked, labels, found, strict=True):
             for target, keys in target_masks(one, label, card).items():
                 values[target][index] = average(gradient, keys)
-    tables.write(tables.per_head(values, "target", "gradient", bootstrap, seed), gradients)
+    tables.write(per_head(values, "target", "gradient", bootstrap, seed), gradients)
 
 
 if __name__ == "__main__":

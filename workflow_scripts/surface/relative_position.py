@@ -10,6 +10,7 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 
 OFFSETS = {"self": 0, "previous": -1, "next": 1}
 
@@ -45,7 +46,7 @@ def main(
         for index, example in enumerate(job.progress(cache, len(cache), "position")):
             for target, offset in OFFSETS.items():
                 values[target][index] = attention_at(example.pattern, offset)
-    frame = tables.per_head(values, "target", "attention", bootstrap, seed)
+    frame = per_head(values, "target", "attention", bootstrap, seed)
     tables.write(frame, position)
     tables.write_csv(heads_above(frame, threshold), above)
 

@@ -10,6 +10,7 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
 
 TARGETS = ("cls", "sep", "punctuation", "sep_to_sep", "other_to_sep")
 
@@ -50,7 +51,7 @@ def main(attention: Path, model: Path, special_tokens: Out, bootstrap: int, seed
             averages = attention_to_special(example.pattern, example.ids, card)
             for target in TARGETS:
                 values[target][index] = averages[target]
-    frame = tables.per_head(values, "target", "attention", bootstrap, seed)
+    frame = per_head(values, "target", "attention", bootstrap, seed)
     tables.write(frame, special_tokens)
 
 

@@ -19,17 +19,10 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices, padding
-from workflow_scripts.core.model.attention import (
-    Averages,
-    Fixed,
-    Gates,
-    Uniform,
-    Watcher,
-    open_attention,
-    watching,
-)
+from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.classifiers import logits_of
+from workflow_scripts.core.model.interventions import Averages, Fixed, Gates, Uniform
 from workflow_scripts.core.model.layers import Parts, parts_of
 from workflow_scripts.core.run import job
 

@@ -1,8 +1,8 @@
-"""Attention, and changing it: the one place where patterns are read and heads are changed.
+"""Access to attention: the one module through which patterns are read and heads are changed.
 
-Both go through the extension point of `transformers`: one function registered as an attention
+It uses the extension point of `transformers`: one function registered as an attention
 implementation. It serves every architecture that asks `AttentionInterface` for its attention;
-`open_attention` refuses the others, on which every change would have no effect in silence.
+`open_attention` refuses the others, on which an intervention would silently have no effect.
 
     model = open_attention(model)
     capture = Capture()
@@ -14,7 +14,7 @@ Layers are counted by the calls within a forward pass: DistilBERT's modules carr
 and ALBERT calls one shared module n_layers times.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,7 +32,7 @@ SUM_TOLERANCE = 1e-4
 
 
 class Watcher:
-    """Sees, and may change, what passes through the attention of a model.
+    """Reads, and may change, patterns and head outputs during a model's forward pass.
 
     `real` is bool [batch, token], false at padding; `layer` counts from 0.
     """
@@ -80,79 +80,11 @@ class Capture(Watcher):
         return pattern
 
 
-@dataclass
-class Uniform(Watcher):
-    """Gives the named (layer, head) pairs attention 1/L over the real tokens (Kovaleva 4.6)."""
-
-    heads: Collection[tuple[int, int]]
-
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        chosen = [head for at, head in self.heads if at == layer]
-        if not chosen:
-            return pattern
-        share = real.to(pattern.dtype)
-        share = share / share.sum(1, keepdim=True)
-        changed = pattern.clone()
-        changed[:, chosen] = share[:, None, None, :].expand_as(pattern[:, chosen])
-        return changed
-
-
-@dataclass
-class Gates(Watcher):
-    """Multiplies each head's output by its gate xi (Michel et al. 2019, section 2.2).
-
-    `xi` is [layer, head], or [batch, layer, head] with a gate for every example, which gives
-    every example's own gradient in one backward pass. A gate of 0 disables the head.
-    """
-
-    xi: torch.Tensor
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        return output * self.xi[..., layer, :, None, None].to(output.dtype)
-
-
-@dataclass
-class Fixed(Watcher):
-    """Gives the named (layer, head) pairs the same output at every token.
-
-    `outputs` is [layer, head, dim].
-    """
-
-    heads: Collection[tuple[int, int]]
-    outputs: torch.Tensor
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        chosen = [head for at, head in self.heads if at == layer]
-        if not chosen:
-            return output
-        changed = output.clone()
-        changed[:, chosen] = self.outputs[layer, chosen, None].to(output)
-        return changed
-
-
-@dataclass
-class Averages(Watcher):
-    """Sums the heads' outputs over all real tokens that pass: `total` [layer, head, dim], `n`."""
-
-    total: dict[int, torch.Tensor] = field(default_factory=dict)
-    n: int = 0
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        self.n += int(real.sum()) if layer == 0 else 0
-        summed = torch.einsum("bhqd,bq->hd", output.double(), real.double())
-        self.total[layer] = self.total.get(layer, 0) + summed
-        return output
-
-    def mean(self) -> torch.Tensor:
-        """The average output of every head, [layer, head, dim]."""
-        return torch.stack([self.total[layer] for layer in sorted(self.total)]) / self.n
-
-
 def open_attention(model: PreTrainedModel) -> PreTrainedModel:
-    """Route the model's attention through this module, and see that it works.
+    """Route the model's attention through this module, and check that this works.
 
     Raises InputError, naming the architecture, where one forward pass does not call the function
-    once per layer: patterns and changes would then be wrong in silence.
+    once per layer: patterns and interventions would then be silently wrong.
     """
     model.set_attn_implementation(NAME)
     if model not in _STATES:

@@ -1,33 +1,19 @@
-"""The official GLUE metrics, by scikit-learn and SciPy."""
+"""The official GLUE metrics, of one set of predictions and of many on weighted examples.
+
+A weight is how often its example was drawn, so that one matrix product scores all samples of all
+variants. Accuracy and F1 are those of weights of 1; a correlation of one set of predictions is
+SciPy's, which the weighted form equals only up to rounding.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 from scipy import stats
-from sklearn.metrics import accuracy_score, f1_score
 
 from workflow_scripts.core.data.glue import Task
 
-
-def _correlation(measure: Callable) -> Callable[[np.ndarray, np.ndarray], float]:
-    def correlation(labels: np.ndarray, predictions: np.ndarray) -> float:
-        if np.ptp(predictions) == 0 or np.ptp(labels) == 0:
-            return 0.0  # undefined; a model that says the same of all has learnt nothing
-        return float(measure(labels, predictions).statistic)
-
-    return correlation
-
-
-def _f1(labels: np.ndarray, predictions: np.ndarray) -> float:
-    return float(f1_score(labels, predictions, zero_division=0))
-
-
-METRICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
-    "accuracy": lambda labels, predictions: float(accuracy_score(labels, predictions)),
-    "f1": _f1,
-    "pearson": _correlation(stats.pearsonr),
-    "spearman": _correlation(stats.spearmanr),
-}
+Metric = Callable[[np.ndarray, np.ndarray], float]
+WeightedMetric = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def predictions_of(task: Task, logits: np.ndarray) -> np.ndarray:
@@ -42,8 +28,90 @@ def score(task: Task, labels: np.ndarray, logits: np.ndarray) -> dict[str, float
 
 
 def majority(task: Task, labels: np.ndarray) -> dict[str, float]:
-    """What is reached without reading: always the commonest class, or always the same score."""
+    """Scores without reading: always the most frequent class, or always the same score."""
     if not task.labels:
         return dict.fromkeys(task.metrics, 0.0)
     counts = np.bincount(labels.astype(int), minlength=task.n_labels)
     return score(task, labels, np.tile(counts, (len(labels), 1)))
+
+
+def weighted_scores(
+    metric: str, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """The metric of every variant on every sample, [draw, variant].
+
+    `labels` [example], `predictions` [variant, example], `weights` [draw, example]. A correlation
+    with what does not vary is 0, as is F1 where class 1 is neither true nor predicted.
+    """
+    return _WEIGHTED[metric](np.asarray(labels), np.asarray(predictions), weights.astype(float))
+
+
+def _accuracy(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return weights @ (predictions == labels).T / weights.sum(axis=1, keepdims=True)
+
+
+def _f1(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    right = weights @ ((predictions == 1) & (labels == 1)).T
+    either = weights @ (predictions == 1).T + (weights @ (labels == 1))[:, None]
+    return np.divide(2 * right, either, out=np.zeros_like(right), where=either > 0)
+
+
+def _pearson(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    scores = [_correlate(labels, variant, weights) for variant in predictions]
+    return np.stack(scores, axis=1)
+
+
+def _spearman(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    ranks = _ranks(labels, weights)
+    scores = [_correlate(ranks, _ranks(variant, weights), weights) for variant in predictions]
+    return np.stack(scores, axis=1)
+
+
+def _correlate(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Correlation under each row of weights, [draw]; values [example] or [draw, example]."""
+    total = weights.sum(axis=1, keepdims=True)
+    x = x - (weights * x).sum(axis=1, keepdims=True) / total
+    y = y - (weights * y).sum(axis=1, keepdims=True) / total
+    spread = np.sqrt((weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1))
+    product = (weights * x * y).sum(axis=1)
+    return np.divide(product, spread, out=np.zeros_like(product), where=spread > 1e-12)
+
+
+def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Mid-ranks of the values within each sample, [draw, example]."""
+    distinct, index = np.unique(values, return_inverse=True)
+    counts = np.zeros((len(weights), len(distinct)))
+    np.add.at(counts.T, index, weights.T)
+    return (counts.cumsum(axis=1) - (counts - 1) / 2)[:, index]
+
+
+def _of_one(metric: WeightedMetric) -> Metric:
+    """A weighted metric, of one set of predictions, with every example counted once."""
+
+    def of_one(labels: np.ndarray, predictions: np.ndarray) -> float:
+        return float(metric(labels, predictions[None], np.ones((1, len(labels))))[0, 0])
+
+    return of_one
+
+
+def _correlation(measure: Callable) -> Metric:
+    def correlation(labels: np.ndarray, predictions: np.ndarray) -> float:
+        if np.ptp(predictions) == 0 or np.ptp(labels) == 0:
+            return 0.0  # undefined; a constant prediction has learnt nothing
+        return float(measure(labels, predictions).statistic)
+
+    return correlation
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": _of_one(_accuracy),
+    "f1": _of_one(_f1),
+    "pearson": _correlation(stats.pearsonr),
+    "spearman": _correlation(stats.spearmanr),
+}
+_WEIGHTED: dict[str, WeightedMetric] = {
+    "accuracy": _accuracy,
+    "f1": _f1,
+    "pearson": _pearson,
+    "spearman": _spearman,
+}

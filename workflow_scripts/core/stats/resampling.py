@@ -1,12 +1,11 @@
-"""Scores under resampling: weights of examples stand for the samples that are drawn.
+"""Bootstrap samples as weights of examples, and the tests and intervals that come from them.
 
-A weight is how often its example was drawn, so that one matrix product scores all samples of all
-variants, and every variant is scored on the same samples (paired).
+A weight is how often its example was drawn; every variant is scored on the same samples (paired).
 """
 
-from collections.abc import Callable
-
 import numpy as np
+
+from workflow_scripts.core.stats.metrics import weighted_scores
 
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
 
@@ -25,17 +24,6 @@ def half_weights(n: int, draws: int, seed: int) -> np.ndarray:
     """1 for the examples of a random half, else 0: int [draw, example]."""
     ranks = np.random.default_rng(seed).random((draws, n)).argsort(axis=1)
     return (ranks < n // 2).astype(int)
-
-
-def weighted_scores(
-    metric: str, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """The metric of every variant on every sample, [draw, variant].
-
-    `labels` [example], `predictions` [variant, example], `weights` [draw, example]. A correlation
-    of what does not vary is 0, as is F1 where class 1 is neither right nor predicted.
-    """
-    return _SCORES[metric](np.asarray(labels), np.asarray(predictions), weights.astype(float))
 
 
 def p_values(effects: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -102,50 +90,3 @@ def correlations(
 def _share(exceeds: np.ndarray) -> np.ndarray:
     """Share of draws at least as extreme, the observation itself counted among them."""
     return (1 + exceeds.sum(axis=0)) / (1 + len(exceeds))
-
-
-def _accuracy(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return weights @ (predictions == labels).T / weights.sum(axis=1, keepdims=True)
-
-
-def _f1(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    right = weights @ ((predictions == 1) & (labels == 1)).T
-    either = weights @ (predictions == 1).T + (weights @ (labels == 1))[:, None]
-    return np.divide(2 * right, either, out=np.zeros_like(right), where=either > 0)
-
-
-def _pearson(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    one = np.broadcast_to(labels, predictions.shape)
-    return np.stack([_correlate(a, b, weights) for a, b in zip(one, predictions, strict=True)], 1)
-
-
-def _spearman(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    ranks = _ranks(labels, weights)
-    scores = [_correlate(ranks, _ranks(one, weights), weights) for one in predictions]
-    return np.stack(scores, axis=1)
-
-
-def _correlate(one: np.ndarray, other: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Correlation under each row of weights, [draw]; values [example] or [draw, example]."""
-    total = weights.sum(axis=1, keepdims=True)
-    one = one - (weights * one).sum(axis=1, keepdims=True) / total
-    other = other - (weights * other).sum(axis=1, keepdims=True) / total
-    spread = np.sqrt((weights * one**2).sum(axis=1) * (weights * other**2).sum(axis=1))
-    product = (weights * one * other).sum(axis=1)
-    return np.divide(product, spread, out=np.zeros_like(product), where=spread > 1e-12)
-
-
-def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Mid-ranks of the values within each sample, [draw, example]."""
-    distinct, place = np.unique(values, return_inverse=True)
-    counts = np.zeros((len(weights), len(distinct)))
-    np.add.at(counts.T, place, weights.T)
-    return (counts.cumsum(axis=1) - (counts - 1) / 2)[:, place]
-
-
-_SCORES: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
-    "accuracy": _accuracy,
-    "f1": _f1,
-    "pearson": _pearson,
-    "spearman": _spearman,
-}

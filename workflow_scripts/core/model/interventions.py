@@ -1,0 +1,85 @@
+"""Interventions: watchers that change what heads attend to or put out, or average it.
+
+with watching(open_attention(model), Uniform({(2, 5)})):
+    model(**batch)
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import torch
+
+from workflow_scripts.core.model.attention import Watcher
+
+
+@dataclass
+class Uniform(Watcher):
+    """Gives the heads (layer, head) attention 1/L over the real tokens (Kovaleva 4.6)."""
+
+    heads: Collection[tuple[int, int]]
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        chosen = _heads_of(layer, self.heads)
+        if not chosen:
+            return pattern
+        share = real.to(pattern.dtype)
+        share = share / share.sum(1, keepdim=True)
+        changed = pattern.clone()
+        changed[:, chosen] = share[:, None, None, :].expand_as(pattern[:, chosen])
+        return changed
+
+
+@dataclass
+class Gates(Watcher):
+    """Multiplies each head's output by its gate xi (Michel et al. 2019, section 2.2).
+
+    `xi` is [layer, head], or [batch, layer, head] with a gate for every example, which gives
+    every example's own gradient in one backward pass. A gate of 0 disables the head.
+    """
+
+    xi: torch.Tensor
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        return output * self.xi[..., layer, :, None, None].to(output.dtype)
+
+
+@dataclass
+class Fixed(Watcher):
+    """Gives the heads (layer, head) the same output at every token.
+
+    `outputs` is [layer, head, dim].
+    """
+
+    heads: Collection[tuple[int, int]]
+    outputs: torch.Tensor
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        chosen = _heads_of(layer, self.heads)
+        if not chosen:
+            return output
+        changed = output.clone()
+        changed[:, chosen] = self.outputs[layer, chosen, None].to(output)
+        return changed
+
+
+@dataclass
+class Averages(Watcher):
+    """Sums the heads' outputs over all real tokens: `total` [layer, head, dim] of `n` tokens."""
+
+    total: dict[int, torch.Tensor] = field(default_factory=dict)
+    n: int = 0
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self.n += int(real.sum()) if layer == 0 else 0
+        summed = torch.einsum("bhqd,bq->hd", output.double(), real.double())
+        self.total[layer] = self.total.get(layer, 0) + summed
+        return output
+
+    def mean(self) -> torch.Tensor:
+        """The average output of every head, [layer, head, dim]."""
+        return torch.stack([self.total[layer] for layer in sorted(self.total)]) / self.n
+
+
+def _heads_of(layer: int, heads: Collection[tuple[int, int]]) -> list[int]:
+    """The heads of one layer among (layer, head) pairs."""
+    return [head for head_layer, head in heads if head_layer == layer]
