@@ -12,6 +12,7 @@ from common import alternate, arguments, ratio, report
 from torch.nn import functional
 
 from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.probes import probe_fitting
 from workflow_scripts.probes.attention_probes import AttentionAndWords
 from workflow_scripts.probes.probe_sentences import Sentence
@@ -60,7 +61,7 @@ def main() -> None:
         torch.manual_seed(1)
         probe = AttentionAndWords(HEADS, DIMENSION)
         batches = probe_fitting.Batches(fit_on, [one.heads for one in fit_on], 32)
-        probe_fitting.train(probe, batches, EPOCHS, 0.02, seed=1, device=CPU)
+        probe_fitting.fit(probe, batches, Recipe(1, EPOCHS, 32, 0.02), CPU)
         scored = probe_fitting.Batches(score_on, [one.heads for one in score_on], 32)
         right, total = probe_fitting.counts(probe, scored, CPU)
         results["ours"] = 100 * right.sum() / total.sum()

@@ -14,6 +14,7 @@ from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.patterns import contact_sheets, network, pattern_classifier, pattern_shares
 from workflow_scripts.patterns import kovaleva2019_patterns as printed
@@ -163,9 +164,9 @@ def test_the_network_has_eight_convolutions() -> None:
 
 def test_cross_validation_learns_and_its_control_does_not() -> None:
     images, labels, groups = data()
-    settings = (3, 15, 0.003, 1)
+    recipe = Recipe(seed=1, epochs=15, batch_size=network.BATCH, learning_rate=0.003)
     probabilities, fold_of = pattern_classifier.cross_validate(
-        images, labels, groups, *settings, "test"
+        images, labels, groups, 3, recipe, "test"
     )
     scores = pattern_classifier.scores_of("network", labels, probabilities.argmax(1), fold_of)
     assert min(one["macro_f1"] for one in scores) > 0.9
@@ -173,7 +174,7 @@ def test_cross_validation_learns_and_its_control_does_not() -> None:
     for group in set(groups):
         assert len(set(fold_of[groups == group])) == 1, "an example in two folds"
     shuffled = np.random.default_rng(0).permutation(labels)
-    control, folds = pattern_classifier.cross_validate(images, shuffled, groups, *settings, "test")
+    control, folds = pattern_classifier.cross_validate(images, shuffled, groups, 3, recipe, "test")
     chance = pattern_classifier.scores_of("control", shuffled, control.argmax(1), folds)
     assert np.mean([one["macro_f1"] for one in chance]) < 0.4
 
@@ -181,7 +182,7 @@ def test_cross_validation_learns_and_its_control_does_not() -> None:
 def test_training_is_the_same_for_a_seed() -> None:
     images, labels, _ = data(4)
     one, other = (
-        network.train(images, torch.from_numpy(labels), 2, 0.003, seed=5).state_dict()
+        network.fit(images, torch.from_numpy(labels), Recipe(5, 2, 32, 0.003)).state_dict()
         for _ in range(2)
     )
     assert all(torch.equal(one[key], other[key]) for key in one)
@@ -261,7 +262,7 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
 
 def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     images, labels, _ = data(6)
-    fitted = network.train(images, torch.from_numpy(labels), 3, 0.003, seed=1)
+    fitted = network.fit(images, torch.from_numpy(labels), Recipe(1, 3, 32, 0.003))
     save_file(fitted.state_dict(), tmp_path / "classifier")
     pattern_shares.main(
         tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]]

@@ -9,6 +9,7 @@ import torch
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.trees import spans_of
 from workflow_scripts.core.model import models
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.probes import structural_probe
 
 CPU = torch.device("cpu")
@@ -91,7 +92,7 @@ def test_a_map_that_holds_the_tree_is_found() -> None:
         states.append((walk @ rotation).astype(np.float16))
         heads.append(tree)
     targets = [structural_probe.tree_distances(tree) for tree in heads]
-    matrix = structural_probe.fit(states[:40], targets[:40], 8, 60, 8, 0.02, seed=1, device=CPU)
+    matrix = structural_probe.fit(states[:40], targets[:40], 8, Recipe(1, 60, 8, 0.02), CPU)
     scored = [np.ones(7, dtype=bool)] * 20
     right, total = structural_probe.counts(matrix, states[40:], heads[40:], scored)
     assert right.sum() / total.sum() > 0.9

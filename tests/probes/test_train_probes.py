@@ -18,6 +18,7 @@ from workflow_scripts.core.data.examples import read_examples, write_examples
 from workflow_scripts.core.data.trees import Tree, read_trees, to_example, write_trees
 from workflow_scripts.core.data.word_vectors import Vectors, write_vectors
 from workflow_scripts.core.model import models
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.stories import stories
 from workflow_scripts.probes import clark2019_table3, probe_fitting, random_body, train_probes
@@ -46,7 +47,7 @@ def fitted(seed: int = 1) -> tuple[AttentionOnly, float]:
     torch.manual_seed(0)
     probe = AttentionOnly(HEADS)
     batches = probe_fitting.Batches(fit_on, [one.heads for one in fit_on], 8)
-    probe_fitting.train(probe, batches, 15, 0.3, seed, CPU)
+    probe_fitting.fit(probe, batches, Recipe(seed, 15, 8, 0.3), CPU)
     right, total = probe_fitting.counts(
         probe, probe_fitting.Batches(score_on, [one.heads for one in score_on], 8), CPU
     )

@@ -14,6 +14,7 @@ import pandas as pd
 import torch
 from safetensors.torch import save_file
 from torch.nn import functional
+from torch.optim.lr_scheduler import OneCycleLR
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
@@ -23,6 +24,7 @@ from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import devices, mlm, models, padding
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
+from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -61,29 +63,18 @@ def masked_states(
     return torch.cat(states), torch.cat(labels)
 
 
-def fit(
-    model: PreTrainedModel,
-    states: torch.Tensor,
-    labels: torch.Tensor,
-    epochs: int,
-    learning_rate: float,
-    seed: int,
-) -> None:
+def fit(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> None:
     """Train the head, and only it, on the body's hidden states [n, hidden] and labels [n]."""
     parameters = list(mlm.head_parameters(model).values())
     device = parameters[0].device
-    order = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.AdamW(parameters, lr=learning_rate, weight_decay=0.01)
-    steps = epochs * -(-len(labels) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
-    for epoch in range(epochs):
-        batches = torch.randperm(len(labels), generator=order).split(BATCH)
-        for batch in job.progress(batches, desc=f"epoch {epoch + 1} of {epochs}"):
-            loss = head_loss(model, states[batch].to(device), labels[batch].to(device))
-            optimizer.zero_grad()
-            loss.mean().backward()
-            optimizer.step()
-            schedule.step()
+
+    def loss_of(indices: torch.Tensor) -> torch.Tensor:
+        return head_loss(model, states[indices].to(device), labels[indices].to(device)).mean()
+
+    batches = ShuffledIndices(len(labels), recipe.batch_size, recipe.seed)
+    optimizer = torch.optim.AdamW(parameters, lr=recipe.learning_rate, weight_decay=0.01)
+    schedule = OneCycleLR(optimizer, recipe.learning_rate, total_steps=recipe.epochs * len(batches))
+    train(model, batches, loss_of, recipe.epochs, schedule, desc="masked-LM head, epochs")
 
 
 def head_loss(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -142,7 +133,8 @@ def main(
     if not has_head:
         with torch.no_grad():
             masked_lm.get_output_embeddings().bias.copy_(frequencies)
-        fit(masked_lm, states, labels, epochs, learning_rate, seed)
+        recipe = Recipe(seed, epochs, BATCH, learning_rate)
+        fit(masked_lm, states, labels, recipe)
     row: dict[str, Any] = {
         "origin": "pretrained" if has_head else "fitted",
         "loss": evaluate(masked_lm, dev_states, dev_labels),

@@ -3,7 +3,9 @@
 import numpy as np
 import torch
 from torch import nn
+from torch.optim.lr_scheduler import OneCycleLR
 
+from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.patterns.rules import CLASSES
 
 SIDE = 32
@@ -46,24 +48,20 @@ class PatternNetwork(nn.Module):
         return self.out(self.layers(images[:, None]).mean(dim=(-2, -1)))
 
 
-def train(
-    images: torch.Tensor, labels: torch.Tensor, epochs: int, learning_rate: float, seed: int
-) -> PatternNetwork:
+def fit(images: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> PatternNetwork:
     """A network trained on images [map, SIDE, SIDE] and labels [map]; rare classes weigh more."""
-    torch.manual_seed(seed)
+    torch.manual_seed(recipe.seed)
     network = PatternNetwork()
     counts = torch.bincount(labels, minlength=len(CLASSES)).clamp(min=1)
-    loss = nn.CrossEntropyLoss(weight=len(labels) / (len(CLASSES) * counts))
-    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=0.01)
-    steps = epochs * -(-len(labels) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
-    order = torch.Generator().manual_seed(seed)
-    for _ in range(epochs):
-        for batch in torch.randperm(len(labels), generator=order).split(BATCH):
-            optimizer.zero_grad()
-            loss(network(images[batch]), labels[batch]).backward()
-            optimizer.step()
-            schedule.step()
+    cross_entropy = nn.CrossEntropyLoss(weight=len(labels) / (len(CLASSES) * counts))
+
+    def loss_of(indices: torch.Tensor) -> torch.Tensor:
+        return cross_entropy(network(images[indices]), labels[indices])
+
+    batches = ShuffledIndices(len(labels), recipe.batch_size, recipe.seed)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.learning_rate, weight_decay=0.01)
+    schedule = OneCycleLR(optimizer, recipe.learning_rate, total_steps=recipe.epochs * len(batches))
+    train(network, batches, loss_of, recipe.epochs, schedule)
     return network.eval()
 
 

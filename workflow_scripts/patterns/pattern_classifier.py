@@ -1,6 +1,7 @@
 """The classifier of maps, cross-validated on annotated maps (Kovaleva et al. 2019, 4.1, Fig. 1)."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -50,19 +52,20 @@ def cross_validate(
     labels: np.ndarray,
     groups: np.ndarray,
     folds: int,
-    epochs: int,
-    learning_rate: float,
-    seed: int,
+    recipe: Recipe,
     desc: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities [map, class] from networks that saw no map of the same group, and the fold."""
-    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    """Probabilities [map, class] from networks that saw no map of the same group, and the fold.
+
+    The recipe's seed draws the folds; each fold's network has the seed after it.
+    """
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=recipe.seed)
     splits = list(splitter.split(labels, labels, groups))
     probabilities = np.zeros((len(labels), len(CLASSES)), dtype=np.float32)
     fold_of = np.zeros(len(labels), dtype=int)
     for fold, (train, test) in enumerate(job.progress(splits, desc=desc)):
         known = torch.from_numpy(labels[train])
-        fitted = network.train(images[train], known, epochs, learning_rate, seed + fold)
+        fitted = network.fit(images[train], known, replace(recipe, seed=recipe.seed + fold))
         probabilities[test], fold_of[test] = network.predict(fitted, images[test]), fold
     return probabilities, fold_of
 
@@ -136,11 +139,11 @@ def main(
         few = CLASSES[int(counts.argmin())]
         raise InputError(f"patterns: {counts.min()} annotated maps are {few}; annotate more")
     images = torch.stack([network.to_image(one.pattern) for one in found])
-    settings = (n_folds, epochs, learning_rate, seed)
-    probabilities, fold_of = cross_validate(images, labels, groups, *settings, "folds")
+    recipe = Recipe(seed, epochs, network.BATCH, learning_rate)
+    probabilities, fold_of = cross_validate(images, labels, groups, n_folds, recipe, "folds")
     predicted = probabilities.argmax(axis=1)
     shuffled = np.random.default_rng(seed).permutation(labels)
-    control, control_fold = cross_validate(images, shuffled, groups, *settings, "control")
+    control, control_fold = cross_validate(images, shuffled, groups, n_folds, recipe, "control")
     by_rule = np.array([int(classify(one.pattern, one.special, one.segment)) for one in found])
     rows = scores_of("network", labels, predicted, fold_of)
     rows += scores_of("network, shuffled labels", shuffled, control.argmax(1), control_fold)
@@ -150,7 +153,7 @@ def main(
     frame = tables.tidy({"true": CLASSES, "predicted": CLASSES}, n=matrix)
     tables.write_csv(frame, confusion)
     tables.write(typical(found, probabilities, labels, 3), maps)
-    final = network.train(images, torch.from_numpy(labels), epochs, learning_rate, seed)
+    final = network.fit(images, torch.from_numpy(labels), recipe)
     save_file(final.state_dict(), classifier, metadata={"classes": ",".join(CLASSES)})
 
 

@@ -1,17 +1,23 @@
 """Training of a probe on padded batches of sentences of neighbouring lengths, and its score."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from workflow_scripts.core.model.batches import in_chunks
-from workflow_scripts.core.run import job
+from workflow_scripts.core.model.training import (
+    Recipe,
+    ShuffledBatches,
+    linear_schedule,
+    train,
+)
 from workflow_scripts.probes.attention_probes import Batch
 from workflow_scripts.probes.probe_sentences import Sentence
 
+BatchT = TypeVar("BatchT")
 KEPT = 2**31  # bytes of attention that stay in memory, padded and ready for use
 
 
@@ -89,15 +95,13 @@ def masked_scores(probe: torch.nn.Module, batch: Batch, itself: bool) -> torch.T
     return scores.masked_fill(~allowed, -torch.inf)
 
 
-def train(
+def fit(
     probe: torch.nn.Module,
     batches: Sequence[Batch],
-    epochs: int,
-    learning_rate: float,
-    seed: int,
+    recipe: Recipe,
     device: torch.device,
     itself: bool = False,
-) -> torch.nn.Module:
+) -> None:
     """Fit `probe`; the loss is the cross entropy of the right heads, averaged over words."""
     probe.to(device).train()
 
@@ -106,35 +110,22 @@ def train(
         scores = masked_scores(probe, batch, itself)
         return functional.cross_entropy(scores[batch.mask], batch.heads[batch.mask])
 
-    parameters = list(probe.parameters())
-    descend(parameters, batches, loss_of, epochs, learning_rate, seed, type(probe).__name__)
-    return probe.eval()
+    descend(probe, batches, loss_of, recipe, type(probe).__name__)
+    probe.eval()
 
 
 def descend(
-    parameters: Sequence[torch.Tensor],
-    batches: Sequence[Any],
-    loss_of: Callable[[Any], torch.Tensor],
-    epochs: int,
-    learning_rate: float,
-    seed: int,
+    model: torch.nn.Module,
+    batches: Sequence[BatchT],
+    loss_of: Callable[[BatchT], torch.Tensor],
+    recipe: Recipe,
     desc: str = "",
 ) -> None:
-    """Adam over all batches, `epochs` times in an order drawn by seed; the rate falls to 0.
-
-    Progress is shown where `desc` names the work.
-    """
-    optimizer = torch.optim.Adam(parameters, lr=learning_rate)
-    steps = epochs * len(batches)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
-    rng = np.random.default_rng(seed)
-    for _ in job.progress(range(epochs), desc=desc) if desc else range(epochs):
-        for place in rng.permutation(len(batches)):
-            loss = loss_of(batches[place])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
+    """Adam over batches in an order drawn by seed; the learning rate decays linearly to 0."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=recipe.learning_rate)
+    schedule = linear_schedule(optimizer, recipe.epochs * len(batches))
+    shuffled = ShuffledBatches(batches, recipe.seed)
+    train(model, shuffled, loss_of, recipe.epochs, schedule, desc=desc)
 
 
 @torch.inference_mode()

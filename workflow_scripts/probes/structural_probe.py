@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import torch
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
+from torch import nn
 
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.model import devices, models, padding
 from workflow_scripts.core.model.batches import by_length, in_chunks
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.probes.probe_fitting import descend
 
@@ -79,35 +81,42 @@ def squared_distances(projected: torch.Tensor) -> torch.Tensor:
     return (norm[..., :, None] + norm[..., None, :] - 2 * cross).clamp_min(0)
 
 
+class StructuralProbe(nn.Module):
+    """A linear map `matrix` [hidden, rank], under which distances are those in the tree."""
+
+    def __init__(self, hidden: int, rank: int, seed: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        self.matrix = nn.Parameter(torch.randn(hidden, rank, generator=generator) * 0.05)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        """Squared distances [..., word, word] of states [..., word, hidden]."""
+        return squared_distances(states @ self.matrix)
+
+
 def fit(
     states: Sequence[np.ndarray],
     targets: Sequence[np.ndarray],
     rank: int,
-    epochs: int,
-    batch_size: int,
-    learning_rate: float,
-    seed: int,
+    recipe: Recipe,
     device: torch.device,
 ) -> torch.Tensor:
     """The map [hidden, rank] for states [word, hidden] and tree distances [word, word].
 
     The loss is the mean absolute difference over a sentence's pairs, averaged over sentences.
     """
-    generator = torch.Generator().manual_seed(seed)
-    hidden = states[0].shape[1]
-    start = torch.randn(hidden, rank, generator=generator) * 0.05
-    matrix = start.to(device).requires_grad_()
-    chunks = in_chunks([len(one) for one in states], batch_size)
+    probe = StructuralProbe(states[0].shape[1], rank, recipe.seed).to(device)
 
     def loss_of(batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
         vectors, distances, mask = (part.to(device) for part in batch)
-        found = squared_distances(vectors.float() @ matrix)
+        errors = (probe(vectors.float()) - distances).abs() * mask
         pairs = mask.sum(dim=(1, 2)).clamp_min(1)
-        return (((found - distances).abs() * mask).sum(dim=(1, 2)) / pairs).mean()
+        return (errors.sum(dim=(1, 2)) / pairs).mean()
 
+    chunks = in_chunks([len(words) for words in states], recipe.batch_size)
     batches = [_pad(chunk, states, targets) for chunk in chunks]
-    descend([matrix], batches, loss_of, epochs, learning_rate, seed)
-    return matrix.detach().cpu()
+    descend(probe, batches, loss_of, recipe)
+    return probe.matrix.detach().cpu()
 
 
 def _pad(

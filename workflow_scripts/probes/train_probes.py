@@ -18,6 +18,7 @@ from workflow_scripts.core.data.examples import Example, read_examples
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.data.word_vectors import Vectors, read_vectors
 from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import head_accuracy
@@ -58,11 +59,17 @@ class Study:
             fit_on, score_on = (
                 probe_fitting.Batches(part, self.heads(part, task), size) for part in parts
             )
-            options = {"seed": self.seed, "device": self.device, "itself": task == "control"}
-            rate = self.settings["learning_rates"][name.removeprefix("random-")]
-            probe_fitting.train(probe, fit_on, self.settings["epochs"], rate, **options)
-            found = probe_fitting.counts(probe, score_on, self.device, itself=task == "control")
+            itself = task == "control"
+            recipe = self.recipe(name.removeprefix("random-"))
+            probe_fitting.fit(probe, fit_on, recipe, self.device, itself)
+            found = probe_fitting.counts(probe, score_on, self.device, itself)
             self.keep(name, task, "UAS", found, probe.state_dict())
+
+    def recipe(self, name: str) -> Recipe:
+        """How the probe `name` is trained."""
+        settings = self.settings
+        rate = settings["learning_rates"][name]
+        return Recipe(self.seed, settings["epochs"], settings["batch_size"], rate)
 
     def keep(
         self, name: str, task: str, measure: str, found: Counts, weights: dict[str, torch.Tensor]
@@ -123,17 +130,13 @@ def _uuas(
     layer: int,
     task: str,
 ) -> tuple[Counts, torch.Tensor]:
-    settings = study.settings
     trees = [[_tree(study, one, task) for one in part] for part in (fit_on, score_on)]
     vectors = [[states[one.tree.id][layer] for one in part] for part in (fit_on, score_on)]
     matrix = structural_probe.fit(
         vectors[0],
         [structural_probe.tree_distances(heads) for heads in trees[0]],
-        settings["structural_rank"],
-        settings["epochs"],
-        settings["batch_size"],
-        settings["learning_rates"]["structural"],
-        study.seed,
+        study.settings["structural_rank"],
+        study.recipe("structural"),
         study.device,
     )
     scored = [one.scored for one in score_on]

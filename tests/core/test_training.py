@@ -1,0 +1,119 @@
+"""The training loop against a plain one, its schedule, its order of batches and its best epoch."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+from torch.optim.lr_scheduler import OneCycleLR
+
+from workflow_scripts.core.model.training import (
+    ShuffledBatches,
+    ShuffledIndices,
+    linear_schedule,
+    train,
+)
+
+N, SIZE, EPOCHS = 23, 5, 4
+INPUTS = torch.randn(N, 3, generator=torch.Generator().manual_seed(1))
+TARGETS = INPUTS.sum(dim=1, keepdim=True)
+
+
+def linear_model() -> torch.nn.Linear:
+    torch.manual_seed(0)
+    return torch.nn.Linear(3, 1)
+
+
+def loss_on(model: torch.nn.Module, indices: torch.Tensor) -> torch.Tensor:
+    return functional.mse_loss(model(INPUTS[indices]), TARGETS[indices])
+
+
+def fit(model: torch.nn.Module, **options: object) -> list:
+    batches = ShuffledIndices(N, SIZE, seed=2)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    schedule = OneCycleLR(optimizer, 0.1, total_steps=EPOCHS * len(batches))
+    return train(model, batches, lambda k: loss_on(model, k), EPOCHS, schedule, **options)
+
+
+def test_training_is_a_plain_loop() -> None:
+    ours, plain = linear_model(), linear_model()
+    epochs = fit(ours, max_norm=0.5, desc="test")
+    optimizer = torch.optim.AdamW(plain.parameters(), lr=0.1)
+    schedule = OneCycleLR(optimizer, 0.1, total_steps=EPOCHS * 5)
+    order = torch.Generator().manual_seed(2)
+    means = []
+    for _ in range(EPOCHS):
+        losses = []
+        for indices in torch.randperm(N, generator=order).split(SIZE):
+            optimizer.zero_grad()
+            loss = loss_on(plain, indices)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(plain.parameters(), 0.5)
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+        means.append(float(np.mean(losses)))
+    assert torch.equal(ours.weight, plain.weight)
+    assert [epoch.loss for epoch in epochs] == means
+    assert [epoch.number for epoch in epochs if epoch.best] == [EPOCHS]
+    assert all(math.isnan(epoch.dev_score) for epoch in epochs)
+
+
+def test_clipping_changes_the_weights() -> None:
+    clipped, free = linear_model(), linear_model()
+    fit(clipped, max_norm=1e-3)
+    fit(free)
+    assert not torch.equal(clipped.weight, free.weight)
+
+
+def test_the_first_best_epoch_is_kept() -> None:
+    model, scores, states = linear_model(), iter([0.2, 0.5, 0.5, 0.1]), []
+
+    def dev_score() -> float:
+        states.append(copy.deepcopy(model.state_dict()))
+        return next(scores)
+
+    epochs = fit(model, dev_score=dev_score)
+    assert [epoch.dev_score for epoch in epochs] == [0.2, 0.5, 0.5, 0.1]
+    assert [epoch.best for epoch in epochs] == [False, True, False, False]
+    assert torch.equal(model.weight, states[1]["weight"])
+    assert not torch.equal(model.weight, states[2]["weight"])
+
+
+def test_every_pass_has_every_example_in_a_new_order() -> None:
+    batches = ShuffledIndices(N, SIZE, seed=3)
+    passes = [torch.cat(list(batches)).tolist() for _ in range(3)]
+    assert all(sorted(order) == list(range(N)) for order in passes)
+    assert len({tuple(order) for order in passes}) == 3
+    assert [len(batch) for batch in batches] == [5, 5, 5, 5, 3]
+    assert torch.equal(torch.cat(list(ShuffledIndices(N, SIZE, 3))), torch.tensor(passes[0]))
+
+
+def test_batches_keep_their_examples() -> None:
+    batches = ShuffledBatches(["a", "b", "c", "d", "e"], seed=4)
+    passes = [list(batches) for _ in range(4)]
+    assert all(sorted(order) == list("abcde") for order in passes)
+    assert len({tuple(order) for order in passes}) > 1
+    assert passes[0] == list(ShuffledBatches(list("abcde"), seed=4))
+
+
+@pytest.mark.parametrize(
+    ("warmup", "expected"),
+    [
+        (0, [1, 0.8, 0.6, 0.4, 0.2]),
+        (1, [1, 0.8, 0.6, 0.4, 0.2]),
+        (2, [0.5, 1, 0.75, 0.5, 0.25]),
+        (5, [0.2, 0.4, 0.6, 0.8, 1]),
+    ],
+)
+def test_linear_schedule(warmup: int, expected: list[float]) -> None:
+    optimizer = torch.optim.Adam(linear_model().parameters(), lr=3)
+    schedule = linear_schedule(optimizer, 5, warmup)
+    rates = []
+    for _ in range(5):
+        rates.append(schedule.get_last_lr()[0])
+        optimizer.step()
+        schedule.step()
+    assert rates == pytest.approx([3 * factor for factor in expected])

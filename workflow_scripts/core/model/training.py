@@ -1,0 +1,154 @@
+"""The loop that trains the study's own models, except classifiers that are fine-tuned.
+
+A use makes its optimizer and schedule, says what the loss of a batch is and in which order batches
+come. The order and the initial weights have random streams of their own, so that a seed gives the
+same weights again on a CPU.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import torch
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler
+
+from workflow_scripts.core.run import job
+
+Batch = TypeVar("Batch")
+BatchOut = TypeVar("BatchOut", covariant=True)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How long and how fast a model is trained; `seed` draws the order of batches."""
+
+    seed: int
+    epochs: int
+    batch_size: int
+    learning_rate: float
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the training data, counted from 1, and whether its weights were kept.
+
+    `loss` is the mean over batches; `dev_score` is NaN where nothing was scored.
+    """
+
+    number: int
+    loss: float
+    dev_score: float
+    best: bool
+
+
+class Batches(Protocol[BatchOut]):
+    """Batches in an order that each iteration draws anew."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[BatchOut]: ...
+
+
+class ShuffledIndices:
+    """Indices of `n` examples, int64 [at most `size`] each, shuffled anew on each iteration."""
+
+    def __init__(self, n: int, size: int, seed: int) -> None:
+        self.n, self.size = n, size
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def __len__(self) -> int:
+        return math.ceil(self.n / self.size)
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        return iter(torch.randperm(self.n, generator=self.generator).split(self.size))
+
+
+class ShuffledBatches(Generic[Batch]):
+    """Batches whose examples are fixed, shuffled anew on each iteration."""
+
+    def __init__(self, batches: Sequence[Batch], seed: int) -> None:
+        self.batches, self.rng = batches, np.random.default_rng(seed)
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[Batch]:
+        return (self.batches[index] for index in self.rng.permutation(len(self.batches)))
+
+
+def linear_schedule(
+    optimizer: torch.optim.Optimizer, total_steps: int, warmup_steps: int = 0
+) -> LambdaLR:
+    """The learning rate rises linearly over `warmup_steps`, then decays linearly towards 0.
+
+    The first step of a warm-up is not 0, as in transformers' schedule, but 1 / warmup_steps.
+    """
+
+    def factor(step: int) -> float:
+        if not warmup_steps:
+            return 1 - step / total_steps
+        rise = (step + 1) / warmup_steps
+        decay = (total_steps - step) / max(1, total_steps - warmup_steps + 1)
+        return min(rise, decay, 1)
+
+    return LambdaLR(optimizer, factor)
+
+
+def train(
+    model: torch.nn.Module,
+    batches: Batches[Batch],
+    loss_of: Callable[[Batch], torch.Tensor],
+    epochs: int,
+    schedule: LRScheduler,
+    *,
+    max_norm: float | None = None,
+    dev_score: Callable[[], float] | None = None,
+    desc: str = "",
+) -> list[Epoch]:
+    """Train `model` in place, with a step of the schedule and of its optimizer for each batch.
+
+    Gradients are clipped to `max_norm`. With `dev_score`, called after each epoch, the model ends
+    with the weights of the epoch that has the highest score (the first of equals), otherwise
+    with those of the last. The caller sets train or eval mode, and `dev_score` must restore it.
+    Progress is shown under `desc`.
+    """
+    history: list[tuple[float, float]] = []
+    best, state = epochs, None
+    numbers = range(1, epochs + 1)
+    for number in job.progress(numbers, desc=desc) if desc else numbers:
+        loss = _train_epoch(batches, loss_of, schedule, max_norm)
+        score = math.nan if dev_score is None else dev_score()
+        history.append((loss, score))
+        if dev_score is not None and (state is None or score > history[best - 1][1]):
+            best, state = number, copy.deepcopy(model.state_dict())
+    if state is not None:
+        model.load_state_dict(state)
+    return [
+        Epoch(number, loss, score, number == best)
+        for number, (loss, score) in enumerate(history, 1)
+    ]
+
+
+def _train_epoch(
+    batches: Batches[Batch],
+    loss_of: Callable[[Batch], torch.Tensor],
+    schedule: LRScheduler,
+    max_norm: float | None,
+) -> float:
+    """One pass over the batches; the mean of their losses."""
+    optimizer = schedule.optimizer
+    trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    losses = []
+    for batch in batches:
+        loss = loss_of(batch)
+        optimizer.zero_grad()
+        loss.backward()
+        if max_norm is not None:
+            torch.nn.utils.clip_grad_norm_(trained, max_norm)
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.detach())
+    return float(np.mean(torch.stack(losses).tolist()))
