@@ -36,7 +36,7 @@ def test_glove(tmp_path: Path) -> None:
 def test_a_header_of_word2vec_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("2 3\nthe 1 2 3\na 4 5 6\n")
     found, _ = run(tmp_path, {"path": str(tmp_path / "g.txt")})
-    assert list(found.place) == ["the", "a"]
+    assert list(found.rows) == ["the", "a"]
 
 
 @pytest.mark.parametrize(

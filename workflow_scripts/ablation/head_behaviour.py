@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frames import above
+from workflow_scripts.core.data.frames import heads_above
 from workflow_scripts.core.data.glue import present
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
@@ -58,7 +58,7 @@ def links(frames: Path, percentile: float) -> pd.DataFrame:
     """Per head: attention between a predicate and its frame elements, and whether it stands out."""
     frame = tables.read(frames, (*KEYS, "direction", "attention"))
     either = frame[frame["direction"] == "either"].rename(columns={"attention": "frames"})
-    stand_out = either.index.isin(above(frame, percentile).index)
+    stand_out = either.index.isin(heads_above(frame, percentile).index)
     return either[[*KEYS, "frames"]].assign(frames_head=stand_out)
 
 

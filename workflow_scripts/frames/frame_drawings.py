@@ -8,7 +8,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.frames import FrameLinks, above, read_links
+from workflow_scripts.core.data.frames import FrameLinks, heads_above, read_links
 from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
 from workflow_scripts.core.run import job
@@ -16,10 +16,13 @@ from workflow_scripts.core.run.job import Out
 
 
 def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.DataFrame:
-    """One row per head, query and key among the words; the predicate's and elements' are marked."""
+    """One row per head, query and key.
+
+    Attention among the words of the predicate and its elements is marked.
+    """
     index = words_of_units(example.word)
     names = names_of_units(example.word, links.words)
-    linked = {*links.target, *(word for one in links.elements for word in one.words)}
+    linked = {*links.target, *(word for element in links.elements for word in element.words)}
     frames = []
     for number, row in enumerate(heads.itertuples()):
         weights = to_words(example.pattern[row.layer, row.head], example.word)
@@ -29,7 +32,7 @@ def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.D
     rows["highlighted"] = np.isin(index[rows["query"]], list(linked)) & np.isin(
         index[rows["key"]], list(linked)
     )
-    title = ", ".join(one.name for one in links.elements)
+    title = ", ".join(element.name for element in links.elements)
     return rows.assign(title=f"{links.frame}: {title}", example=links.id)
 
 
@@ -44,11 +47,12 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the heads above the percentile, and their attention in one sentence drawn by `seed`."""
-    chosen = above(tables.read(scores, ("layer", "head", "direction", "attention")), percentile)
+    attended = tables.read(scores, ("layer", "head", "direction", "attention"))
+    chosen = heads_above(attended, percentile)
     links = read_links(annotation)
     number = int(np.random.default_rng(seed).integers(len(links)))
     with Cache(attention, read_card(model)) as cache:
-        cache.expect([one.id for one in links], str(annotation))
+        cache.expect([sentence.id for sentence in links], str(annotation))
         tables.write(draw(cache[number], links[number], chosen), drawings)
     names = [label(row.layer, row.head) for row in chosen.itertuples()]
     columns = ["attention", "ci_low", "ci_high", "n", "percentile", "threshold", "heads"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.trees import ROOT, Tree, is_mark
+from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.word_vectors import Vectors
 from workflow_scripts.core.data.wordpieces import to_words, words_of_units
 from workflow_scripts.core.run import job
@@ -69,7 +69,7 @@ def load(
                 edges=np.stack(ends).astype(np.float16),
                 vectors=vectors.lookup(tree.words),
                 heads=np.array([0 if head == ROOT else head + 1 for head in tree.heads]),
-                scored=np.array([not is_mark(word, relation) for word, relation in pairs]),
+                scored=np.array([not is_punctuation(word, relation) for word, relation in pairs]),
             )
         )
     if not found:

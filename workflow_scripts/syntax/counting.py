@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workflow_scripts.core.data.trees import ROOT, Tree, is_mark
+from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.wordpieces import among_words
 
 ALL = "all"
@@ -78,7 +78,7 @@ def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
             continue
         if relation in column:
             member[place, column[relation]] = True
-        if ALL in column and not is_mark(tree.words[place], relation):
+        if ALL in column and not is_punctuation(tree.words[place], relation):
             member[place, column[ALL]] = True
     return member
 

@@ -15,7 +15,7 @@ FASTTEXT = {"__label__neg": 0.0, "__label__pos": 1.0}
 
 @dataclass
 class Rows:
-    """The rows of one split, and the lines that were left out because they are malformed."""
+    """The rows of one split, and the numbers of the malformed lines that were left out."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     malformed: list[str] = field(default_factory=list)
@@ -24,57 +24,62 @@ class Rows:
 def read_directory(folder: Path, task: Task) -> dict[str, Rows]:
     """Every split of a directory with the official files, which may end in .gz.
 
-    A dev_mismatched that is not there is left out. Raises InputError, with file and line, for a
-    missing file or column, an unknown label, an empty text and an id that comes twice.
+    A missing dev_mismatched is left out. Raises InputError, with file and line, for any other
+    missing file, a missing column, an unknown label, an empty text and a duplicate id.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such directory; give one with the task's TSV files")
+        raise InputError(f"{folder}: no such directory; name one with the task's TSV files")
     splits = {}
     for split, name in task.files.items():
-        found = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
-        if found:
-            splits[split] = read_tsv(found[0], task)
+        paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+        if paths:
+            splits[split] = read_tsv(paths[0], task)
         elif split != "dev_mismatched":
             raise InputError(f"{folder}: no {name} or {name}.gz; put {task.title}'s file there")
     return splits
 
 
 def read_tsv(path: Path, task: Task) -> Rows:
-    """One official file: columns by header, quotes as they stand."""
+    """One official file: columns by header, quotes as they are."""
     lines = read_lines(path)
     _, header = next(lines, (0, ""))
     names = header.split("\t")
+    index = _indices(path, names, task)
+    part, seen = Rows(), {}
+    for number, line in lines:
+        where = f"{path}:{number}"
+        fields = line.split("\t")
+        texts = [fields[index[name]] for name in task.texts if index[name] < len(fields)]
+        if len(fields) != len(names) or not all(text.strip() for text in texts):
+            if not task.malformed:
+                raise _malformed(where, task, len(fields), len(names))
+            part.malformed.append(str(number))
+            continue
+        if task.ids:
+            _check_id(where, tuple(fields[index[name]] for name in task.ids), seen)
+        label = label_of(fields[index[task.label]], task, where)
+        part.rows.append({"source": where, "texts": texts, "label": label})
+    if not part.rows:
+        raise InputError(f"{path}: no rows below the header; use the complete file")
+    return part
+
+
+def _indices(path: Path, names: list[str], task: Task) -> dict[str, int]:
+    """The index of each column that the task needs among the header's names."""
     needed = (*task.ids, *task.texts, task.label)
     for column in needed:
         if names.count(column) != 1:
             raise InputError(
-                f"{path}:1: {names.count(column)} columns {column!r}; {task.title} needs one each "
-                f"of {', '.join(needed)}, separated by tabs"
+                f"{path}:1: {names.count(column)} columns {column!r}; {task.title} needs exactly "
+                f"one of each of {', '.join(needed)}, separated by tabs"
             )
-    place = {column: names.index(column) for column in needed}
-    found, seen = Rows(), {}
-    for number, line in lines:
-        where = f"{path}:{number}"
-        fields = line.split("\t")
-        texts = [fields[place[name]] for name in task.texts if place[name] < len(fields)]
-        if len(fields) != len(names) or not all(text.strip() for text in texts):
-            if not task.malformed:
-                raise _wrong_row(where, task, len(fields), len(names))
-            found.malformed.append(str(number))
-            continue
-        if task.ids:
-            _check_id(where, tuple(fields[place[name]] for name in task.ids), seen)
-        label = label_of(fields[place[task.label]], task, where)
-        found.rows.append({"source": where, "texts": texts, "label": label})
-    if not found.rows:
-        raise InputError(f"{path}: no rows below the header; give the whole file")
-    return found
+    return {column: names.index(column) for column in needed}
 
 
-def _wrong_row(where: str, task: Task, n_fields: int, n_columns: int) -> InputError:
+def _malformed(where: str, task: Task, n_fields: int, n_columns: int) -> InputError:
     if n_fields != n_columns:
         return InputError(
-            f"{where}: {n_fields} columns where the header has {n_columns}; mend the row"
+            f"{where}: {n_fields} columns where the header has {n_columns}; fix the row"
         )
     return InputError(f"{where}: an empty text; fill in {' or '.join(task.texts)}")
 
@@ -82,8 +87,8 @@ def _wrong_row(where: str, task: Task, n_fields: int, n_columns: int) -> InputEr
 def _check_id(where: str, identity: tuple[str, ...], seen: dict[tuple[str, ...], str]) -> None:
     if identity in seen:
         raise InputError(
-            f"{where}: id {' '.join(identity)} stands in line {seen[identity]} already; "
-            "remove one of the rows"
+            f"{where}: id {' '.join(identity)} is already in line {seen[identity]}; "
+            "remove one of the two rows"
         )
     seen[identity] = where.rpartition(":")[2]
 
@@ -105,10 +110,10 @@ def label_of(text: str, task: Task, where: str) -> float:
 
 
 def read_fasttext(path: Path, task: Task, encoding: str = "utf-8") -> Rows:
-    """Sentences with `__label__neg` or `__label__pos` before them, one a line."""
+    """Sentences after `__label__neg` or `__label__pos`, one per line."""
     if task.title != "SST-2":
-        raise InputError(f"{path}: a file of __label__ lines serves sst2 only; give a directory")
-    found = Rows()
+        raise InputError(f"{path}: a file of __label__ lines serves sst2 only; name a directory")
+    part = Rows()
     for number, line in read_lines(path, encoding):
         where = f"{path}:{number}"
         label, _, text = line.partition(" ")
@@ -118,34 +123,34 @@ def read_fasttext(path: Path, task: Task, encoding: str = "utf-8") -> Rows:
             )
         if not text.strip():
             raise InputError(f"{where}: an empty text; remove the line")
-        found.rows.append({"source": where, "texts": [text], "label": FASTTEXT[label]})
-    return found
+        part.rows.append({"source": where, "texts": [text], "label": FASTTEXT[label]})
+    return part
 
 
 def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
     """Every split of a hub dataset in the form of nyu-mll/glue."""
     splits = {}
-    for split, its_name in task.hub_splits.items():
-        asked = source | {"name": source.get("name", name), "split": its_name}
-        splits[split] = _hub_rows(asked, task)
+    for split, hub_split in task.hub_splits.items():
+        of_split = source | {"name": source.get("name", name), "split": hub_split}
+        splits[split] = _hub_rows(of_split, task)
     return splits
 
 
 def _hub_rows(source: dict[str, Any], task: Task) -> Rows:
     label = f"{source['hub']}/{source['name']}/{source['split']}"
-    found = Rows()
+    part = Rows()
     for number, row in enumerate(load_rows(source, (*task.hub, "label")), start=1):
         where = f"{label}:{number}"
         texts = [row[column] or "" for column in task.hub]
         if not all(text.strip() for text in texts):
             if not task.malformed:
-                raise InputError(f"{where}: an empty text; mend the dataset")
-            found.malformed.append(str(number))
+                raise InputError(f"{where}: an empty text; fix the dataset")
+            part.malformed.append(str(number))
             continue
         value = float(row["label"])
         if task.labels and value not in range(task.n_labels):
-            raise InputError(f"{where}: label {row['label']} is unknown; mend the dataset")
+            raise InputError(f"{where}: label {row['label']} is unknown; fix the dataset")
         if not task.labels and not 0 <= value <= BEST_SCORE:
-            raise InputError(f"{where}: score {row['label']} is not from 0 to 5; mend the dataset")
-        found.rows.append({"source": where, "texts": texts, "label": value})
-    return found
+            raise InputError(f"{where}: score {row['label']} is not from 0 to 5; fix the dataset")
+        part.rows.append({"source": where, "texts": texts, "label": value})
+    return part

@@ -21,19 +21,32 @@ def read(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
     """Every split of the task, from where the config says."""
     if "hub" in source:
         return read_hub(source, name, task)
-    place = inside_package(source["package"]) if "package" in source else Path(source["path"])
-    if place.is_file():
-        return split_file(read_fasttext(place, task, source.get("encoding", "utf-8")))
-    return read_directory(place, task)
+    path = inside_package(source["package"]) if "package" in source else Path(source["path"])
+    if path.is_file():
+        return split_file(read_fasttext(path, task, source.get("encoding", "utf-8")))
+    return read_directory(path, task)
 
 
 def split_file(rows: Rows) -> dict[str, Rows]:
-    """Training and development rows of a file without splits: two of five lines are development."""
-    places = {"train": (0, 2, 4), "dev": (1, 3)}
+    """Training and development rows of a file without splits: two of five rows are development."""
+    remainders = {"train": (0, 2, 4), "dev": (1, 3)}
     return {
-        split: Rows([row for number, row in enumerate(rows.rows) if number % 5 in fifth])
-        for split, fifth in places.items()
+        split: Rows([row for number, row in enumerate(rows.rows) if number % 5 in chosen])
+        for split, chosen in remainders.items()
     }
+
+
+def count(part: Rows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple]:
+    """Rows of the table of counts (split, what, n, lines) for the examples of one split."""
+    n_rows, malformed = len(part.rows), part.malformed
+    labels = frame["label"].value_counts().sort_index() if task.labels else {}
+    return [
+        (split, "rows read", n_rows + len(malformed), ""),
+        (split, "malformed rows", len(malformed), " ".join(malformed)),
+        (split, "rows not sampled", n_rows - len(frame), ""),
+        (split, "examples", len(frame), ""),
+        *((split, f"label {task.labels[int(label)]}", n, "") for label, n in labels.items()),
+    ]
 
 
 def main(
@@ -47,31 +60,25 @@ def main(
     files: list[Path] = (),
     generated: Path | None = None,
 ) -> None:
-    """Write the examples and the counts; `generated` holds a generated task's files."""
+    """Write the examples and the counts; `generated` is the directory of a generated task."""
     task = TASKS[name]
     if generated is not None:
         source = {"path": str(generated)}
-    frames, found = [], []
+    frames, counted = [], []
     for split, part in read(source, name, task).items():
         chosen = sample(part.rows, n_train if split == "train" else n_dev, seed)
         frames.append(to_frame(chosen, name, split))
-        found.append((split, "rows read", len(part.rows) + len(part.malformed), ""))
-        found.append((split, "malformed rows", len(part.malformed), " ".join(part.malformed)))
-        found.append((split, "rows not sampled", len(part.rows) - len(chosen), ""))
-        found.append((split, "examples", len(chosen), ""))
-        for label, n in frames[-1]["label"].value_counts().sort_index().items():
-            if task.labels:
-                found.append((split, f"label {task.labels[int(label)]}", n, ""))
+        counted += count(part, frames[-1], task, split)
         if part.malformed:
             lines = ", ".join(part.malformed[:20])
             log.info("%s: %d malformed rows left out: %s", split, len(part.malformed), lines)
     tables.write(pd.concat(frames, ignore_index=True), table)
-    frame = pd.DataFrame(found, columns=["split", "what", "n", "lines"])
+    frame = pd.DataFrame(counted, columns=["split", "what", "n", "lines"])
     tables.write_csv(frame.assign(task=task.title, generated=generated is not None), counts)
 
 
 def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:
-    """The table of one split: `core.tasks.COLUMNS`."""
+    """The table of one split, with the columns of prepared tasks (COLUMNS)."""
     records = [
         {
             "split": split,

@@ -1,4 +1,4 @@
-"""The development examples whose attention is kept, with tags and dependencies by spaCy."""
+"""The development examples whose attention is kept, with spaCy's tags and dependencies."""
 
 from dataclasses import replace
 from pathlib import Path

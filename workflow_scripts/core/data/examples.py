@@ -1,4 +1,4 @@
-"""Examples: the texts that a model reads, one JSON object a line."""
+"""Examples: the texts that a model reads, one JSON object per line."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ Spans = tuple[tuple[int, int], ...]
 class Example:
     """One input of a model: one text, or two that are separated by [SEP].
 
-    `source` says for people where it stands ("file:line"). `words` gives the words of each text
-    as character spans; without it the tokenizer's own words are used.
+    `source` tells people where the text comes from ("file:line"). `words` are the words of each
+    text as character spans; without them the tokenizer's own words are used.
     """
 
     id: str
@@ -26,17 +26,17 @@ class Example:
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> None:
-    """Write one JSON object a line, UTF-8."""
+    """Write one JSON object per line, UTF-8."""
     write_records(path, examples)
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The examples of a corpus file. Raises InputError, with the line, where it is damaged."""
+    """The examples of a corpus file. Raises InputError, with the line, if it is damaged."""
     return read_records(path, _example, "an example")
 
 
 def _example(fields: dict[str, Any]) -> Example:
     words = fields.get("words")
     if words is not None:
-        words = tuple(tuple((a, b) for a, b in spans) for spans in words)
+        words = tuple(tuple((start, end) for start, end in spans) for spans in words)
     return Example(**(fields | {"texts": tuple(fields["texts"]), "words": words}))

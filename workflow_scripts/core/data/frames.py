@@ -32,23 +32,25 @@ class FrameLinks:
 
 
 def write_links(path: Path, links: Iterable[FrameLinks]) -> None:
-    """Write one JSON object a line, UTF-8."""
+    """Write one JSON object per line, UTF-8."""
     write_records(path, links)
 
 
 def read_links(path: Path) -> list[FrameLinks]:
-    """The links of an annotation file. Raises InputError, with the line, where it is damaged."""
+    """The links of an annotation file. Raises InputError, with the line, if it is damaged."""
     return read_records(path, _links, "a sentence's frame links")
 
 
 def _links(fields: dict[str, Any]) -> FrameLinks:
-    elements = tuple(Element(one["name"], tuple(one["words"])) for one in fields["elements"])
+    elements = tuple(
+        Element(element["name"], tuple(element["words"])) for element in fields["elements"]
+    )
     lists = {name: tuple(fields[name]) for name in ("words", "target")}
     return FrameLinks(**(fields | lists | {"elements": elements}))
 
 
-def above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
-    """The heads, either direction, whose attention exceeds the percentile of all heads' values."""
+def heads_above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
+    """The heads whose attention, in either direction, exceeds the percentile of all heads'."""
     either = scores[scores["direction"] == "either"]
     threshold = np.percentile(either["attention"], percentile)
     chosen = either[either["attention"] > threshold].sort_values("attention", ascending=False)

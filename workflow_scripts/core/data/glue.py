@@ -14,21 +14,21 @@ BEST_SCORE = 5.0  # of STS-B; the lowest is 0
 
 @dataclass(frozen=True)
 class Task:
-    """One task: how people write it, its columns in the official TSV files and its classes.
+    """One task: its title, its columns in the official TSV files, its classes and its metrics.
 
-    `labels` are the classes as the files spell them, in the order of their numbers, empty where
-    the label is a score from 0 to BEST_SCORE. `ids` name a row; empty where the task has no ids.
-    `files` maps each split to its official file, `hub` names the hub's text columns. Where
-    `malformed` is true, official files have malformed rows, which are left out and counted.
+    `labels` are the classes as the files spell them, in the order of their numbers, empty if the
+    label is a score from 0 to BEST_SCORE. `ids` identify a row; empty if the task has no ids.
+    `files` maps each split to its official file, `hub` are the hub's text columns. If `malformed`,
+    the official files have malformed rows, which are left out and counted.
     """
 
     title: str
     texts: tuple[str, ...]
     label: str
-    labels: tuple[str, ...]
-    ids: tuple[str, ...]
     metrics: tuple[str, ...]
     hub: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
     files: dict[str, str] = field(default_factory=lambda: {"train": "train.tsv", "dev": "dev.tsv"})
     hub_splits: dict[str, str] = field(
         default_factory=lambda: {"train": "train", "dev": "validation"}
@@ -37,63 +37,83 @@ class Task:
 
     @property
     def main_metric(self) -> str:
-        """The metric that figures show where there is room for one."""
+        """The metric that figures show if there is room for one only."""
         return self.metrics[0]
 
     @property
     def n_labels(self) -> int:
-        """Outputs of a classifier: one for a score."""
+        """Number of outputs of a classifier: 1 for a score."""
         return len(self.labels) or 1
 
 
-_PAIR = ("sentence1", "sentence2")
-_ENTAILED = ("entailment", "not_entailment")
 TASKS: dict[str, Task] = {
     "mrpc": Task(
-        "MRPC",
-        ("#1 String", "#2 String"),
-        "Quality",
-        ("0", "1"),
-        ("#1 ID", "#2 ID"),
-        ("f1", "accuracy"),
-        _PAIR,
+        title="MRPC",
+        texts=("#1 String", "#2 String"),
+        label="Quality",
+        labels=("0", "1"),
+        ids=("#1 ID", "#2 ID"),
+        metrics=("f1", "accuracy"),
+        hub=("sentence1", "sentence2"),
     ),
-    "stsb": Task("STS-B", _PAIR, "score", (), ("index",), ("pearson", "spearman"), _PAIR),
-    "sst2": Task("SST-2", ("sentence",), "label", ("0", "1"), (), ("accuracy",), ("sentence",)),
+    "stsb": Task(
+        title="STS-B",
+        texts=("sentence1", "sentence2"),
+        label="score",
+        ids=("index",),
+        metrics=("pearson", "spearman"),
+        hub=("sentence1", "sentence2"),
+    ),
+    "sst2": Task(
+        title="SST-2",
+        texts=("sentence",),
+        label="label",
+        labels=("0", "1"),
+        metrics=("accuracy",),
+        hub=("sentence",),
+    ),
     "qqp": Task(
-        "QQP",
-        ("question1", "question2"),
-        "is_duplicate",
-        ("0", "1"),
-        ("id",),
-        ("f1", "accuracy"),
-        ("question1", "question2"),
+        title="QQP",
+        texts=("question1", "question2"),
+        label="is_duplicate",
+        labels=("0", "1"),
+        ids=("id",),
+        metrics=("f1", "accuracy"),
+        hub=("question1", "question2"),
         malformed=True,
     ),
-    "rte": Task("RTE", _PAIR, "label", _ENTAILED, ("index",), ("accuracy",), _PAIR),
+    "rte": Task(
+        title="RTE",
+        texts=("sentence1", "sentence2"),
+        label="label",
+        labels=("entailment", "not_entailment"),
+        ids=("index",),
+        metrics=("accuracy",),
+        hub=("sentence1", "sentence2"),
+    ),
     "qnli": Task(
-        "QNLI",
-        ("question", "sentence"),
-        "label",
-        _ENTAILED,
-        ("index",),
-        ("accuracy",),
-        ("question", "sentence"),
+        title="QNLI",
+        texts=("question", "sentence"),
+        label="label",
+        labels=("entailment", "not_entailment"),
+        ids=("index",),
+        metrics=("accuracy",),
+        hub=("question", "sentence"),
     ),
     "mnli": Task(
-        "MNLI",
-        _PAIR,
-        "gold_label",
-        ("entailment", "neutral", "contradiction"),
-        ("index",),
-        ("accuracy",),
-        ("premise", "hypothesis"),
-        {
+        title="MNLI",
+        texts=("sentence1", "sentence2"),
+        label="gold_label",
+        labels=("entailment", "neutral", "contradiction"),
+        ids=("index",),
+        metrics=("accuracy",),
+        hub=("premise", "hypothesis"),
+        files={
             "train": "train.tsv",
             "dev": "dev_matched.tsv",
             "dev_mismatched": "dev_mismatched.tsv",
         },
-        {
+        hub_splits={
             "train": "train",
             "dev": "validation_matched",
             "dev_mismatched": "validation_mismatched",
@@ -103,7 +123,7 @@ TASKS: dict[str, Task] = {
 
 
 def read_task(path: Path) -> pd.DataFrame:
-    """The prepared table of a task: one row per example, COLUMNS; text2 is empty without a pair."""
+    """The prepared table of a task: one row per example, COLUMNS; text2 may be empty."""
     return tables.read(path, COLUMNS)
 
 
@@ -113,17 +133,17 @@ def present(frame: pd.DataFrame) -> list[str]:
 
 
 def split_of(frame: pd.DataFrame, split: str) -> pd.DataFrame:
-    """The rows of one split, numbered anew."""
+    """The rows of one split, with an index from 0."""
     return frame[frame["split"] == split].reset_index(drop=True)
 
 
 def texts_of(frame: pd.DataFrame) -> list[tuple[str, ...]]:
     """The one or two texts of each row."""
     pairs = zip(frame["text1"], frame["text2"], strict=True)
-    return [(one, two) if two else (one,) for one, two in pairs]
+    return [(first, second) if second else (first,) for first, second in pairs]
 
 
 def to_examples(frame: pd.DataFrame) -> list[Example]:
     """The rows as a model's inputs."""
-    places = zip(frame["id"], frame["source"], texts_of(frame), strict=True)
-    return [Example(id_, id_, source, texts) for id_, source, texts in places]
+    rows = zip(frame["id"], frame["source"], texts_of(frame), strict=True)
+    return [Example(id_, document=id_, source=source, texts=texts) for id_, source, texts in rows]

@@ -11,7 +11,7 @@ def load_rows(
 ) -> Iterator[dict[str, Any]]:
     """The rows of a dataset in hub format, by name or in a local directory, one at a time.
 
-    Raises InputError where it cannot be fetched or lacks one of `columns`.
+    Raises InputError if it cannot be fetched or lacks one of `columns`.
     """
     from datasets import load_dataset
 
@@ -24,10 +24,10 @@ def load_rows(
         reason = str(error).strip().split("\n")[0]
         raise InputError(
             f"hub: {name} at {revision}: cannot be fetched ({reason}); connect this machine, or "
-            "download the texts elsewhere and give them as path"
+            "download the data elsewhere and give them as path"
         ) from error
     for column in columns:
         if column not in rows.column_names:
-            found = ", ".join(rows.column_names)
-            raise InputError(f"hub: {name}: no column {column}; it has {found}")
+            names = ", ".join(rows.column_names)
+            raise InputError(f"hub: {name}: no column {column}; the dataset has {names}")
     return iter(rows)

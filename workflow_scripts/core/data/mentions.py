@@ -1,4 +1,4 @@
-"""Documents with coreferent mentions, beside their examples: one JSON object a line."""
+"""Documents with coreferent mentions, beside their examples: one JSON object per line."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Mention:
     """Words `start` to `end` (exclusive) of a document, and `head`, the word that stands for them.
 
     `kind` is one of KINDS. `number` (singular, plural), `gender` (masculine, feminine, neuter) and
-    `person` (1, 2, 3) are empty where they are unknown.
+    `person` (1, 2, 3) are empty if they are unknown.
     """
 
     start: int
@@ -45,16 +45,17 @@ class Document:
 
 
 def write_documents(path: Path, documents: Iterable[Document]) -> None:
-    """Write one JSON object a line, UTF-8."""
+    """Write one JSON object per line, UTF-8."""
     write_records(path, documents)
 
 
 def read_documents(path: Path) -> list[Document]:
-    """The documents of an annotation file. Raises InputError, with the line, where damaged."""
+    """The documents of an annotation file. Raises InputError, with the line, if it is damaged."""
     return read_records(path, _document, "a document")
 
 
 def _document(fields: dict[str, Any]) -> Document:
-    mentions = tuple(Mention(**one) for one in fields.pop("mentions"))
-    fields = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
-    return Document(**fields, mentions=mentions)
+    mentions = tuple(Mention(**mention) for mention in fields["mentions"])
+    lists = ("words", "tags", "heads", "relations")
+    tuples = {name: tuple(fields[name]) for name in lists}
+    return Document(**(fields | tuples | {"mentions": mentions}))

@@ -6,16 +6,16 @@ from pathlib import Path
 from workflow_scripts.core.run.errors import InputError
 
 
-def inside_package(place: str) -> Path:
-    """The path of `<package>/<path in it>`. Raises InputError where it is not there."""
-    package, _, rest = place.partition("/")
+def inside_package(location: str) -> Path:
+    """The file or directory at `<package>/<path in it>`. Raises InputError if there is none."""
+    package, _, rest = location.partition("/")
     spec = find_spec(package) if package.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
-        raise InputError(f"package: {place}: {package!r} is not installed; install it with pip")
+        raise InputError(f"package: {location}: {package!r} is not installed; install it with pip")
     root = Path(next(iter(spec.submodule_search_locations))).resolve()
     path = (root / rest).resolve()
     if not path.is_relative_to(root):
-        raise InputError(f"package: {place}: leads out of the package; correct the path")
+        raise InputError(f"package: {location}: leads out of the package; correct the path")
     if not path.exists():
-        raise InputError(f"package: {place}: the package has no such file; correct the path")
+        raise InputError(f"package: {location}: the package has no such file; correct the path")
     return path

@@ -1,4 +1,4 @@
-"""Records, one JSON object a line: how every annotation and corpus file is written and read."""
+"""Records, one JSON object per line: how every annotation and corpus file is written and read."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def write_records(path: Path, records: Iterable[Any]) -> None:
-    """Write dataclasses, one a line, UTF-8."""
+    """Write dataclasses, one per line, UTF-8."""
     with path.open("w", encoding="utf-8") as file:
         for record in records:
             file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
@@ -21,7 +21,7 @@ def write_records(path: Path, records: Iterable[Any]) -> None:
 def read_records(path: Path, build: Callable[[dict[str, Any]], T], what: str) -> list[T]:
     """What `build` makes of each line's object.
 
-    Raises InputError, with the line, where a line is not `what`.
+    Raises InputError, with the line, if `build` cannot make `what` (such as "a tree") of it.
     """
     records = []
     with path.open(encoding="utf-8") as file:

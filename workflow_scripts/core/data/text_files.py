@@ -22,7 +22,7 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; correct the path") from error
     except (gzip.BadGzipFile, EOFError) as error:
-        raise InputError(f"{path}: not a whole gzip file ({error}); copy it again") from error
+        raise InputError(f"{path}: not a complete gzip file ({error}); copy it again") from error
 
 
 def _decode(raw: bytes, path: Path, number: int, encoding: str) -> str:

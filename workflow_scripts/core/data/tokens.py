@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.examples import Example, Spans
 from workflow_scripts.core.run.errors import InputError
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
     from transformers import PreTrainedTokenizerFast
-
-Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -43,22 +41,22 @@ def tokenize(
 ) -> list[Tokens]:
     """The wordpieces of each example, the longer text cut first to at most `max_tokens`.
 
-    Raises InputError, with the source of the example, where an example is longer than the
-    model's positions or empty.
+    Raises InputError, with the source of the example, if an example is longer than the model's
+    positions or empty.
     """
-    tokens = [_tokenize_one(example, tokenizer, max_tokens) for example in examples]
-    for example, one in zip(examples, tokens, strict=True):
-        if len(one) > max_positions:
+    tokenized = [_tokenize_example(example, tokenizer, max_tokens) for example in examples]
+    for example, tokens in zip(examples, tokenized, strict=True):
+        if len(tokens) > max_positions:
             raise InputError(
-                f"{example.source}: {len(one)} tokens, but the model has {max_positions} "
+                f"{example.source}: {len(tokens)} tokens, but the model has {max_positions} "
                 f"positions; lower max_tokens of this corpus to at most {max_positions}"
             )
-        if not (one.word >= 0).any():
+        if not (tokens.word >= 0).any():
             raise InputError(f"{example.source}: no token is left; remove this text")
-    return tokens
+    return tokenized
 
 
-def _tokenize_one(
+def _tokenize_example(
     example: Example, tokenizer: "PreTrainedTokenizerFast", max_tokens: int
 ) -> Tokens:
     batch = tokenizer(
@@ -82,9 +80,10 @@ def _tokenize_one(
 
 
 def _pre_tokenizer_words(encoding: "Encoding", sequence: np.ndarray) -> tuple[np.ndarray, int]:
-    """Words as the tokenizer itself separates them, the second text's counted on."""
-    first = [w for w, s in zip(encoding.word_ids, sequence, strict=True) if s == 0]
-    offset = max((w for w in first if w is not None), default=-1) + 1
+    """The tokenizer's own words; those of the second text are counted on from the first's."""
+    pairs = zip(encoding.word_ids, sequence, strict=True)
+    first = [index for index, text in pairs if text == 0 and index is not None]
+    offset = max(first, default=-1) + 1
     word = np.full(len(encoding.ids), -1, dtype=np.int32)
     for position, (index, text) in enumerate(zip(encoding.word_ids, sequence, strict=True)):
         if text >= 0 and index is not None:
@@ -95,7 +94,7 @@ def _pre_tokenizer_words(encoding: "Encoding", sequence: np.ndarray) -> tuple[np
 def _words_of_spans(
     encoding: "Encoding", sequence: np.ndarray, words: tuple[Spans, ...]
 ) -> tuple[np.ndarray, int]:
-    """Each wordpiece gets the given word that its characters overlap most (the first of equals)."""
+    """The word of `words` that each wordpiece's characters overlap most; the first of equals."""
     word = np.full(len(encoding.ids), -1, dtype=np.int32)
     base = 0
     for text, spans in enumerate(words):

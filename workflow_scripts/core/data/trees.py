@@ -1,4 +1,4 @@
-"""Dependency trees of a corpus, beside its examples: one JSON object a line, in the same order."""
+"""Dependency trees of a corpus, beside its examples: a JSON object per line, in the same order."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ ROOT = -1
 class Tree:
     """A sentence's words and their heads: `heads` has word indices from 0, and -1 for the root.
 
-    `relations` and `tags` are empty strings where the treebank has none.
+    `relations` and `tags` are empty strings if the treebank has none.
     """
 
     id: str
@@ -31,9 +31,9 @@ def to_example(tree: Tree, document: str) -> Example:
     return Example(tree.id, document, tree.source, (" ".join(tree.words),), (spans_of(tree.words),))
 
 
-def is_mark(word: str, relation: str) -> bool:
-    """Punctuation: by its label, or without labels by its characters."""
-    return relation == "punct" or (not relation and not any(c.isalnum() for c in word))
+def is_punctuation(word: str, relation: str) -> bool:
+    """Whether a word is punctuation: by its relation or, without relations, by its characters."""
+    return relation == "punct" or (not relation and not any(letter.isalnum() for letter in word))
 
 
 def spans_of(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
@@ -46,12 +46,12 @@ def spans_of(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 
 def write_trees(path: Path, trees: Iterable[Tree]) -> None:
-    """Write one JSON object a line, UTF-8."""
+    """Write one JSON object per line, UTF-8."""
     write_records(path, trees)
 
 
 def read_trees(path: Path) -> list[Tree]:
-    """The trees of an annotation file. Raises InputError, with the line, where it is damaged."""
+    """The trees of an annotation file. Raises InputError, with the line, if it is damaged."""
     return read_records(path, _tree, "a tree")
 
 

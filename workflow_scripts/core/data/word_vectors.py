@@ -1,4 +1,4 @@
-"""Word vectors: a matrix in safetensors beside its words, one a line."""
+"""Word vectors: a matrix in safetensors beside its words, one per line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from workflow_scripts.core.run.errors import InputError
 
 @dataclass(frozen=True)
 class Vectors:
-    """`matrix` is float32 [word, dimension]; `place` finds a word's row."""
+    """`matrix` is float32 [word, dimension]; `rows` maps each word to its row."""
 
-    place: dict[str, int]
+    rows: dict[str, int]
     matrix: np.ndarray
 
     def lookup(self, words: Sequence[str]) -> np.ndarray:
@@ -23,15 +23,15 @@ class Vectors:
 
         A word without a vector gets zeros.
         """
-        found = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
-        for row, word in enumerate(words):
-            place = self.place.get(word, self.place.get(word.lower()))
-            if place is not None:
-                found[row] = self.matrix[place]
-        return found
+        vectors = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
+        for index, word in enumerate(words):
+            row = self.rows.get(word, self.rows.get(word.lower()))
+            if row is not None:
+                vectors[index] = self.matrix[row]
+        return vectors
 
     def __contains__(self, word: str) -> bool:
-        return word in self.place or word.lower() in self.place
+        return word in self.rows or word.lower() in self.rows
 
 
 def write_vectors(words: Sequence[str], matrix: np.ndarray, vectors: Path, names: Path) -> None:
@@ -41,7 +41,7 @@ def write_vectors(words: Sequence[str], matrix: np.ndarray, vectors: Path, names
 
 
 def read_vectors(vectors: Path, names: Path) -> Vectors:
-    """The vectors at `vectors` and `names`. Raises InputError where the two do not fit."""
+    """The vectors at `vectors` and `names`. Raises InputError if they do not match."""
     words = names.read_text(encoding="utf-8").split("\n")[:-1]
     try:
         matrix = load_file(vectors)["vectors"]
