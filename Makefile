@@ -1,14 +1,14 @@
 # `make demo` and `make test` set the machine up themselves: Python 3.11 or newer is all they need.
 VENV := .venv
-# Where that is; Snakemake does not quote the path of its Python, so it must be free of spaces.
-PLACE := $(if $(filter /%,$(VENV)),,$(CURDIR)/)$(VENV)
+# Its absolute path. Snakemake does not quote the path of its Python: it must contain no space.
+VENV_PATH := $(if $(filter /%,$(VENV)),,$(CURDIR)/)$(VENV)
 PYTHON := $(VENV)/bin/python
 READY := $(VENV)/.ready
 PINS := $(addprefix envs/,torch.txt requirements.txt models.txt test.txt)
 PIP := $(PYTHON) -m pip install --quiet
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
-# The first that runs and is new enough; set it to choose another.
+# The first one that runs and is new enough; set SYSTEM_PYTHON to choose another.
 SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
 	"$$python" -c '$(NEW_ENOUGH)' 2>/dev/null && { command -v "$$python"; break; }; done)
 SMK := Snakefile $(wildcard rules/*.smk)
@@ -18,8 +18,8 @@ SMK := Snakefile $(wildcard rules/*.smk)
 
 help:
 	@echo "make demo       set up and run the default study; CORES=n, all cores by default"
-	@echo "make test       set up, then lint and every test (lint, unit, workflow: one part)"
-	@echo "make format     bring the code into shape"
+	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
+	@echo "make format     format the code"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
 
 # The default study, to the end.
@@ -35,6 +35,7 @@ lint: $(READY)
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m snakefmt --check $(SMK)
 	$(PYTHON) -m snakemake --lint
+	$(VENV)/bin/lint-imports --no-cache
 
 unit: $(READY)
 	$(PYTHON) -m pytest --ignore tests/workflow
@@ -55,14 +56,14 @@ clean:
 distclean: clean
 	rm -rf $(VENV) attention_atlas.egg-info
 
-# torch comes first, so that nothing else chooses its build. Where Linux has no NVIDIA GPU it is
-# the CPU build, a tenth of the size: from what pip is set up to use, else from PyTorch's index.
-# The mark is set last, so that a set-up which was interrupted is done again from the start.
+# torch comes first, so that no other package chooses its build. On Linux without an NVIDIA GPU it
+# is the CPU build, a tenth of the size: from pip's own index, else from PyTorch's.
+# The marker file is written last, so that an interrupted set-up starts again from the beginning.
 $(READY): $(PINS) pyproject.toml
 	@"$(SYSTEM_PYTHON)" -c '$(NEW_ENOUGH)' 2>/dev/null \
 		|| { echo "Error: Python 3.11 or newer is needed: install it, or name one, as in make SYSTEM_PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@case "$(PLACE)" in *" "*) \
-		echo "Error: $(PLACE): Snakemake cannot run from a path with a space: move the checkout, or put the environment elsewhere, as in make VENV=/path/to/venv demo" >&2; exit 1;; \
+	@case "$(VENV_PATH)" in *" "*) \
+		echo "Error: $(VENV_PATH): Snakemake cannot run from a path with a space: move the checkout, or put the environment elsewhere, as in make VENV=/path/to/venv demo" >&2; exit 1;; \
 	esac
 	@echo "Setting up $(VENV); this takes some minutes, once."
 	"$(SYSTEM_PYTHON)" -m venv --clear $(VENV)

@@ -2,7 +2,9 @@
 
 import ast
 import importlib.metadata
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.rule_files import Rule, read_rules
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow_scripts"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -19,9 +23,16 @@ SNAKEFILES = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
 CHAPTERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 CHAPTERS.remove("core")
 
-MOST_LINES = 300
-PICKLERS = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
-LOADERS = {"torch.load", "torch.save", "pandas.read_pickle", "pd.read_pickle"}
+RULES = read_rules(ROOT)
+WITH_SCRIPT = [rule for rule in RULES if rule.script]
+# Where commands are written for people.
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config.yaml", "Makefile")]
+DOCUMENTS += [
+    path for pattern in ("docs/*.md", "studies/*", "profiles/*/*") for path in ROOT.glob(pattern)
+]
+DOCUMENTS = [path for path in DOCUMENTS if path.is_file()]
+
+MAX_LINES = 300
 # What the import is called where the distribution is called otherwise.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 
@@ -40,7 +51,7 @@ def test_snakefmt() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_module_is_short_and_says_what_it_is(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= MOST_LINES, f"more than {MOST_LINES} lines: split it"
+    assert len(text.splitlines()) <= MAX_LINES, f"more than {MAX_LINES} lines: split it"
     assert ast.get_docstring(ast.parse(text)), "no docstring"
 
 
@@ -52,10 +63,6 @@ def test_nothing_unsafe(path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("import pickle", ["pickle"]),
-        ("from joblib import dump", ["joblib"]),
-        ("def f():\n    import dill", ["dill"]),
-        ("torch.load(path)", ["torch.load"]),
         ("f(trust_remote_code=True)", ["trust_remote_code"]),
         ("np.load(path, allow_pickle=True)", ["allow_pickle"]),
         ("frame.to_pickle(path)", ["to_pickle"]),
@@ -66,15 +73,51 @@ def test_unsafe_finds(source: str, found: list[str]) -> None:
     assert unsafe(source) == found
 
 
-def test_core_knows_no_chapter() -> None:
-    known = {
-        (path.name, name)
-        for path in (PACKAGE / "core").rglob("*.py")
-        for name in imports(path.read_text(encoding="utf-8"))
-        if name.startswith("workflow_scripts.")
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [
+        ("import pickle", "TID251"),
+        ("from joblib import dump", "TID251"),
+        ("def f():\n    import dill", "TID251"),
+        ("import torch\ntorch.load(path)", "TID251"),
+        ("import torch\ntorch.save(model, path)", "TID251"),
+        ("import pandas as pd\npd.read_pickle(path)", "TID251"),
+        ("eval(text)", "S307"),
+        ("import subprocess\nsubprocess.run(text, shell=True)", "S602"),
+        ("import yaml\nyaml.load(text)", "S506"),
+        ("from .errors import InputError", "TID252"),
+    ],
+)
+def test_ruff_refuses(source: str, rule: str) -> None:
+    options = ("--no-cache", "--output-format=concise", "--stdin-filename")
+    done = run("ruff", "check", *options, str(PACKAGE / "core/new.py"), "-", text=source)
+    assert re.search(rf": {rule} ", done.stdout), done.stdout + done.stderr
+
+
+def test_layers() -> None:
+    """The contracts of pyproject.toml: chapters, rooms of core."""
+    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_layers_refuse_imports_of_chapters(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    wrong = {
+        "core/stats/wrong.py": "workflow_scripts.surface.entropy",
+        "surface/wrong.py": "workflow_scripts.syntax.counting",
+        "core/data/wrong.py": "workflow_scripts.core.model.models",
     }
-    assert known, "core imports nothing of its own: the check has lost its object"
-    assert [pair for pair in known if not pair[1].startswith("workflow_scripts.core")] == []
+    for path, module in wrong.items():
+        (tmp_path / PACKAGE.name / path).write_text(f"import {module}\n", encoding="utf-8")
+    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1, done.stdout + done.stderr
+    for path, module in wrong.items():
+        name = "workflow_scripts." + path.removesuffix(".py").replace("/", ".")
+        assert f"{name} -> {module}" in done.stdout
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -90,8 +133,40 @@ def test_every_smk_is_a_chapter() -> None:
     assert names - {"common"} == set(CHAPTERS)
 
 
-def test_snakefiles_do_not_import_torch() -> None:
-    """They are parsed again for every remote job."""
+@pytest.mark.parametrize("rule", WITH_SCRIPT, ids=lambda rule: rule.name)
+def test_rule_is_whole(rule: Rule) -> None:
+    assert (PACKAGE / rule.script).is_file()
+    assert rule.code == rule.script, "code= and script: name different files"
+    for directive in ("log", "benchmark"):
+        assert rule.has(directive), f"no {directive}"
+    assert rule.has("conda") or (rule.base and rule.base.has("conda")), "no conda environment"
+
+
+def test_every_script_is_run_by_a_rule() -> None:
+    written = [path.relative_to(PACKAGE) for path in MODULES if "job.run(main" in path.read_text()]
+    assert {rule.script for rule in WITH_SCRIPT} == set(map(str, written))
+
+
+def test_a_rule_without_a_script_only_names_targets() -> None:
+    for rule in RULES:
+        targets = not rule.has("output") and not rule.has("shell") and not rule.has("run")
+        assert rule.script or targets, rule.name
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_targets_stand_before_configfile(path: Path) -> None:
+    assert read_as_config_files(path.read_text(encoding="utf-8")) == []
+
+
+def test_targets_behind_configfile_are_found() -> None:
+    text = "`snakemake --configfile studies/a.yaml`, x.yml all\n# snakemake \\\n  --config a=1"
+    assert read_as_config_files(text) == []
+    wrong = text.replace("a.yaml", "a.yaml clark2019 --cores 8").replace("a=1", "a=1 figures")
+    assert read_as_config_files(wrong) == ["clark2019", "figures"]
+
+
+def test_snakefiles_import_neither_torch_nor_pandas() -> None:
+    """They are parsed again for every remote job; pandas would double the time."""
     statements = [
         line
         for path in SNAKEFILES
@@ -99,17 +174,17 @@ def test_snakefiles_do_not_import_torch() -> None:
         if re.match(r"(from|import) workflow_scripts", line)
     ]
     assert statements, "no import found: the check has lost its object"
-    check = "import sys; sys.exit(', '.join({'torch', 'transformers'} & set(sys.modules)) or 0)"
+    slow = "{'torch', 'transformers', 'pandas'}"
+    check = f"import sys; sys.exit(', '.join({slow} & set(sys.modules)) or 0)"
     done = run("-c", "\n".join([*statements, check]))
     assert done.returncode == 0, done.stderr
 
 
 def test_scripts_of_the_light_environment_need_no_more() -> None:
     """Rules with envs/analysis.yaml run where the packages of envs/torch.yaml alone are missing."""
-    text = "\n".join(path.read_text(encoding="utf-8") for path in SNAKEFILES)
-    rule = r'^ +"\.\./envs/analysis\.yaml"\n(?:(?!^rule ).*\n)*? +"\.\./workflow_scripts/(.+)\.py"$'
-    scripts = [script.replace("/", ".") for script in re.findall(rule, text, re.MULTILINE)]
-    assert len(scripts) == text.count("envs/analysis.yaml") > 0
+    light = [rule for rule in WITH_SCRIPT if "envs/analysis.yaml" in rule.body]
+    assert light, "no rule found: the check has lost its object"
+    scripts = [rule.script.removesuffix(".py").replace("/", ".") for rule in light]
     missing = conda_pins("torch").keys() - conda_pins("analysis").keys()
     blocked = {name.replace("-", "_") for name in missing}
     block = (
@@ -164,11 +239,11 @@ def test_the_pinned_version_is_installed(name: str) -> None:
     assert importlib.metadata.version(name) == pins("requirements.txt")[name]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess:
-    """Run a Python module (or `-c` code) in the repository's root."""
+def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess:
+    """Run a Python module (or `-c` code) in the repository's root, with `text` as its input."""
     how = [] if arguments[0] == "-c" else ["-m"]
     command = [sys.executable, *how, *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True)
 
 
 def imports(source: str) -> list[str]:
@@ -178,28 +253,37 @@ def imports(source: str) -> list[str]:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "relative import: write the full name"
             names += [node.module] if node.module != "workflow_scripts" else []
             names += [f"{node.module}.{alias.name}" for alias in node.names]
     return names
 
 
 def unsafe(source: str) -> list[str]:
-    """Pickles and foreign code in a source: modules, calls and keywords that must not be used."""
-    found = sorted({name.split(".")[0] for name in imports(source)} & PICKLERS)
+    """Pickles and foreign code that ruff has no rule for: methods and keywords of calls."""
+    found = []
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
-        name = ast.unparse(node.func)
-        if name in LOADERS:
-            found.append(name)
-        elif name.endswith(".to_pickle"):
+        if ast.unparse(node.func).endswith(".to_pickle"):
             found.append("to_pickle")
         for keyword in node.keywords:
             off = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
             if keyword.arg in {"trust_remote_code", "allow_pickle"} and not off:
                 found.append(keyword.arg)
     return found
+
+
+def read_as_config_files(text: str) -> list[str]:
+    """Words of commands that Snakemake takes for config files or values, but are none.
+
+    It takes all words after --configfile, and after --config, up to the next option.
+    """
+    commands = text.replace("\\\n", " ")
+    wrong = []
+    for option, words in re.findall(r"--(config(?:files?)?)((?: +[^\s`|#-][^\s`|]*)+)", commands):
+        is_one = re.compile(r"=" if option == "config" else r"\.(ya?ml|json)[.,;:)]*$")
+        wrong += [word for word in words.split() if not is_one.search(word)]
+    return wrong
 
 
 def pins(file: str) -> dict[str, str]:

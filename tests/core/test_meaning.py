@@ -2,23 +2,26 @@
 
 from pathlib import Path
 
+import grimp
 import pytest
 
-from workflow_scripts.core.run.meaning import _read, digest
+from workflow_scripts.core.run.meaning import PACKAGE, _read, digest, modules
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     root = tmp_path / "workflow_scripts"
-    (root / "core").mkdir(parents=True)
+    (root / "core/run").mkdir(parents=True)
     (root / "surface").mkdir()
-    for folder in (root, root / "core", root / "surface"):
+    for folder in (root, root / "core", root / "core/run", root / "surface"):
         (folder / "__init__.py").write_text('"""Package."""\n')
     (root / "core/deep.py").write_text("VALUE = 1\n")
     (root / "core/run/job.py").write_text("from workflow_scripts.core.deep import VALUE\n")
     (root / "core/other.py").write_text("VALUE = 2\n")
     (root / "surface/entropy.py").write_text(
-        '"""Entropy."""\nfrom workflow_scripts.core import job\n\n'
+        '"""Entropy."""\nfrom workflow_scripts.core.run import job\n\n'
         'def f(x):\n    """Doc."""\n    return x  # why\n'
     )
     return root
@@ -64,3 +67,18 @@ def test_script_outside_the_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text("")
     with pytest.raises(ValueError, match="workflow_scripts"):
         digest(tmp_path / "x.py")
+
+
+def test_modules_are_those_that_an_independent_reading_of_the_imports_finds() -> None:
+    graph = grimp.build_graph(PACKAGE, cache_dir=None)
+    names = {name for name in graph.modules if not graph.find_children(name)}
+    assert len(names) > 100
+    for name in names:
+        reached = {name} | (graph.find_upstream_modules(name) & names)
+        read = {path for path in modules(file_of(name)) if path.name != "__init__.py"}
+        assert read == {file_of(module) for module in reached}, name
+
+
+def file_of(module: str) -> Path:
+    """The file of a module of this repository."""
+    return ROOT.joinpath(*module.split(".")).with_suffix(".py")

@@ -19,16 +19,25 @@ def digest(script: Path) -> str:
     SyntaxError where a module cannot be parsed.
     """
     root = _root(script.resolve())
-    seen: dict[Path, str] = {}
-    waiting = [script.resolve()]
+    lines = [f"{path.relative_to(root)}\n{_read(path)[0]}" for path in modules(script)]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
+
+
+def modules(script: Path) -> set[Path]:
+    """The files that `digest` reads: `script` and the modules it imports, transitively.
+
+    Read from the syntax, imports within functions and the packages above a module included.
+    """
+    script = script.resolve()
+    root = _root(script)
+    seen: set[Path] = set()
+    waiting = [script]
     while waiting:
         path = waiting.pop()
         if path not in seen:
-            meaning, imported = _read(path)
-            seen[path] = meaning
-            waiting += [file for name in imported for file in _files(root, name)]
-    lines = sorted(f"{path.relative_to(root)}\n{meaning}" for path, meaning in seen.items())
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+            seen.add(path)
+            waiting += [file for name in _read(path)[1] for file in _files(root, name)]
+    return seen
 
 
 def _root(script: Path) -> Path:
