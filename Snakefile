@@ -24,60 +24,15 @@ include: "rules/attention.smk"
 include: "rules/checkpoints.smk"
 
 
-# A study without one of these parts goes without its chapter.
-if "surface" in config:
+# Chapters that a study goes without where its config does not name them; each may use the
+# rules of those before it.
+CHAPTERS = ["surface", "syntax", "coreference", "probes", "clusters", "patterns", "frames"]
+CHAPTERS += ["finetuning", "ablation", "pruning", "arguments"]
 
-    include: "rules/surface.smk"
+for chapter in CHAPTERS:
+    if chapter in config:
 
-
-if "syntax" in config:
-
-    include: "rules/syntax.smk"
-
-
-if "coreference" in config:
-
-    include: "rules/coreference.smk"
-
-
-if "probes" in config:
-
-    include: "rules/probes.smk"
-
-
-if "clusters" in config:
-
-    include: "rules/clusters.smk"
-
-
-if "patterns" in config:
-
-    include: "rules/patterns.smk"
-
-
-if "frames" in config:
-
-    include: "rules/frames.smk"
-
-
-if "finetuning" in config:
-
-    include: "rules/finetuning.smk"
-
-
-if "ablation" in config:
-
-    include: "rules/ablation.smk"
-
-
-if "pruning" in config:
-
-    include: "rules/pruning.smk"
-
-
-if "arguments" in config:
-
-    include: "rules/arguments.smk"
+        include: f"rules/{chapter}.smk"
 
 
 rule all:
@@ -97,21 +52,10 @@ rule tables:
         TABLES,
 
 
-rule clark2019:
-    input:
-        [path for path in FIGURES + TABLES if Path(path).name.startswith("clark2019")],
+for paper in ("clark2019", "kovaleva2019", "michel2019", "niven2019"):
 
-
-rule kovaleva2019:
-    input:
-        [path for path in FIGURES + TABLES if Path(path).name.startswith("kovaleva2019")],
-
-
-rule michel2019:
-    input:
-        [path for path in FIGURES + TABLES if Path(path).name.startswith("michel2019")],
-
-
-rule niven2019:
-    input:
-        [path for path in FIGURES + TABLES if Path(path).name.startswith("niven2019")],
+    rule:
+        name:
+            paper
+        input:
+            [path for path in FIGURES + TABLES if Path(path).name.startswith(paper)],

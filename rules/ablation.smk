@@ -2,24 +2,25 @@
 
 ABLATION = config["ablation"]
 KOVALEVA_ABLATION = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
-MICHEL = {"category": "Michel et al. 2019"}
 MICHEL_MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 MODES = {"head": ["uniform", "zero"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
+# Effects are compared between tasks, and on MNLI between its two development sets.
+COMPARED = len(TASKS) > 1 or "mnli" in TASKS
 UNITS = {unit: MODES[unit] + ["mean"] * (unit in ABLATION["mean"]) for unit in MODES}
 
 
-rule sweep:
+rule ablation_sweep:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
-        table=rules.task.output.table,
+        table=rules.prepare_task.output.table,
     output:
-        logits=f"{STUDY}/{{model}}/ablation/{{task}}.{{init}}.{{seed}}.logits.parquet",
+        logits="<results>/{model}/ablation/{task}.{init}.{seed}.logits.parquet",
     log:
-        f"{STUDY}/logs/ablation/{{model}}.{{task}}.{{init}}.{{seed}}.sweep.log",
+        "<logs>/ablation/{model}.{task}.{init}.{seed}.ablation_sweep.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.{{task}}.{{init}}.{{seed}}.sweep.tsv"
+        "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.ablation_sweep.tsv"
     priority: 5
     conda:
         "../envs/torch.yaml"
@@ -30,13 +31,13 @@ rule sweep:
         gpu=gpu,
     params:
         code=code("ablation/ablation_sweep.py"),
-        task=lambda w: w.task,
-        init=lambda w: w.init,
-        seed=lambda w: int(w.seed),
+        task="{task}",
+        init="{init}",
+        seed=run_seed,
         units=UNITS,
         examples=ABLATION["examples"],
         reference=ABLATION["reference"],
-        max_tokens=lambda w: TASKS[w.task]["max_tokens"],
+        max_tokens=setting(TASKS, "task", "max_tokens"),
         pass_tokens=ABLATION["pass_tokens"],
         precision=config["precision"],
         device=config["device"],
@@ -46,20 +47,16 @@ rule sweep:
 
 rule ablation_scores:
     input:
-        logits=rules.sweep.output.logits,
+        logits=rules.ablation_sweep.output.logits,
     output:
-        scores=f"{STUDY}/{{model}}/ablation/{{task}}.{{init}}.{{seed}}.scores.parquet",
-        gain=f"{STUDY}/{{model}}/ablation/{{task}}.{{init}}.{{seed}}.gain.parquet",
+        scores="<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet",
+        gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
     log:
-        f"{STUDY}/logs/ablation/{{model}}.{{task}}.{{init}}.{{seed}}.ablation_scores.log",
+        "<logs>/ablation/{model}.{task}.{init}.{seed}.ablation_scores.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.{{task}}.{{init}}.{{seed}}.ablation_scores.tsv"
+        "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.ablation_scores.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/ablation_scores.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -79,24 +76,13 @@ rule kovaleva2019_fig8:
     input:
         scores=SCORES,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/kovaleva2019-fig8.svg",
-            caption="../report/kovaleva2019-fig8.rst",
-            labels={"model": "{model}", "product": "Figure 8, one head disabled"},
-            **KOVALEVA_ABLATION,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/kovaleva2019-fig8.pdf",
-        png=f"{STUDY}/{{model}}/figures/kovaleva2019-fig8.png",
+        **figure("kovaleva2019-fig8", "Figure 8, one head disabled", KOVALEVA_ABLATION),
     log:
-        f"{STUDY}/logs/ablation/{{model}}.kovaleva2019_fig8.log",
+        "<logs>/ablation/{model}.kovaleva2019_fig8.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.kovaleva2019_fig8.tsv"
+        "<benchmarks>/ablation/{model}.kovaleva2019_fig8.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/kovaleva2019_fig8.py"),
         mode="uniform",
@@ -108,24 +94,13 @@ rule kovaleva2019_fig9:
     input:
         scores=SCORES,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/kovaleva2019-fig9.svg",
-            caption="../report/kovaleva2019-fig9.rst",
-            labels={"model": "{model}", "product": "Figure 9, one layer disabled"},
-            **KOVALEVA_ABLATION,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/kovaleva2019-fig9.pdf",
-        png=f"{STUDY}/{{model}}/figures/kovaleva2019-fig9.png",
+        **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", KOVALEVA_ABLATION),
     log:
-        f"{STUDY}/logs/ablation/{{model}}.kovaleva2019_fig9.log",
+        "<logs>/ablation/{model}.kovaleva2019_fig9.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.kovaleva2019_fig9.tsv"
+        "<benchmarks>/ablation/{model}.kovaleva2019_fig9.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/kovaleva2019_fig9.py"),
         mode="uniform",
@@ -137,24 +112,13 @@ rule michel2019_fig1:
     input:
         scores=SCORES,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/michel2019-fig1.svg",
-            caption="../report/michel2019-fig1.rst",
-            labels={"model": "{model}", "product": "Figure 1, scores without one head"},
-            **MICHEL_MASKING,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/michel2019-fig1.pdf",
-        png=f"{STUDY}/{{model}}/figures/michel2019-fig1.png",
+        **figure("michel2019-fig1", "Figure 1, scores without one head", MICHEL_MASKING),
     log:
-        f"{STUDY}/logs/ablation/{{model}}.michel2019_fig1.log",
+        "<logs>/ablation/{model}.michel2019_fig1.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.michel2019_fig1.tsv"
+        "<benchmarks>/ablation/{model}.michel2019_fig1.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/michel2019_fig1.py"),
     script:
@@ -166,28 +130,14 @@ rule michel2019_table1:
         scores=SCORES,
         gains=GAINS,
     output:
-        table=report(
-            f"{STUDY}/{{model}}/tables/michel2019-table1.csv",
-            caption="../report/michel2019-table1.rst",
-            labels={"model": "{model}", "product": "Table 1, every head masked"},
-            **MICHEL_MASKING,
-        ),
-        best=report(
-            f"{STUDY}/{{model}}/tables/michel2019-gains.csv",
-            caption="../report/michel2019-gains.rst",
-            labels={"model": "{model}", "product": "heads that matter, and honest gains"},
-            **MICHEL_MASKING,
-        ),
+        table=table("michel2019-table1", "Table 1, every head masked", MICHEL_MASKING),
+        best=table("michel2019-gains", "heads that matter, and honest gains", MICHEL_MASKING),
     log:
-        f"{STUDY}/logs/ablation/{{model}}.michel2019_table1.log",
+        "<logs>/ablation/{model}.michel2019_table1.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.michel2019_table1.tsv"
+        "<benchmarks>/ablation/{model}.michel2019_table1.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/michel2019_table1.py"),
     script:
@@ -199,52 +149,37 @@ rule michel2019_table3:
         scores=SCORES,
         gains=GAINS,
     output:
-        table=report(
-            f"{STUDY}/{{model}}/tables/michel2019-table3.csv",
-            caption="../report/michel2019-table3.rst",
-            labels={"model": "{model}", "product": "Table 3, the best head left in each layer"},
-            **MICHEL_MASKING,
+        table=table(
+            "michel2019-table3", "Table 3, the best head left in each layer", MICHEL_MASKING
         ),
     log:
-        f"{STUDY}/logs/ablation/{{model}}.michel2019_table3.log",
+        "<logs>/ablation/{model}.michel2019_table3.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.michel2019_table3.tsv"
+        "<benchmarks>/ablation/{model}.michel2019_table3.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/michel2019_table3.py"),
     script:
         "../workflow_scripts/ablation/michel2019_table3.py"
 
 
-rule pairs:
+rule ablation_pairs:
     input:
         scores=SCORES,
     output:
-        points=f"{STUDY}/{{model}}/ablation/pairs.parquet",
-        table=report(
-            f"{STUDY}/{{model}}/tables/michel2019-pairs.csv",
-            caption="../report/michel2019-pairs.rst",
-            labels={
-                "model": "{model}",
-                "product": "section 5, the same heads across data sets and seeds",
-            },
-            **MICHEL_MASKING,
+        points="<results>/{model}/ablation/pairs.parquet",
+        table=table(
+            "michel2019-pairs",
+            "section 5, the same heads across data sets and seeds",
+            MICHEL_MASKING,
         ),
     log:
-        f"{STUDY}/logs/ablation/{{model}}.pairs.log",
+        "<logs>/ablation/{model}.ablation_pairs.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.pairs.tsv"
+        "<benchmarks>/ablation/{model}.ablation_pairs.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/ablation_pairs.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -255,27 +190,21 @@ rule pairs:
 
 rule michel2019_fig2:
     input:
-        points=rules.pairs.output.points,
-        table=rules.pairs.output.table,
+        points=rules.ablation_pairs.output.points,
+        table=rules.ablation_pairs.output.table,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/michel2019-fig2.svg",
-            caption="../report/michel2019-fig2.rst",
-            labels={"model": "{model}", "product": "Figure 2, effects across data sets"},
-            **MICHEL_MASKING,
+        **figure(
+            "michel2019-fig2",
+            "Figure 2, effects across data sets",
+            MICHEL_MASKING,
+            wanted=COMPARED,
         ),
-        pdf=f"{STUDY}/{{model}}/figures/michel2019-fig2.pdf",
-        png=f"{STUDY}/{{model}}/figures/michel2019-fig2.png",
     log:
-        f"{STUDY}/logs/ablation/{{model}}.michel2019_fig2.log",
+        "<logs>/ablation/{model}.michel2019_fig2.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.michel2019_fig2.tsv"
+        "<benchmarks>/ablation/{model}.michel2019_fig2.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/michel2019_fig2.py"),
         mode="zero",
@@ -283,42 +212,40 @@ rule michel2019_fig2:
         "../workflow_scripts/ablation/michel2019_fig2.py"
 
 
-rule behaviour:
+# What other chapters of the study know of the heads: chapter and table.
+KNOWN = {
+    "position": ("surface", "position"),
+    "special": ("surface", "special_tokens"),
+    "entropy": ("surface", "entropy"),
+    "syntax_scores": ("syntax", "scores"),
+    "offsets": ("syntax", "offsets"),
+    "shares": ("patterns", "shares"),
+    "frames": ("frames", "scores"),
+}
+KNOWN_OF_HEADS = {
+    name: [f"<results>/{{model}}/{chapter}/{table}.parquet"] if chapter in config else []
+    for name, (chapter, table) in KNOWN.items()
+}
+
+
+rule head_behaviour:
     input:
+        **KNOWN_OF_HEADS,
         scores=SCORES,
-        position=table_if_any("surface", "position"),
-        special=table_if_any("surface", "special_tokens"),
-        entropy=table_if_any("surface", "entropy"),
-        syntax_scores=table_if_any("syntax", "scores"),
-        offsets=table_if_any("syntax", "offsets"),
-        shares=table_if_any("patterns", "shares"),
-        frames=table_if_any("frames", "scores"),
     output:
-        heads=report(
-            f"{STUDY}/{{model}}/tables/kovaleva2019-heads.csv",
-            caption="../report/kovaleva2019-heads-table.rst",
-            labels={
-                "model": "{model}",
-                "product": "section 5, what each head does and what it matters",
-            },
-            **KOVALEVA_ABLATION,
+        heads=table(
+            "kovaleva2019-heads",
+            "section 5, what each head does and what it matters",
+            KOVALEVA_ABLATION,
+            caption="kovaleva2019-heads-table",
         ),
-        strata=report(
-            f"{STUDY}/{{model}}/tables/kovaleva2019-strata.csv",
-            caption="../report/kovaleva2019-strata.rst",
-            labels={"model": "{model}", "product": "section 5, kinds of heads compared"},
-            **KOVALEVA_ABLATION,
-        ),
+        strata=table("kovaleva2019-strata", "section 5, kinds of heads compared", KOVALEVA_ABLATION),
     log:
-        f"{STUDY}/logs/ablation/{{model}}.behaviour.log",
+        "<logs>/ablation/{model}.head_behaviour.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.behaviour.tsv"
+        "<benchmarks>/ablation/{model}.head_behaviour.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/head_behaviour.py"),
         mode="uniform",
@@ -333,54 +260,19 @@ rule behaviour:
 
 rule kovaleva2019_heads:
     input:
-        heads=rules.behaviour.output.heads,
-        strata=rules.behaviour.output.strata,
+        heads=rules.head_behaviour.output.heads,
+        strata=rules.head_behaviour.output.strata,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/kovaleva2019-heads.svg",
-            caption="../report/kovaleva2019-heads.rst",
-            labels={"model": "{model}", "product": "section 5, do the linguistic heads matter"},
-            **KOVALEVA_ABLATION,
+        **figure(
+            "kovaleva2019-heads", "section 5, do the linguistic heads matter", KOVALEVA_ABLATION
         ),
-        pdf=f"{STUDY}/{{model}}/figures/kovaleva2019-heads.pdf",
-        png=f"{STUDY}/{{model}}/figures/kovaleva2019-heads.png",
     log:
-        f"{STUDY}/logs/ablation/{{model}}.kovaleva2019_heads.log",
+        "<logs>/ablation/{model}.kovaleva2019_heads.log",
     benchmark:
-        f"{STUDY}/benchmarks/ablation/{{model}}.kovaleva2019_heads.tsv"
+        "<benchmarks>/ablation/{model}.kovaleva2019_heads.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("ablation/kovaleva2019_heads.py"),
     script:
         "../workflow_scripts/ablation/kovaleva2019_heads.py"
-
-
-FIGURES += expand(
-    f"{STUDY}/{{model}}/figures/{{figure}}.{{kind}}",
-    model=MODELS,
-    figure=[
-        "kovaleva2019-fig8",
-        "kovaleva2019-fig9",
-        "kovaleva2019-heads",
-        "michel2019-fig1",
-        *(["michel2019-fig2"] if len(TASKS) > 1 or "mnli" in TASKS else []),
-    ],
-    kind=["svg", "pdf", "png"],
-)
-TABLES += expand(
-    f"{STUDY}/{{model}}/tables/{{table}}.csv",
-    model=MODELS,
-    table=[
-        "kovaleva2019-heads",
-        "kovaleva2019-strata",
-        "michel2019-table1",
-        "michel2019-gains",
-        "michel2019-table3",
-        "michel2019-pairs",
-    ],
-)

@@ -1,7 +1,6 @@
 """arguments: ARCT, cues, partial inputs and the adversarial set (Niven and Kao 2019)."""
 
 ARGUMENTS = config["arguments"]
-NIVEN = {"category": "Niven and Kao 2019"}
 NIVEN_CUES = NIVEN | {"subcategory": "3 Statistical cues"}
 NIVEN_PROBING = NIVEN | {"subcategory": "4 to 6 Probing and the adversarial set"}
 NIVEN_BEYOND = NIVEN | {"subcategory": "Beyond the paper"}
@@ -10,21 +9,30 @@ KEPT = {"trained_on": "original", "seed": ARGUMENTS["seeds"]}
 FIRST = ARGUMENTS["seeds"][0]
 
 
+# Families whose grid has several points, so that a search comes before the runs.
+SEARCHED = [
+    family
+    for family in ("bert", "bov", "bilstm")
+    if any(len(values) > 1 for values in ARGUMENTS[family]["grid"].values())
+]
+
+
+wildcard_constraints:
+    family="bov|bilstm",
+    trained_on="original|swapped|negated",
+
+
 rule argument_cues:
     input:
-        table=rules.arct.output.table,
+        table=rules.prepare_arct.output.table,
     output:
-        cues=f"{STUDY}/arguments/cues.parquet",
+        cues="<results>/arguments/cues.parquet",
     log:
-        f"{STUDY}/logs/arguments/cues.log",
+        "<logs>/arguments/argument_cues.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/cues.tsv"
+        "<benchmarks>/arguments/argument_cues.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("arguments/argument_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],
@@ -37,15 +45,15 @@ rule argument_cues:
 
 rule argument_bert_grid:
     input:
-        model=rules.model.output.model,
-        table=rules.arct.output.table,
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
         files=model_files,
     output:
-        grid=f"{STUDY}/{{model}}/arguments/bert.{{trained_on}}.grid.csv",
+        grid="<results>/{model}/arguments/bert.{trained_on}.grid.csv",
     log:
-        f"{STUDY}/logs/arguments/{{model}}.bert.{{trained_on}}.grid.log",
+        "<logs>/arguments/{model}.{trained_on}.argument_bert_grid.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.bert.{{trained_on}}.grid.tsv"
+        "<benchmarks>/arguments/{model}.{trained_on}.argument_bert_grid.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -56,7 +64,7 @@ rule argument_bert_grid:
     params:
         code=code("arguments/bert_grid.py"),
         setups=ARGUMENTS["setups"],
-        trained_on=lambda w: w.trained_on,
+        trained_on="{trained_on}",
         settings=ARGUMENTS["bert"],
         seed=FIRST,
         device=config["device"],
@@ -66,18 +74,18 @@ rule argument_bert_grid:
 
 rule argument_bert:
     input:
-        model=rules.model.output.model,
-        table=rules.arct.output.table,
-        grid=searched,
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
+        grid=[rules.argument_bert_grid.output.grid] if "bert" in SEARCHED else [],
         files=model_files,
     output:
-        weights=directory(f"{STUDY}/{{model}}/arguments/bert.{{trained_on}}.{{seed}}"),
-        predictions=f"{STUDY}/{{model}}/arguments/bert.{{trained_on}}.{{seed}}.parquet",
-        curves=f"{STUDY}/{{model}}/arguments/bert.{{trained_on}}.{{seed}}.curves.csv",
+        weights=directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
+        predictions="<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet",
+        curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
     log:
-        f"{STUDY}/logs/arguments/{{model}}.bert.{{trained_on}}.{{seed}}.log",
+        "<logs>/arguments/{model}.{trained_on}.{seed}.argument_bert.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.bert.{{trained_on}}.{{seed}}.tsv"
+        "<benchmarks>/arguments/{model}.{trained_on}.{seed}.argument_bert.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -88,10 +96,10 @@ rule argument_bert:
     params:
         code=code("arguments/bert_run.py"),
         setups=ARGUMENTS["setups"],
-        trained_on=lambda w: w.trained_on,
+        trained_on="{trained_on}",
         settings=ARGUMENTS["bert"],
-        keep=kept,
-        seed=lambda w: int(w.seed),
+        keep=lambda w: ARGUMENTS["keep"] if w.trained_on == "original" else [],
+        seed=run_seed,
         device=config["device"],
     script:
         "../workflow_scripts/arguments/bert_run.py"
@@ -99,15 +107,15 @@ rule argument_bert:
 
 rule argument_words_grid:
     input:
-        table=rules.arct.output.table,
-        vectors=f"{STUDY}/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
-        words=f"{STUDY}/corpora/{ARGUMENTS['vectors']}.words.txt",
+        table=rules.prepare_arct.output.table,
+        vectors=f"<results>/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
+        words=f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",
     output:
-        grid=f"{STUDY}/arguments/{{family}}.{{trained_on}}.grid.csv",
+        grid="<results>/arguments/{family}.{trained_on}.grid.csv",
     log:
-        f"{STUDY}/logs/arguments/{{family}}.{{trained_on}}.grid.log",
+        "<logs>/arguments/{family}.{trained_on}.argument_words_grid.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{family}}.{{trained_on}}.grid.tsv"
+        "<benchmarks>/arguments/{family}.{trained_on}.argument_words_grid.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -117,9 +125,9 @@ rule argument_words_grid:
         gpu=gpu,
     params:
         code=code("arguments/words_grid.py"),
-        family=lambda w: w.family,
+        family="{family}",
         setups=ARGUMENTS["setups"],
-        trained_on=lambda w: w.trained_on,
+        trained_on="{trained_on}",
         settings=lambda w: ARGUMENTS[w.family],
         seed=FIRST,
         device=config["device"],
@@ -129,18 +137,22 @@ rule argument_words_grid:
 
 rule argument_words:
     input:
-        table=rules.arct.output.table,
+        table=rules.prepare_arct.output.table,
         vectors=rules.argument_words_grid.input.vectors,
         words=rules.argument_words_grid.input.words,
-        grid=searched,
+        grid=lambda w: [
+            f"<results>/arguments/{w.family}.{w.trained_on}.grid.csv"
+            for family in SEARCHED
+            if family == w.family
+        ],
     output:
-        weights=directory(f"{STUDY}/arguments/{{family}}.{{trained_on}}.{{seed}}"),
-        predictions=f"{STUDY}/arguments/{{family}}.{{trained_on}}.{{seed}}.parquet",
-        curves=f"{STUDY}/arguments/{{family}}.{{trained_on}}.{{seed}}.curves.csv",
+        weights=directory("<results>/arguments/{family}.{trained_on}.{seed}"),
+        predictions="<results>/arguments/{family}.{trained_on}.{seed}.parquet",
+        curves="<results>/arguments/{family}.{trained_on}.{seed}.curves.csv",
     log:
-        f"{STUDY}/logs/arguments/{{family}}.{{trained_on}}.{{seed}}.log",
+        "<logs>/arguments/{family}.{trained_on}.{seed}.argument_words.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{family}}.{{trained_on}}.{{seed}}.tsv"
+        "<benchmarks>/arguments/{family}.{trained_on}.{seed}.argument_words.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -150,12 +162,12 @@ rule argument_words:
         gpu=gpu,
     params:
         code=code("arguments/words_run.py"),
-        family=lambda w: w.family,
+        family="{family}",
         setups=ARGUMENTS["setups"],
-        trained_on=lambda w: w.trained_on,
+        trained_on="{trained_on}",
         settings=lambda w: ARGUMENTS[w.family],
-        keep=kept,
-        seed=lambda w: int(w.seed),
+        keep=lambda w: ARGUMENTS["keep"] if w.trained_on == "original" else [],
+        seed=run_seed,
         device=config["device"],
     script:
         "../workflow_scripts/arguments/words_run.py"
@@ -169,38 +181,17 @@ PREDICTIONS += expand(rules.argument_words.output.predictions, **RUNS, family=["
 rule niven2019_cues:
     input:
         cues=rules.argument_cues.output.cues,
-        counts=rules.arct.output.counts,
+        counts=rules.prepare_arct.output.counts,
     output:
-        table2=report(
-            f"{STUDY}/{{model}}/tables/niven2019-table2.csv",
-            caption="../report/niven2019-table2.rst",
-            labels={"model": "{model}", "product": "Table 2, one cue"},
-            **NIVEN_CUES,
-        ),
-        all_cues=report(
-            f"{STUDY}/{{model}}/tables/niven2019-cues.csv",
-            caption="../report/niven2019-cues-table.rst",
-            labels={"model": "{model}", "product": "all cues"},
-            **NIVEN_CUES,
-        ),
-        svg=report(
-            f"{STUDY}/{{model}}/figures/niven2019-cues.svg",
-            caption="../report/niven2019-cues.rst",
-            labels={"model": "{model}", "product": "cues, productivity against coverage"},
-            **NIVEN_CUES,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/niven2019-cues.pdf",
-        png=f"{STUDY}/{{model}}/figures/niven2019-cues.png",
+        **figure("niven2019-cues", "cues, productivity against coverage", NIVEN_CUES),
+        table2=table("niven2019-table2", "Table 2, one cue", NIVEN_CUES),
+        all_cues=table("niven2019-cues", "all cues", NIVEN_CUES, caption="niven2019-cues-table"),
     log:
-        f"{STUDY}/logs/arguments/{{model}}.niven2019_cues.log",
+        "<logs>/arguments/{model}.niven2019_cues.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.niven2019_cues.tsv"
+        "<benchmarks>/arguments/{model}.niven2019_cues.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("arguments/niven2019_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],
@@ -212,17 +203,13 @@ rule argument_scores:
     input:
         predictions=PREDICTIONS,
     output:
-        scores=f"{STUDY}/{{model}}/arguments/scores.parquet",
+        scores="<results>/{model}/arguments/scores.parquet",
     log:
-        f"{STUDY}/logs/arguments/{{model}}.argument_scores.log",
+        "<logs>/arguments/{model}.argument_scores.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.argument_scores.tsv"
+        "<benchmarks>/arguments/{model}.argument_scores.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("arguments/argument_scores.py"),
         degenerate_below=ARGUMENTS["degenerate_below"],
@@ -234,37 +221,18 @@ rule niven2019_tables:
     input:
         scores=rules.argument_scores.output.scores,
     output:
-        table1_csv=report(
-            f"{STUDY}/{{model}}/tables/niven2019-table1.csv",
-            caption="../report/niven2019-table1.rst",
-            labels={"model": "{model}", "product": "Table 1, models"},
-            **NIVEN_PROBING,
-        ),
-        table3_csv=report(
-            f"{STUDY}/{{model}}/tables/niven2019-table3.csv",
-            caption="../report/niven2019-table3.rst",
-            labels={"model": "{model}", "product": "Table 3, partial inputs"},
-            **NIVEN_PROBING,
-        ),
-        table4_csv=report(
-            f"{STUDY}/{{model}}/tables/niven2019-table4.csv",
-            caption="../report/niven2019-table4.rst",
-            labels={"model": "{model}", "product": "Table 4, the adversarial set"},
-            **NIVEN_PROBING,
-        ),
+        table1_csv=table("niven2019-table1", "Table 1, models", NIVEN_PROBING),
+        table3_csv=table("niven2019-table3", "Table 3, partial inputs", NIVEN_PROBING),
+        table4_csv=table("niven2019-table4", "Table 4, the adversarial set", NIVEN_PROBING),
     log:
-        f"{STUDY}/logs/arguments/{{model}}.niven2019_tables.log",
+        "<logs>/arguments/{model}.niven2019_tables.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.niven2019_tables.tsv"
+        "<benchmarks>/arguments/{model}.niven2019_tables.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("arguments/niven2019_tables.py"),
-        name=lambda w: w.model,
+        name="{model}",
     script:
         "../workflow_scripts/arguments/niven2019_tables.py"
 
@@ -273,24 +241,13 @@ rule niven2019_runs:
     input:
         scores=rules.argument_scores.output.scores,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/niven2019-runs.svg",
-            caption="../report/niven2019-runs.rst",
-            labels={"model": "{model}", "product": "accuracy of every run"},
-            **NIVEN_PROBING,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/niven2019-runs.pdf",
-        png=f"{STUDY}/{{model}}/figures/niven2019-runs.png",
+        **figure("niven2019-runs", "accuracy of every run", NIVEN_PROBING),
     log:
-        f"{STUDY}/logs/arguments/{{model}}.niven2019_runs.log",
+        "<logs>/arguments/{model}.niven2019_runs.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.niven2019_runs.tsv"
+        "<benchmarks>/arguments/{model}.niven2019_runs.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("arguments/niven2019_runs.py"),
     script:
@@ -299,17 +256,17 @@ rule niven2019_runs:
 
 rule argument_bert_reliance:
     input:
-        model=rules.model.output.model,
-        table=rules.arct.output.table,
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
         weights=expand(rules.argument_bert.output.weights, **KEPT, allow_missing=True),
         files=model_files,
     output:
-        reliance=f"{STUDY}/{{model}}/arguments/bert.reliance.parquet",
+        reliance="<results>/{model}/arguments/bert.reliance.parquet",
     log:
-        f"{STUDY}/logs/arguments/{{model}}.argument_bert_reliance.log",
+        "<logs>/arguments/{model}.argument_bert_reliance.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.argument_bert_reliance.tsv"
+        "<benchmarks>/arguments/{model}.argument_bert_reliance.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -332,27 +289,26 @@ rule argument_bert_reliance:
 
 rule argument_words_reliance:
     input:
-        table=rules.arct.output.table,
+        table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
         vectors=rules.argument_words_grid.input.vectors,
         words=rules.argument_words_grid.input.words,
         weights=expand(rules.argument_words.output.weights, **KEPT, allow_missing=True),
     output:
-        reliance=f"{STUDY}/arguments/{{family}}.reliance.parquet",
+        reliance="<results>/arguments/{family}.reliance.parquet",
     log:
-        f"{STUDY}/logs/arguments/{{family}}.reliance.log",
+        "<logs>/arguments/{family}.argument_words_reliance.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{family}}.reliance.tsv"
+        "<benchmarks>/arguments/{family}.argument_words_reliance.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
         mem_mb=2000,
-        runtime=60,
         gpu=gpu,
     params:
         code=code("arguments/words_reliance.py"),
-        family=lambda w: w.family,
+        family="{family}",
         setups=ARGUMENTS["keep"],
         settings=lambda w: ARGUMENTS[w.family],
         cue=ARGUMENTS["cues"]["cue"],
@@ -371,30 +327,19 @@ rule niven2019_reliance:
             *expand(rules.argument_words_reliance.output.reliance, family=["bov", "bilstm"]),
         ],
     output:
-        table=report(
-            f"{STUDY}/{{model}}/tables/niven2019-reliance.csv",
-            caption="../report/niven2019-reliance-table.rst",
-            labels={"model": "{model}", "product": "predictions with a cue changed"},
-            **NIVEN_BEYOND,
+        **figure("niven2019-reliance", "predictions that flip with a cue changed", NIVEN_BEYOND),
+        table=table(
+            "niven2019-reliance",
+            "predictions with a cue changed",
+            NIVEN_BEYOND,
+            caption="niven2019-reliance-table",
         ),
-        svg=report(
-            f"{STUDY}/{{model}}/figures/niven2019-reliance.svg",
-            caption="../report/niven2019-reliance.rst",
-            labels={"model": "{model}", "product": "predictions that flip with a cue changed"},
-            **NIVEN_BEYOND,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/niven2019-reliance.pdf",
-        png=f"{STUDY}/{{model}}/figures/niven2019-reliance.png",
     log:
-        f"{STUDY}/logs/arguments/{{model}}.niven2019_reliance.log",
+        "<logs>/arguments/{model}.niven2019_reliance.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.niven2019_reliance.tsv"
+        "<benchmarks>/arguments/{model}.niven2019_reliance.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("arguments/niven2019_reliance.py"),
         bootstrap=ARGUMENTS["reliance"]["bootstrap"],
@@ -405,16 +350,16 @@ rule niven2019_reliance:
 
 rule argument_heads:
     input:
-        model=rules.model.output.model,
-        table=rules.arct.output.table,
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
         weights=expand(rules.argument_bert.output.weights, **KEPT, allow_missing=True),
         files=model_files,
     output:
-        heads=f"{STUDY}/{{model}}/arguments/heads.parquet",
+        heads="<results>/{model}/arguments/heads.parquet",
     log:
-        f"{STUDY}/logs/arguments/{{model}}.argument_heads.log",
+        "<logs>/arguments/{model}.argument_heads.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.argument_heads.tsv"
+        "<benchmarks>/arguments/{model}.argument_heads.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -442,45 +387,22 @@ rule niven2019_heads:
     input:
         heads=rules.argument_heads.output.heads,
     output:
-        table=report(
-            f"{STUDY}/{{model}}/tables/niven2019-heads.csv",
-            caption="../report/niven2019-heads-table.rst",
-            labels={"model": "{model}", "product": "heads that carry the cue"},
-            **NIVEN_BEYOND,
+        **figure("niven2019-heads", "heads that carry the cue", NIVEN_BEYOND),
+        table=table(
+            "niven2019-heads",
+            "heads that carry the cue",
+            NIVEN_BEYOND,
+            caption="niven2019-heads-table",
         ),
-        svg=report(
-            f"{STUDY}/{{model}}/figures/niven2019-heads.svg",
-            caption="../report/niven2019-heads.rst",
-            labels={"model": "{model}", "product": "heads that carry the cue"},
-            **NIVEN_BEYOND,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/niven2019-heads.pdf",
-        png=f"{STUDY}/{{model}}/figures/niven2019-heads.png",
     log:
-        f"{STUDY}/logs/arguments/{{model}}.niven2019_heads.log",
+        "<logs>/arguments/{model}.niven2019_heads.log",
     benchmark:
-        f"{STUDY}/benchmarks/arguments/{{model}}.niven2019_heads.tsv"
+        "<benchmarks>/arguments/{model}.niven2019_heads.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("arguments/niven2019_heads.py"),
         bootstrap=ARGUMENTS["heads"]["bootstrap"],
         seed=config["seed"],
     script:
         "../workflow_scripts/arguments/niven2019_heads.py"
-
-
-FIGURES += expand(
-    f"{STUDY}/{{model}}/figures/niven2019-{{figure}}.svg",
-    model=MODELS,
-    figure=["cues", "runs", "reliance", "heads"],
-)
-TABLES += expand(
-    f"{STUDY}/{{model}}/tables/niven2019-{{table}}.csv",
-    model=MODELS,
-    table=["table1", "table2", "table3", "table4", "cues", "reliance", "heads"],
-)

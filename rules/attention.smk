@@ -1,41 +1,39 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
 
-rule model:
+rule model_card:
     input:
         files=model_files,
     output:
-        model=f"{STUDY}/{{model}}/attention/model.json",
+        model="<results>/{model}/attention/model.json",
     log:
-        f"{STUDY}/logs/attention/{{model}}.model.log",
+        "<logs>/attention/{model}.model_card.log",
     benchmark:
-        f"{STUDY}/benchmarks/attention/{{model}}.model.tsv"
+        "<benchmarks>/attention/{model}.model_card.tsv"
     retries: 2
     conda:
         "../envs/torch.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=30,
     params:
         code=code("attention/model_card.py"),
         source=model_source,
-        name=lambda w: w.model,
+        name="{model}",
     script:
         "../workflow_scripts/attention/model_card.py"
 
 
 rule extract:
     input:
-        model=rules.model.output.model,
-        corpus=f"{STUDY}/corpora/{{corpus}}.jsonl",
+        model=rules.model_card.output.model,
+        corpus="<results>/corpora/{corpus}.jsonl",
         files=model_files,
     output:
-        shard=f"{STUDY}/{{model}}/attention/{{corpus}}.shards/{{scatteritem}}.h5",
+        shard="<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5",
     log:
-        f"{STUDY}/logs/attention/{{model}}.{{corpus}}.{{scatteritem}}.log",
+        "<logs>/attention/{model}.{corpus}.{scatteritem}.extract.log",
     benchmark:
-        f"{STUDY}/benchmarks/attention/{{model}}.{{corpus}}.{{scatteritem}}.tsv"
+        "<benchmarks>/attention/{model}.{corpus}.{scatteritem}.extract.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -45,8 +43,8 @@ rule extract:
         gpu=gpu,
     params:
         code=code("attention/extract.py"),
-        part=lambda w: w.scatteritem,
-        max_tokens=max_tokens,
+        part="{scatteritem}",
+        max_tokens=setting(CORPORA, "corpus", "max_tokens"),
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
@@ -54,23 +52,17 @@ rule extract:
         "../workflow_scripts/attention/extract.py"
 
 
-rule join:
+rule join_shards:
     input:
-        shards=gather.attention(
-            f"{STUDY}/{{{{model}}}}/attention/{{{{corpus}}}}.shards/{{scatteritem}}.h5"
-        ),
+        shards=gather.attention("<results>/{{model}}/attention/{{corpus}}.shards/{scatteritem}.h5"),
     output:
-        attention=f"{STUDY}/{{model}}/attention/{{corpus}}.h5",
+        attention="<results>/{model}/attention/{corpus}.h5",
     log:
-        f"{STUDY}/logs/attention/{{model}}.{{corpus}}.join.log",
+        "<logs>/attention/{model}.{corpus}.join_shards.log",
     benchmark:
-        f"{STUDY}/benchmarks/attention/{{model}}.{{corpus}}.join.tsv"
+        "<benchmarks>/attention/{model}.{corpus}.join_shards.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("attention/join_shards.py"),
     script:
@@ -79,15 +71,15 @@ rule join:
 
 rule extract_task:
     input:
-        model=rules.model.output.model,
-        corpus=f"{STUDY}/tasks/{{task}}.jsonl",
+        model=rules.model_card.output.model,
+        corpus="<results>/tasks/{task}.jsonl",
         files=model_files,
     output:
-        shard=f"{STUDY}/{{model}}/attention/{{task}}.h5",
+        shard="<results>/{model}/attention/{task}.h5",
     log:
-        f"{STUDY}/logs/attention/{{model}}.{{task}}.log",
+        "<logs>/attention/{model}.{task}.extract_task.log",
     benchmark:
-        f"{STUDY}/benchmarks/attention/{{model}}.{{task}}.tsv"
+        "<benchmarks>/attention/{model}.{task}.extract_task.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -97,7 +89,7 @@ rule extract_task:
         gpu=gpu,
     params:
         code=code("attention/extract.py"),
-        max_tokens=lambda w: TASKS[w.task]["max_tokens"],
+        max_tokens=setting(TASKS, "task", "max_tokens"),
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
@@ -107,12 +99,12 @@ rule extract_task:
 
 use rule extract_task as extract_checkpoint with:
     input:
-        model=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.json",
-        corpus=f"{STUDY}/tasks/{{task}}.jsonl",
-        files=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}",
+        model="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
+        corpus="<results>/tasks/{task}.jsonl",
+        files="<results>/{model}/checkpoints/{task}.{init}.{seed}",
     output:
-        shard=f"{STUDY}/{{model}}/attention/{{task}}.{{init}}.{{seed}}.h5",
+        shard="<results>/{model}/attention/{task}.{init}.{seed}.h5",
     log:
-        f"{STUDY}/logs/attention/{{model}}.{{task}}.{{init}}.{{seed}}.log",
+        "<logs>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.log",
     benchmark:
-        f"{STUDY}/benchmarks/attention/{{model}}.{{task}}.{{init}}.{{seed}}.tsv"
+        "<benchmarks>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.tsv"

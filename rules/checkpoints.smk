@@ -2,27 +2,27 @@
 
 HEAD = config["checkpoints"]["mlm_head"]
 HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
-KOVALEVA = {"category": "Kovaleva et al. 2019"}
+RECIPE_KEYS = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
+RECIPE = {key: FINETUNE[key] for key in RECIPE_KEYS}
 
 
 rule mlm_head:
     input:
-        model=rules.model.output.model,
-        training=f"{STUDY}/corpora/{HEAD_CORPUS}.training.jsonl",
+        model=rules.model_card.output.model,
+        training=f"<results>/corpora/{HEAD_CORPUS}.training.jsonl",
         files=model_files,
     output:
-        head=f"{STUDY}/{{model}}/checkpoints/mlm_head.safetensors",
-        losses=report(
-            f"{STUDY}/{{model}}/checkpoints/mlm_head.csv",
-            caption="../report/mlm-head.rst",
-            category="Clark et al. 2019",
-            subcategory="3 Surface patterns",
-            labels={"model": "{model}", "product": "masked-LM head of Figure 3"},
+        head="<results>/{model}/checkpoints/mlm_head.safetensors",
+        losses=reported(
+            "<results>/{model}/checkpoints/mlm_head.csv",
+            "masked-LM head of Figure 3",
+            CLARK | {"subcategory": "3 Surface patterns"},
+            caption="mlm-head",
         ),
     log:
-        f"{STUDY}/logs/checkpoints/{{model}}.mlm_head.log",
+        "<logs>/checkpoints/{model}.mlm_head.log",
     benchmark:
-        f"{STUDY}/benchmarks/checkpoints/{{model}}.mlm_head.tsv"
+        "<benchmarks>/checkpoints/{model}.mlm_head.tsv"
     priority: 10  # long: best not left for the end
     conda:
         "../envs/torch.yaml"
@@ -37,7 +37,7 @@ rule mlm_head:
         maskings=HEAD["maskings"],
         epochs=HEAD["epochs"],
         learning_rate=HEAD["learning_rate"],
-        max_tokens=lambda w: TEXTS[HEAD_CORPUS]["max_tokens"],
+        max_tokens=TEXTS.get(HEAD_CORPUS, {}).get("max_tokens"),
         device=config["device"],
         seed=config["seed"],
     script:
@@ -46,18 +46,18 @@ rule mlm_head:
 
 rule finetune:
     input:
-        model=rules.model.output.model,
-        table=rules.task.output.table,
+        model=rules.model_card.output.model,
+        table=rules.prepare_task.output.table,
         files=model_files,
     output:
-        checkpoint=directory(f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}"),
-        card=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.json",
-        metrics=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.metrics.csv",
-        curve=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.curve.csv",
+        checkpoint=directory("<results>/{model}/checkpoints/{task}.{init}.{seed}"),
+        card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
+        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
+        curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
     log:
-        f"{STUDY}/logs/checkpoints/{{model}}.{{task}}.{{init}}.{{seed}}.log",
+        "<logs>/checkpoints/{model}.{task}.{init}.{seed}.finetune.log",
     benchmark:
-        f"{STUDY}/benchmarks/checkpoints/{{model}}.{{task}}.{{init}}.{{seed}}.tsv"
+        "<benchmarks>/checkpoints/{model}.{task}.{init}.{seed}.finetune.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -67,12 +67,12 @@ rule finetune:
         gpu=gpu,
     params:
         code=code("checkpoints/finetune.py"),
-        work=f"{STUDY}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.work",
-        task=lambda w: w.task,
-        init=lambda w: w.init,
-        recipe=recipe,
+        work=f"{RESULTS}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.work",
+        task="{task}",
+        init="{init}",
+        recipe=lambda w: RECIPE | {"seed": int(w.seed)},
         every_epoch=lambda w: w.task in FINETUNE["every_epoch"],
-        max_tokens=lambda w: TASKS[w.task]["max_tokens"],
+        max_tokens=setting(TASKS, "task", "max_tokens"),
         device=config["device"],
     script:
         "../workflow_scripts/checkpoints/finetune.py"
@@ -81,34 +81,27 @@ rule finetune:
 rule kovaleva2019_table1:
     input:
         metrics=expand(
-            f"{STUDY}/{{{{model}}}}/checkpoints/{{task}}.{{init}}.{{seed}}.metrics.csv",
+            rules.finetune.output.metrics,
             task=TASKS,
             init=FINETUNE["inits"],
-            seed=FINETUNE["seeds"],
+            seed=SEEDS,
+            allow_missing=True,
         ),
-        counts=expand(f"{STUDY}/tasks/{{task}}.counts.csv", task=TASKS),
+        counts=expand(rules.prepare_task.output.counts, task=TASKS),
     output:
-        table=report(
-            f"{STUDY}/{{model}}/tables/kovaleva2019-table1.csv",
-            caption="../report/kovaleva2019-table1.rst",
-            labels={"model": "{model}", "product": "Table 1, scores by initialisation"},
-            **KOVALEVA,
+        table=table(
+            "kovaleva2019-table1",
+            "Table 1, scores by initialisation",
+            KOVALEVA,
+            wanted=bool(TASKS),
         ),
     log:
-        f"{STUDY}/logs/checkpoints/{{model}}.kovaleva2019_table1.log",
+        "<logs>/checkpoints/{model}.kovaleva2019_table1.log",
     benchmark:
-        f"{STUDY}/benchmarks/checkpoints/{{model}}.kovaleva2019_table1.tsv"
+        "<benchmarks>/checkpoints/{model}.kovaleva2019_table1.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=10,
     params:
         code=code("checkpoints/kovaleva2019_table1.py"),
     script:
         "../workflow_scripts/checkpoints/kovaleva2019_table1.py"
-
-
-if TASKS:
-    TABLES += expand(f"{STUDY}/{{model}}/tables/kovaleva2019-table1.csv", model=MODELS)

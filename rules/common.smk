@@ -1,6 +1,5 @@
-"""What every chapter's rules need: the checked config, names, and what makes a result stale."""
+"""What the rules of all chapters share: the checked config, products, look-ups, and staleness."""
 
-from os.path import relpath
 from pathlib import Path
 from platform import system
 from shutil import which
@@ -17,27 +16,36 @@ try:
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
-STUDY = f"results/{config['study']}"
+RESULTS = f"results/{config['study']}"
 MODELS = list(config["models"])
 TEXTS = config["corpora"]["text"]
 TREEBANKS = config["corpora"]["treebanks"]
 COREFERENCE = config["corpora"]["coreference"]
 FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
-# The GLUE tasks; ARCT, which has two candidates for each point, goes its own way.
+# The GLUE tasks. ARCT, whose points have two candidates each, has rules of its own.
 TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
-# Everything that a model reads, tasks aside.
+# Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
-# The annotated maps that come with the workflow; relative, so that a moved checkout is the same.
-ANNOTATED_MAPS = relpath(Path(workflow.basedir) / "annotations/minilm.csv")
+# Where a product stands in the report.
+CLARK = {"category": "Clark et al. 2019"}
+KOVALEVA = {"category": "Kovaleva et al. 2019"}
+MICHEL = {"category": "Michel et al. 2019"}
+NIVEN = {"category": "Niven and Kao 2019"}
 
-# The products of all chapters; each chapter adds its own.
+# The default targets; `figure` and `table` enter the products of all chapters.
 FIGURES: list[str] = []
 TABLES: list[str] = []
+
+
+pathvars:
+    results=RESULTS,
+    logs="<results>/logs",
+    benchmarks="<results>/benchmarks",
 
 
 wildcard_constraints:
@@ -51,15 +59,13 @@ wildcard_constraints:
     task="|".join(TASKS) or "none",
     init="pretrained|random",
     seed="[0-9]+",
-    family="bov|bilstm",
-    trained_on="original|swapped|negated",
 
 
 scattergather:
     attention=config["attention"]["shards"],
 
 
-# A GPU is shared by the jobs of one machine; a cluster hands out its own.
+# A GPU is shared by the jobs of one machine; a cluster allocates GPUs to each job.
 resource_scopes:
     gpu="local",
 
@@ -73,6 +79,86 @@ def code(script: str) -> str:
     return meaning.digest(Path(workflow.basedir) / "workflow_scripts" / script)
 
 
+def figure(name: str, title: str, section: dict, caption: str = "", wanted: bool = True) -> dict:
+    """A figure's outputs: its svg, which stands in the report, pdf and png.
+
+    It is drawn for every model, and for every value of another wildcard in its name.
+    """
+    path = f"<results>/{{model}}/figures/{name}"
+    if wanted:
+        for kind in ("svg", "pdf", "png"):
+            FIGURES.extend(for_all(f"{path}.{kind}"))
+    in_report = reported(f"{path}.svg", title, section, caption or name)
+    return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
+
+
+def table(name: str, title: str, section: dict, caption: str = "", wanted: bool = True):
+    """A table's output, a CSV file that stands in the report; made for every model."""
+    path = f"<results>/{{model}}/tables/{name}.csv"
+    if wanted:
+        TABLES.extend(for_all(path))
+    return reported(path, title, section, caption or name)
+
+
+def reported(path: str, title: str, section: dict, caption: str):
+    """A file that stands in the report, labelled with its title and its wildcards' values."""
+    labels = {name: f"{{{name}}}" for name in ("model", "task") if f"{{{name}}}" in path}
+    caption = f"../report/{caption}.rst"
+    return report(path, caption=caption, labels=labels | {"product": title}, **section)
+
+
+def counts(folder: str, name: str, caption: str, title: str = "examples read and excluded"):
+    """The counts of a corpus or task, a CSV file that stands in the report."""
+    path, labels = f"<results>/{folder}/{name}.counts.csv", {"corpus": name, "table": title}
+    return report(path, caption=f"../report/{caption}.rst", category="Corpora", labels=labels)
+
+
+def for_all(path: str) -> list[str]:
+    """The files that a product's path with wildcards stands for in this study."""
+    values = {"model": MODELS, "task": list(TASKS)}
+    return expand(path, **{name: values[name] for name in values if f"{{{name}}}" in path})
+
+
+def setting(table: dict, wildcard: str, *keys: str):
+    """A function that looks up a setting of the table's entry that the wildcard names."""
+
+    def value(wildcards):
+        entry = table[wildcards[wildcard]]
+        for key in keys:
+            entry = entry[key]
+        return entry
+
+    return value
+
+
+def source(table: dict, wildcard: str, settings: tuple[str, ...] = ()):
+    """A function that gives where the entry that the wildcard names comes from.
+
+    That is everything the study says of the entry except `settings`, which other rules and
+    parameters read.
+    """
+
+    def keys(wildcards):
+        return without(table[wildcards[wildcard]], settings)
+
+    return keys
+
+
+def without(entry: dict, settings: tuple[str, ...]) -> dict:
+    """A part of the config without the keys `settings`."""
+    return {key: value for key, value in entry.items() if key not in settings}
+
+
+def run_seed(wildcards) -> int:
+    """The seed of a training run."""
+    return int(wildcards.seed)
+
+
+def gpu(wildcards) -> int:
+    """Rules that run a model ask for a GPU, where there is one and the study wants it."""
+    return int(config["device"] != "cpu" and GPU_HERE)
+
+
 def model_source(wildcards) -> dict:
     return config["models"][wildcards.model]
 
@@ -82,7 +168,30 @@ def model_files(wildcards) -> list[str]:
     return local_files(config["models"][wildcards.model].get("path"))
 
 
-def local_files(path: str | None) -> list[str]:
+def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), folder: str = ""):
+    """A function that finds the local files of the entry that the wildcard names.
+
+    `keys` name the paths; where a path has the folder `folder`, its files are those.
+    """
+
+    def files(wildcards) -> list[str]:
+        entry = table[wildcards[wildcard]]
+        return [file for key in keys for file in local_files(entry.get(key), folder)]
+
+    return files
+
+
+def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
+    """A function that gives the files of the text that the entry names under `key`, if any."""
+
+    def files(wildcards) -> list[str]:
+        text = table[wildcards[wildcard]].get(key)
+        return [f"<results>/corpora/{text}.{ending}" for ending in endings] if text else []
+
+    return files
+
+
+def local_files(path: str | None, folder: str = "") -> list[str]:
     """The regular files at `path`, a file or a directory; none where the source is elsewhere."""
     if path is None:
         return []
@@ -90,115 +199,5 @@ def local_files(path: str | None) -> list[str]:
         raise WorkflowError(f"config: path: {path}: no such file or directory; correct the path")
     if Path(path).is_file():
         return [path]
-    return sorted(str(file) for file in Path(path).iterdir() if file.is_file())
-
-
-def gpu(wildcards) -> int:
-    """Rules that run a model ask for a GPU, where there is one and the study wants it."""
-    return int(config["device"] != "cpu" and GPU_HERE)
-
-
-def files_of(sources: dict, kind: str):
-    """A function that finds the local files of the source that the wildcard `kind` names."""
-
-    def files(wildcards) -> list[str]:
-        return local_files(sources[wildcards[kind]].get("path"))
-
-    return files
-
-
-def coreference_files(wildcards) -> list[str]:
-    corpus = COREFERENCE[wildcards.coref]
-    return local_files(corpus.get("path")) + local_files(corpus.get("trees"))
-
-
-def frames_files(wildcards) -> list[str]:
-    """The lu files: of a FrameNet directory, of a directory of lu files, or one."""
-    path = FRAMES[wildcards.frames].get("path")
-    inner = None if path is None else Path(path) / "lu"
-    return local_files(str(inner) if inner and inner.is_dir() else path)
-
-
-def generated_files(wildcards) -> list[str]:
-    """The directory of a task that the study's own grammar writes."""
-    generated = "generate" in TASKS[wildcards.task]
-    return [f"{STUDY}/tasks/{wildcards.task}.generated"] if generated else []
-
-
-def arct_place(wildcards) -> list[str]:
-    """The directory of ARCT's files where the study makes or fetches it."""
-    kinds = ("generate", "fetch")
-    return [f"{STUDY}/tasks/arct.{kind}" for kind in kinds if ARCT.get(kind)]
-
-
-def arct_files(wildcards) -> list[str]:
-    """ARCT's local files, and those in the folders beside them."""
-    named = [ARCT[key] for key in ("test", "truth") if key in ARCT]
-    found = local_files(ARCT.get("path")) + [file for one in named for file in local_files(one)]
-    folders = sorted(Path(ARCT["path"]).glob("*/")) if "path" in ARCT else []
-    return found + [file for one in folders for file in local_files(str(one))]
-
-
-def searched(wildcards) -> list[str]:
-    """The table of the grid search, where a family's grid has more than one point."""
-    family = wildcards.get("family", "bert")
-    if all(len(values) == 1 for values in config["arguments"][family]["grid"].values()):
-        return []
-    owner = "arguments" if family != "bert" else f"{wildcards.model}/arguments"
-    return [f"{STUDY}/{owner}/{family}.{wildcards.trained_on}.grid.csv"]
-
-
-def kept(wildcards) -> list[str]:
-    """The set-ups whose weights are kept: only of models trained on the original points."""
-    return config["arguments"]["keep"] if wildcards.trained_on == "original" else []
-
-
-def annotated_caches(wildcards) -> list[str]:
-    """The caches, written <model>/<cache>, that the study's own annotated maps come from."""
-    names = [Path(name) for one in config["patterns"]["annotations"] for name in one["caches"]]
-    return [f"{STUDY}/{name.parent}/attention/{name.name}.h5" for name in names]
-
-
-def table_if_any(chapter: str, table: str) -> list[str]:
-    """A table of what heads do, of a chapter that the study may go without."""
-    path = f"{STUDY}/{{model}}/{chapter}/{table}.parquet"
-    return [path] if chapter in config else []
-
-
-def recipe(wildcards) -> dict:
-    """How a checkpoint is trained, for checkpoints/classifier_training.py."""
-    keys = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
-    return {key: FINETUNE[key] for key in keys} | {"seed": int(wildcards.seed)}
-
-
-def vectors_texts(wildcards) -> list[str]:
-    """The texts that word vectors are trained on."""
-    text = VECTORS[wildcards.vectors].get("train")
-    parts = ("training.jsonl", "jsonl")
-    return [f"{STUDY}/corpora/{text}.{part}" for part in parts] if text else []
-
-
-def parsed_text(wildcards) -> list[str]:
-    """The segments that a silver treebank is parsed from."""
-    text = TREEBANKS[wildcards.treebank].get("parse")
-    return [f"{STUDY}/corpora/{text}.jsonl"] if text else []
-
-
-def source_of(corpus: dict) -> dict:
-    """The keys of a corpus that say where it comes from."""
-    keys = ("hub", "name", "split", "revision", "path", "package", "parse", "spacy", "format")
-    keys += ("generate", "trees", "download", "train", "encoding", "nltk", "test", "truth")
-    return {key: corpus[key] for key in keys if key in corpus}
-
-
-def text_setting(key: str):
-    """A function that looks up `key` of the text at hand."""
-
-    def setting(wildcards):
-        return TEXTS[wildcards.text][key]
-
-    return setting
-
-
-def max_tokens(wildcards) -> int:
-    return CORPORA[wildcards.corpus]["max_tokens"]
+    directory = Path(path, folder) if Path(path, folder).is_dir() else Path(path)
+    return sorted(str(file) for file in directory.iterdir() if file.is_file())

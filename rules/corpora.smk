@@ -1,36 +1,31 @@
 """corpora: every text that the study reads, prepared and checked."""
 
+SEGMENT_SETTINGS = ("n_segments", "max_tokens", "min_words", "training_share")
+
 
 rule segments:
     input:
         files=files_of(TEXTS, "text"),
     output:
-        segments=f"{STUDY}/corpora/{{text}}.jsonl",
-        training=f"{STUDY}/corpora/{{text}}.training.jsonl",
-        counts=report(
-            f"{STUDY}/corpora/{{text}}.counts.csv",
-            caption="../report/corpora-counts.rst",
-            category="Corpora",
-            labels={"corpus": "{text}", "table": "what was read and left out"},
-        ),
+        segments="<results>/corpora/{text}.jsonl",
+        training="<results>/corpora/{text}.training.jsonl",
+        counts=counts("corpora", "{text}", "corpora-counts"),
     log:
-        f"{STUDY}/logs/corpora/{{text}}.log",
+        "<logs>/corpora/{text}.segments.log",
     benchmark:
-        f"{STUDY}/benchmarks/corpora/{{text}}.tsv"
+        "<benchmarks>/corpora/{text}.segments.tsv"
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=60,
     params:
         code=code("corpora/segments.py"),
-        name=lambda w: w.text,
-        source=lambda w: source_of(TEXTS[w.text]),
-        n_segments=text_setting("n_segments"),
-        min_words=text_setting("min_words"),
-        training_share=text_setting("training_share"),
+        name="{text}",
+        source=source(TEXTS, "text", SEGMENT_SETTINGS),
+        n_segments=setting(TEXTS, "text", "n_segments"),
+        min_words=setting(TEXTS, "text", "min_words"),
+        training_share=setting(TEXTS, "text", "training_share"),
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/segments.py"
@@ -39,32 +34,25 @@ rule segments:
 rule treebank:
     input:
         files=files_of(TREEBANKS, "treebank"),
-        text=parsed_text,
+        text=text_of(TREEBANKS, "treebank", "parse", ("jsonl",)),
     output:
-        sentences=f"{STUDY}/corpora/{{treebank}}.jsonl",
-        annotation=f"{STUDY}/corpora/{{treebank}}.annotation.jsonl",
-        counts=report(
-            f"{STUDY}/corpora/{{treebank}}.counts.csv",
-            caption="../report/treebank-counts.rst",
-            category="Corpora",
-            labels={"corpus": "{treebank}", "table": "what was read and left out"},
-        ),
+        sentences="<results>/corpora/{treebank}.jsonl",
+        annotation="<results>/corpora/{treebank}.annotation.jsonl",
+        counts=counts("corpora", "{treebank}", "treebank-counts"),
     log:
-        f"{STUDY}/logs/corpora/{{treebank}}.log",
+        "<logs>/corpora/{treebank}.treebank.log",
     benchmark:
-        f"{STUDY}/benchmarks/corpora/{{treebank}}.tsv"
+        "<benchmarks>/corpora/{treebank}.treebank.tsv"
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=60,
     params:
         code=code("corpora/treebank.py"),
-        name=lambda w: w.treebank,
-        source=lambda w: source_of(TREEBANKS[w.treebank]),
-        n_sentences=lambda w: TREEBANKS[w.treebank]["n_sentences"],
+        name="{treebank}",
+        source=source(TREEBANKS, "treebank", ("n_sentences", "max_tokens")),
+        n_sentences=setting(TREEBANKS, "treebank", "n_sentences"),
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/treebank.py"
@@ -72,61 +60,52 @@ rule treebank:
 
 rule coreference_corpus:
     input:
-        files=coreference_files,
+        files=files_of(COREFERENCE, "coref", ("path", "trees")),
     output:
-        documents=f"{STUDY}/corpora/{{coref}}.jsonl",
-        annotation=f"{STUDY}/corpora/{{coref}}.annotation.jsonl",
-        counts=report(
-            f"{STUDY}/corpora/{{coref}}.counts.csv",
-            caption="../report/coreference-counts.rst",
-            category="Corpora",
-            labels={"corpus": "{coref}", "table": "what was read and left out"},
-        ),
+        documents="<results>/corpora/{coref}.jsonl",
+        annotation="<results>/corpora/{coref}.annotation.jsonl",
+        counts=counts("corpora", "{coref}", "coreference-counts"),
     log:
-        f"{STUDY}/logs/corpora/{{coref}}.log",
+        "<logs>/corpora/{coref}.coreference_corpus.log",
     benchmark:
-        f"{STUDY}/benchmarks/corpora/{{coref}}.tsv"
+        "<benchmarks>/corpora/{coref}.coreference_corpus.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=60,
     params:
         code=code("corpora/coreference_corpus.py"),
-        name=lambda w: w.coref,
-        source=lambda w: source_of(COREFERENCE[w.coref]),
-        max_tokens=lambda w: COREFERENCE[w.coref]["max_tokens"],
-        windows=lambda w: COREFERENCE[w.coref]["windows"],
+        name="{coref}",
+        source=source(COREFERENCE, "coref", ("max_tokens", "windows")),
+        max_tokens=setting(COREFERENCE, "coref", "max_tokens"),
+        windows=setting(COREFERENCE, "coref", "windows"),
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/coreference_corpus.py"
 
 
-rule vectors:
+rule word_vectors:
     input:
         files=files_of(VECTORS, "vectors"),
-        texts=vectors_texts,
+        texts=text_of(VECTORS, "vectors", "train", ("training.jsonl", "jsonl")),
     output:
-        vectors=f"{STUDY}/corpora/{{vectors}}.vectors.safetensors",
-        words=f"{STUDY}/corpora/{{vectors}}.words.txt",
-        counts=f"{STUDY}/corpora/{{vectors}}.counts.csv",
+        vectors="<results>/corpora/{vectors}.vectors.safetensors",
+        words="<results>/corpora/{vectors}.words.txt",
+        counts="<results>/corpora/{vectors}.counts.csv",
     log:
-        f"{STUDY}/logs/corpora/{{vectors}}.log",
+        "<logs>/corpora/{vectors}.word_vectors.log",
     benchmark:
-        f"{STUDY}/benchmarks/corpora/{{vectors}}.tsv"
+        "<benchmarks>/corpora/{vectors}.word_vectors.tsv"
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
-        runtime=60,
     params:
         code=code("corpora/word_vectors.py"),
-        source=lambda w: source_of(VECTORS[w.vectors]),
-        dimensions=lambda w: VECTORS[w.vectors]["dimensions"],
-        epochs=lambda w: VECTORS[w.vectors]["epochs"],
+        source=source(VECTORS, "vectors", ("dimensions", "epochs")),
+        dimensions=setting(VECTORS, "vectors", "dimensions"),
+        epochs=setting(VECTORS, "vectors", "epochs"),
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/word_vectors.py"
@@ -134,30 +113,23 @@ rule vectors:
 
 rule frames_corpus:
     input:
-        files=frames_files,
+        files=files_of(FRAMES, "frames", folder="lu"),
     output:
-        sentences=f"{STUDY}/corpora/{{frames}}.jsonl",
-        annotation=f"{STUDY}/corpora/{{frames}}.annotation.jsonl",
-        counts=report(
-            f"{STUDY}/corpora/{{frames}}.counts.csv",
-            caption="../report/frame-counts.rst",
-            category="Corpora",
-            labels={"corpus": "{frames}", "table": "what was read and left out"},
-        ),
+        sentences="<results>/corpora/{frames}.jsonl",
+        annotation="<results>/corpora/{frames}.annotation.jsonl",
+        counts=counts("corpora", "{frames}", "frame-counts"),
     log:
-        f"{STUDY}/logs/corpora/{{frames}}.log",
+        "<logs>/corpora/{frames}.frames_corpus.log",
     benchmark:
-        f"{STUDY}/benchmarks/corpora/{{frames}}.tsv"
+        "<benchmarks>/corpora/{frames}.frames_corpus.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=60,
     params:
         code=code("corpora/frames_corpus.py"),
-        name=lambda w: w.frames,
-        source=lambda w: source_of(FRAMES[w.frames]),
+        name="{frames}",
+        source=source(FRAMES, "frames", ("max_tokens",)),
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/frames_corpus.py"

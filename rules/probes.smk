@@ -9,15 +9,15 @@ PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", 
 
 rule random_body:
     input:
-        model=rules.model.output.model,
-        corpus=f"{STUDY}/corpora/{PROBED}.jsonl",
+        model=rules.model_card.output.model,
+        corpus=f"<results>/corpora/{PROBED}.jsonl",
         files=model_files,
     output:
-        attention_cache=temp(f"{STUDY}/{{model}}/probes/random_body.h5"),
+        attention_cache=temp("<results>/{model}/probes/random_body.h5"),
     log:
-        f"{STUDY}/logs/probes/{{model}}.random_body.log",
+        "<logs>/probes/{model}.random_body.log",
     benchmark:
-        f"{STUDY}/benchmarks/probes/{{model}}.random_body.tsv"
+        "<benchmarks>/probes/{model}.random_body.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -36,23 +36,23 @@ rule random_body:
         "../workflow_scripts/probes/random_body.py"
 
 
-rule probes:
+rule train_probes:
     input:
-        attention=f"{STUDY}/{{model}}/attention/{PROBED}.h5",
+        attention=f"<results>/{{model}}/attention/{PROBED}.h5",
         random_attention=rules.random_body.output.attention_cache,
-        model=rules.model.output.model,
-        corpus=f"{STUDY}/corpora/{PROBED}.jsonl",
-        trees=f"{STUDY}/corpora/{PROBED}.annotation.jsonl",
-        vectors=f"{STUDY}/corpora/{PROBES['vectors']}.vectors.safetensors",
-        words=f"{STUDY}/corpora/{PROBES['vectors']}.words.txt",
+        model=rules.model_card.output.model,
+        corpus=f"<results>/corpora/{PROBED}.jsonl",
+        trees=f"<results>/corpora/{PROBED}.annotation.jsonl",
+        vectors=f"<results>/corpora/{PROBES['vectors']}.vectors.safetensors",
+        words=f"<results>/corpora/{PROBES['vectors']}.words.txt",
         files=model_files,
     output:
-        scores=f"{STUDY}/{{model}}/probes/scores.parquet",
-        probes=directory(f"{STUDY}/{{model}}/probes/models"),
+        scores="<results>/{model}/probes/scores.parquet",
+        probes=directory("<results>/{model}/probes/models"),
     log:
-        f"{STUDY}/logs/probes/{{model}}.probes.log",
+        "<logs>/probes/{model}.train_probes.log",
     benchmark:
-        f"{STUDY}/benchmarks/probes/{{model}}.probes.tsv"
+        "<benchmarks>/probes/{model}.train_probes.tsv"
     priority: 10  # long: best not left for the end
     conda:
         "../envs/torch.yaml"
@@ -74,30 +74,21 @@ rule probes:
 
 rule clark2019_table3:
     input:
-        scores=rules.probes.output.scores,
+        scores=rules.train_probes.output.scores,
     output:
-        table=report(
-            f"{STUDY}/{{model}}/tables/clark2019-table3.csv",
-            caption="../report/clark2019-table3.rst",
-            category="Clark et al. 2019",
-            subcategory="5 Probes",
-            labels={"model": "{model}", "product": "Table 3, probes of attention"},
+        table=table(
+            "clark2019-table3",
+            "Table 3, probes of attention",
+            CLARK | {"subcategory": "5 Probes"},
         ),
     log:
-        f"{STUDY}/logs/probes/{{model}}.table3.log",
+        "<logs>/probes/{model}.clark2019_table3.log",
     benchmark:
-        f"{STUDY}/benchmarks/probes/{{model}}.table3.tsv"
+        "<benchmarks>/probes/{model}.clark2019_table3.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("probes/clark2019_table3.py"),
         annotation=PROBED_ANNOTATION,
     script:
         "../workflow_scripts/probes/clark2019_table3.py"
-
-
-TABLES += expand(f"{STUDY}/{{model}}/tables/clark2019-table3.csv", model=MODELS)

@@ -7,20 +7,20 @@ KEPT_EPOCHS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))
 
 
-rule curves:
+rule pruning_curves:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
-        table=rules.task.output.table,
-        logits=rules.sweep.output.logits,
+        table=rules.prepare_task.output.table,
+        logits=rules.ablation_sweep.output.logits,
     output:
-        importance=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.importance.parquet",
-        curves=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.curves.parquet",
-        order=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.order.parquet",
+        importance="<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet",
+        curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
+        order="<results>/{model}/pruning/{task}.{init}.{seed}.order.parquet",
     log:
-        f"{STUDY}/logs/pruning/{{model}}.{{task}}.{{init}}.{{seed}}.curves.log",
+        "<logs>/pruning/{model}.{task}.{init}.{seed}.pruning_curves.log",
     benchmark:
-        f"{STUDY}/benchmarks/pruning/{{model}}.{{task}}.{{init}}.{{seed}}.curves.tsv"
+        "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.pruning_curves.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -30,9 +30,9 @@ rule curves:
         gpu=gpu,
     params:
         code=code("pruning/pruning_curves.py"),
-        task=lambda w: w.task,
-        init=lambda w: w.init,
-        seed=lambda w: int(w.seed),
+        task="{task}",
+        init="{init}",
+        seed=run_seed,
         step=PRUNING["step"],
         strategies=PRUNING["strategies"],
         variant=PRUNING["importance"]["variant"],
@@ -42,7 +42,7 @@ rule curves:
         bootstrap=PRUNING["bootstrap"],
         examples=PRUNING["examples"],
         dev_examples=ABLATION["examples"],
-        max_tokens=lambda w: TASKS[w.task]["max_tokens"],
+        max_tokens=setting(TASKS, "task", "max_tokens"),
         pass_tokens=ABLATION["pass_tokens"],
         precision=config["precision"],
         device=config["device"],
@@ -50,18 +50,18 @@ rule curves:
         "../workflow_scripts/pruning/pruning_curves.py"
 
 
-rule training:
+rule pruning_during_training:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
-        table=rules.task.output.table,
+        table=rules.prepare_task.output.table,
     output:
-        curves=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.training.parquet",
-        importance=f"{STUDY}/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.epochs.parquet",
+        curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
+        importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
     log:
-        f"{STUDY}/logs/pruning/{{model}}.{{task}}.{{init}}.{{seed}}.training.log",
+        "<logs>/pruning/{model}.{task}.{init}.{seed}.pruning_during_training.log",
     benchmark:
-        f"{STUDY}/benchmarks/pruning/{{model}}.{{task}}.{{init}}.{{seed}}.training.tsv"
+        "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.pruning_during_training.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -71,15 +71,15 @@ rule training:
         gpu=gpu,
     params:
         code=code("pruning/pruning_during_training.py"),
-        task=lambda w: w.task,
-        init=lambda w: w.init,
-        seed=lambda w: int(w.seed),
+        task="{task}",
+        init="{init}",
+        seed=run_seed,
         step=PRUNING["step"],
         variant=PRUNING["importance"]["variant"],
         normalise=PRUNING["importance"]["normalise"],
         examples=PRUNING["examples"],
         dev_examples=ABLATION["examples"],
-        max_tokens=lambda w: TASKS[w.task]["max_tokens"],
+        max_tokens=setting(TASKS, "task", "max_tokens"),
         pass_tokens=ABLATION["pass_tokens"],
         precision=config["precision"],
         device=config["device"],
@@ -93,32 +93,16 @@ EPOCHS = PRUNED | {"task": KEPT_EPOCHS}
 
 rule michel2019_importance:
     input:
-        importance=expand(rules.curves.output.importance, **PRUNED),
+        importance=expand(rules.pruning_curves.output.importance, **PRUNED),
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/michel2019-importance.svg",
-            caption="../report/michel2019-importance.rst",
-            labels={"model": "{model}", "product": "section 4.1, importance"},
-            **MICHEL_PRUNING,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/michel2019-importance.pdf",
-        png=f"{STUDY}/{{model}}/figures/michel2019-importance.png",
-        table=report(
-            f"{STUDY}/{{model}}/tables/michel2019-importance.csv",
-            caption="../report/michel2019-importance.rst",
-            labels={"model": "{model}", "product": "section 4.1, importance"},
-            **MICHEL_PRUNING,
-        ),
+        **figure("michel2019-importance", "section 4.1, importance", MICHEL_PRUNING),
+        table=table("michel2019-importance", "section 4.1, importance", MICHEL_PRUNING),
     log:
-        f"{STUDY}/logs/pruning/{{model}}.michel2019_importance.log",
+        "<logs>/pruning/{model}.michel2019_importance.log",
     benchmark:
-        f"{STUDY}/benchmarks/pruning/{{model}}.michel2019_importance.tsv"
+        "<benchmarks>/pruning/{model}.michel2019_importance.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("pruning/michel2019_importance.py"),
         variant=PRUNING["importance"]["variant"],
@@ -128,32 +112,16 @@ rule michel2019_importance:
 
 rule michel2019_fig3:
     input:
-        curves=expand(rules.curves.output.curves, **PRUNED),
+        curves=expand(rules.pruning_curves.output.curves, **PRUNED),
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/michel2019-fig3.svg",
-            caption="../report/michel2019-fig3.rst",
-            labels={"model": "{model}", "product": "Figure 3, pruning by strategy"},
-            **MICHEL_PRUNING,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/michel2019-fig3.pdf",
-        png=f"{STUDY}/{{model}}/figures/michel2019-fig3.png",
-        table=report(
-            f"{STUDY}/{{model}}/tables/michel2019-fig3.csv",
-            caption="../report/michel2019-fig3.rst",
-            labels={"model": "{model}", "product": "Figure 3, pruning by strategy"},
-            **MICHEL_PRUNING,
-        ),
+        **figure("michel2019-fig3", "Figure 3, pruning by strategy", MICHEL_PRUNING),
+        table=table("michel2019-fig3", "Figure 3, pruning by strategy", MICHEL_PRUNING),
     log:
-        f"{STUDY}/logs/pruning/{{model}}.michel2019_fig3.log",
+        "<logs>/pruning/{model}.michel2019_fig3.log",
     benchmark:
-        f"{STUDY}/benchmarks/pruning/{{model}}.michel2019_fig3.tsv"
+        "<benchmarks>/pruning/{model}.michel2019_fig3.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("pruning/michel2019_fig3.py"),
         bootstrap=PRUNING["bootstrap"],
@@ -164,27 +132,21 @@ rule michel2019_fig3:
 
 rule michel2019_fig5:
     input:
-        curves=expand(rules.training.output.curves, **EPOCHS),
-        importance=expand(rules.training.output.importance, **EPOCHS),
+        curves=expand(rules.pruning_during_training.output.curves, **EPOCHS),
+        importance=expand(rules.pruning_during_training.output.importance, **EPOCHS),
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/michel2019-fig5.svg",
-            caption="../report/michel2019-fig5.rst",
-            labels={"model": "{model}", "product": "Figure 5, pruning after each epoch"},
-            **MICHEL_PRUNING,
+        **figure(
+            "michel2019-fig5",
+            "Figure 5, pruning after each epoch",
+            MICHEL_PRUNING,
+            wanted=bool(KEPT_EPOCHS),
         ),
-        pdf=f"{STUDY}/{{model}}/figures/michel2019-fig5.pdf",
-        png=f"{STUDY}/{{model}}/figures/michel2019-fig5.png",
     log:
-        f"{STUDY}/logs/pruning/{{model}}.michel2019_fig5.log",
+        "<logs>/pruning/{model}.michel2019_fig5.log",
     benchmark:
-        f"{STUDY}/benchmarks/pruning/{{model}}.michel2019_fig5.tsv"
+        "<benchmarks>/pruning/{model}.michel2019_fig5.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=15,
     params:
         code=code("pruning/michel2019_fig5.py"),
     script:
@@ -193,21 +155,21 @@ rule michel2019_fig5:
 
 rule michel2019_table4:
     input:
-        card=f"{STUDY}/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}.json",
-        checkpoint=f"{STUDY}/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}",
-        table=f"{STUDY}/tasks/{TIMED}.parquet",
-        order=f"{STUDY}/{{model}}/pruning/{TIMED}.pretrained.{SEEDS[0]}.order.parquet",
+        card=f"<results>/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}.json",
+        checkpoint=f"<results>/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}",
+        table=f"<results>/tasks/{TIMED}.parquet",
+        order=f"<results>/{{model}}/pruning/{TIMED}.pretrained.{SEEDS[0]}.order.parquet",
     output:
-        speed=report(
-            f"{STUDY}/{{model}}/tables/michel2019-table4.csv",
-            caption="../report/michel2019-table4.rst",
-            labels={"model": "{model}", "product": "Table 4, speed without the pruned heads"},
-            **MICHEL_PRUNING,
+        speed=table(
+            "michel2019-table4",
+            "Table 4, speed without the pruned heads",
+            MICHEL_PRUNING,
+            wanted="importance" in PRUNING["strategies"],
         ),
     log:
-        f"{STUDY}/logs/pruning/{{model}}.michel2019_table4.log",
+        "<logs>/pruning/{model}.michel2019_table4.log",
     benchmark:
-        f"{STUDY}/benchmarks/pruning/{{model}}.michel2019_table4.tsv"
+        "<benchmarks>/pruning/{model}.michel2019_table4.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -226,16 +188,3 @@ rule michel2019_table4:
         device=config["device"],
     script:
         "../workflow_scripts/pruning/michel2019_table4.py"
-
-
-FIGURES += expand(
-    f"{STUDY}/{{model}}/figures/michel2019-{{figure}}.{{kind}}",
-    model=MODELS,
-    figure=["importance", "fig3", *(["fig5"] if KEPT_EPOCHS else [])],
-    kind=["svg", "pdf", "png"],
-)
-TABLES += expand(
-    f"{STUDY}/{{model}}/tables/michel2019-{{table}}.csv",
-    model=MODELS,
-    table=["importance", "fig3", *(["table4"] if "importance" in PRUNING["strategies"] else [])],
-)

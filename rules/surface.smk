@@ -1,31 +1,27 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
 SURFACE = config["surface"]
-SURFACE_CACHE = f"{STUDY}/{{model}}/attention/{SURFACE['corpus']}.h5"
-CLARK = {"category": "Clark et al. 2019", "subcategory": "3 Surface patterns"}
+SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
+CLARK_SURFACE = CLARK | {"subcategory": "3 Surface patterns"}
 
 
-rule position:
+rule relative_position:
     input:
         attention=SURFACE_CACHE,
     output:
-        position=f"{STUDY}/{{model}}/surface/position.parquet",
-        above=report(
-            f"{STUDY}/{{model}}/tables/clark2019-position.csv",
-            caption="../report/clark2019-position-table.rst",
-            labels={"model": "{model}", "product": "heads above the threshold"},
-            **CLARK,
+        position="<results>/{model}/surface/position.parquet",
+        above=table(
+            "clark2019-position",
+            "heads above the threshold",
+            CLARK_SURFACE,
+            caption="clark2019-position-table",
         ),
     log:
-        f"{STUDY}/logs/surface/{{model}}.position.log",
+        "<logs>/surface/{model}.relative_position.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.position.tsv"
+        "<benchmarks>/surface/{model}.relative_position.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=30,
     params:
         code=code("surface/relative_position.py"),
         threshold=SURFACE["threshold"],
@@ -38,19 +34,15 @@ rule position:
 rule special_tokens:
     input:
         attention=SURFACE_CACHE,
-        model=rules.model.output.model,
+        model=rules.model_card.output.model,
     output:
-        special_tokens=f"{STUDY}/{{model}}/surface/special_tokens.parquet",
+        special_tokens="<results>/{model}/surface/special_tokens.parquet",
     log:
-        f"{STUDY}/logs/surface/{{model}}.special_tokens.log",
+        "<logs>/surface/{model}.special_tokens.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.special_tokens.tsv"
+        "<benchmarks>/surface/{model}.special_tokens.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=30,
     params:
         code=code("surface/special_tokens.py"),
         bootstrap=SURFACE["bootstrap"],
@@ -62,19 +54,15 @@ rule special_tokens:
 rule entropy:
     input:
         attention=SURFACE_CACHE,
-        model=rules.model.output.model,
+        model=rules.model_card.output.model,
     output:
-        entropy=f"{STUDY}/{{model}}/surface/entropy.parquet",
+        entropy="<results>/{model}/surface/entropy.parquet",
     log:
-        f"{STUDY}/logs/surface/{{model}}.entropy.log",
+        "<logs>/surface/{model}.entropy.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.entropy.tsv"
+        "<benchmarks>/surface/{model}.entropy.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=30,
     params:
         code=code("surface/entropy.py"),
         bootstrap=SURFACE["bootstrap"],
@@ -83,18 +71,18 @@ rule entropy:
         "../workflow_scripts/surface/entropy.py"
 
 
-rule gradients:
+rule gradient_importance:
     input:
-        model=rules.model.output.model,
-        corpus=f"{STUDY}/corpora/{SURFACE['corpus']}.jsonl",
+        model=rules.model_card.output.model,
+        corpus=f"<results>/corpora/{SURFACE['corpus']}.jsonl",
         head=rules.mlm_head.output.head,
         files=model_files,
     output:
-        gradients=f"{STUDY}/{{model}}/surface/gradients.parquet",
+        gradients="<results>/{model}/surface/gradients.parquet",
     log:
-        f"{STUDY}/logs/surface/{{model}}.gradients.log",
+        "<logs>/surface/{model}.gradient_importance.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.gradients.tsv"
+        "<benchmarks>/surface/{model}.gradient_importance.tsv"
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -114,26 +102,24 @@ rule gradients:
         "../workflow_scripts/surface/gradient_importance.py"
 
 
-rule drawings:
+rule surface_drawings:
     input:
         attention=SURFACE_CACHE,
-        model=rules.model.output.model,
-        position=rules.position.output.position,
+        model=rules.model_card.output.model,
+        position=rules.relative_position.output.position,
         special_tokens=rules.special_tokens.output.special_tokens,
         entropy=rules.entropy.output.entropy,
         files=model_files,
     output:
-        drawings=f"{STUDY}/{{model}}/surface/drawings.parquet",
+        drawings="<results>/{model}/surface/drawings.parquet",
     log:
-        f"{STUDY}/logs/surface/{{model}}.drawings.log",
+        "<logs>/surface/{model}.surface_drawings.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.drawings.tsv"
+        "<benchmarks>/surface/{model}.surface_drawings.tsv"
     conda:
         "../envs/torch.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
         code=code("surface/surface_drawings.py"),
         heads=SURFACE["drawings"]["heads"],
@@ -145,26 +131,15 @@ rule drawings:
 
 rule clark2019_fig1:
     input:
-        drawings=rules.drawings.output.drawings,
+        drawings=rules.surface_drawings.output.drawings,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/clark2019-fig1.svg",
-            caption="../report/clark2019-fig1.rst",
-            labels={"model": "{model}", "product": "Figure 1, heads drawn as lines"},
-            **CLARK,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/clark2019-fig1.pdf",
-        png=f"{STUDY}/{{model}}/figures/clark2019-fig1.png",
+        **figure("clark2019-fig1", "Figure 1, heads drawn as lines", CLARK_SURFACE),
     log:
-        f"{STUDY}/logs/surface/{{model}}.clark2019_fig1.log",
+        "<logs>/surface/{model}.clark2019_fig1.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.clark2019_fig1.tsv"
+        "<benchmarks>/surface/{model}.clark2019_fig1.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("surface/clark2019_fig1.py"),
     script:
@@ -175,24 +150,13 @@ rule clark2019_fig2:
     input:
         special_tokens=rules.special_tokens.output.special_tokens,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/clark2019-fig2.svg",
-            caption="../report/clark2019-fig2.rst",
-            labels={"model": "{model}", "product": "Figure 2, special tokens"},
-            **CLARK,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/clark2019-fig2.pdf",
-        png=f"{STUDY}/{{model}}/figures/clark2019-fig2.png",
+        **figure("clark2019-fig2", "Figure 2, special tokens", CLARK_SURFACE),
     log:
-        f"{STUDY}/logs/surface/{{model}}.clark2019_fig2.log",
+        "<logs>/surface/{model}.clark2019_fig2.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.clark2019_fig2.tsv"
+        "<benchmarks>/surface/{model}.clark2019_fig2.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("surface/clark2019_fig2.py"),
     script:
@@ -201,26 +165,15 @@ rule clark2019_fig2:
 
 rule clark2019_fig3:
     input:
-        gradients=rules.gradients.output.gradients,
+        gradients=rules.gradient_importance.output.gradients,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/clark2019-fig3.svg",
-            caption="../report/clark2019-fig3.rst",
-            labels={"model": "{model}", "product": "Figure 3, gradient importance"},
-            **CLARK,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/clark2019-fig3.pdf",
-        png=f"{STUDY}/{{model}}/figures/clark2019-fig3.png",
+        **figure("clark2019-fig3", "Figure 3, gradient importance", CLARK_SURFACE),
     log:
-        f"{STUDY}/logs/surface/{{model}}.clark2019_fig3.log",
+        "<logs>/surface/{model}.clark2019_fig3.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.clark2019_fig3.tsv"
+        "<benchmarks>/surface/{model}.clark2019_fig3.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("surface/clark2019_fig3.py"),
     script:
@@ -231,24 +184,13 @@ rule clark2019_fig4:
     input:
         entropy=rules.entropy.output.entropy,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/clark2019-fig4.svg",
-            caption="../report/clark2019-fig4.rst",
-            labels={"model": "{model}", "product": "Figure 4, entropy"},
-            **CLARK,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/clark2019-fig4.pdf",
-        png=f"{STUDY}/{{model}}/figures/clark2019-fig4.png",
+        **figure("clark2019-fig4", "Figure 4, entropy", CLARK_SURFACE),
     log:
-        f"{STUDY}/logs/surface/{{model}}.clark2019_fig4.log",
+        "<logs>/surface/{model}.clark2019_fig4.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.clark2019_fig4.tsv"
+        "<benchmarks>/surface/{model}.clark2019_fig4.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("surface/clark2019_fig4.py"),
     script:
@@ -257,37 +199,17 @@ rule clark2019_fig4:
 
 rule clark2019_position:
     input:
-        position=rules.position.output.position,
+        position=rules.relative_position.output.position,
     output:
-        svg=report(
-            f"{STUDY}/{{model}}/figures/clark2019-position.svg",
-            caption="../report/clark2019-position.rst",
-            labels={"model": "{model}", "product": "section 3.1, relative position"},
-            **CLARK,
-        ),
-        pdf=f"{STUDY}/{{model}}/figures/clark2019-position.pdf",
-        png=f"{STUDY}/{{model}}/figures/clark2019-position.png",
+        **figure("clark2019-position", "section 3.1, relative position", CLARK_SURFACE),
     log:
-        f"{STUDY}/logs/surface/{{model}}.clark2019_position.log",
+        "<logs>/surface/{model}.clark2019_position.log",
     benchmark:
-        f"{STUDY}/benchmarks/surface/{{model}}.clark2019_position.tsv"
+        "<benchmarks>/surface/{model}.clark2019_position.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("surface/clark2019_position.py"),
         threshold=SURFACE["threshold"],
     script:
         "../workflow_scripts/surface/clark2019_position.py"
-
-
-FIGURES += expand(
-    f"{STUDY}/{{model}}/figures/clark2019-{{figure}}.{{kind}}",
-    model=MODELS,
-    figure=["fig1", "fig2", "fig3", "fig4", "position"],
-    kind=["svg", "pdf", "png"],
-)
-TABLES += expand(f"{STUDY}/{{model}}/tables/clark2019-position.csv", model=MODELS)

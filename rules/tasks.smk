@@ -1,58 +1,61 @@
-"""tasks: GLUE tables, prepared and checked."""
+"""tasks: the tables of GLUE tasks and of ARCT, prepared and checked."""
+
+# The directory that the study's own grammar writes a task into.
+GENERATED = {
+    task: [f"<results>/tasks/{task}.generated"] if "generate" in entry else []
+    for task, entry in TASKS.items()
+}
+# The directory of ARCT's files where the study generates or fetches them.
+ARCT_DIRECTORY = [
+    f"<results>/tasks/arct.{kind}" for kind in ("generate", "fetch") if ARCT.get(kind)
+]
+# ARCT's local files, and those in the folders beside them.
+ARCT_PATHS = [ARCT[key] for key in ("path", "test", "truth") if key in ARCT]
+ARCT_PATHS += sorted(map(str, Path(ARCT["path"]).glob("*/"))) if "path" in ARCT else []
+ARCT_FILES = [file for path in ARCT_PATHS for file in local_files(path)]
 
 
-rule generated_task:
+rule generate_task:
     output:
-        generated=directory(f"{STUDY}/tasks/{{task}}.generated"),
+        generated=directory("<results>/tasks/{task}.generated"),
     log:
-        f"{STUDY}/logs/tasks/{{task}}.generated.log",
+        "<logs>/tasks/{task}.generate_task.log",
     benchmark:
-        f"{STUDY}/benchmarks/tasks/{{task}}.generated.tsv"
+        "<benchmarks>/tasks/{task}.generate_task.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=10,
     params:
         code=code("tasks/generate_task.py"),
-        name=lambda w: w.task,
-        n_train=lambda w: TASKS[w.task]["generate"]["train"],
-        n_dev=lambda w: TASKS[w.task]["generate"]["dev"],
+        name="{task}",
+        n_train=setting(TASKS, "task", "generate", "train"),
+        n_dev=setting(TASKS, "task", "generate", "dev"),
         seed=config["seed"],
     script:
         "../workflow_scripts/tasks/generate_task.py"
 
 
-rule task:
+rule prepare_task:
     input:
         files=files_of(TASKS, "task"),
-        generated=generated_files,
+        generated=lambda w: GENERATED[w.task],
     output:
-        table=f"{STUDY}/tasks/{{task}}.parquet",
-        counts=report(
-            f"{STUDY}/tasks/{{task}}.counts.csv",
-            caption="../report/task-counts.rst",
-            category="Corpora",
-            labels={"corpus": "{task}", "table": "what was read and left out"},
-        ),
+        table="<results>/tasks/{task}.parquet",
+        counts=counts("tasks", "{task}", "task-counts"),
     log:
-        f"{STUDY}/logs/tasks/{{task}}.log",
+        "<logs>/tasks/{task}.prepare_task.log",
     benchmark:
-        f"{STUDY}/benchmarks/tasks/{{task}}.tsv"
+        "<benchmarks>/tasks/{task}.prepare_task.tsv"
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=60,
     params:
         code=code("tasks/prepare_task.py"),
-        name=lambda w: w.task,
-        source=lambda w: source_of(TASKS[w.task]),
-        n_train=lambda w: TASKS[w.task]["n_train"],
-        n_dev=lambda w: TASKS[w.task]["n_dev"],
+        name="{task}",
+        source=source(TASKS, "task", ("n_train", "n_dev", "max_tokens")),
+        n_train=setting(TASKS, "task", "n_train"),
+        n_dev=setting(TASKS, "task", "n_dev"),
         seed=config["seed"],
     script:
         "../workflow_scripts/tasks/prepare_task.py"
@@ -60,20 +63,18 @@ rule task:
 
 rule task_annotation:
     input:
-        table=rules.task.output.table,
+        table=rules.prepare_task.output.table,
     output:
-        examples=f"{STUDY}/tasks/{{task}}.jsonl",
-        annotation=f"{STUDY}/tasks/{{task}}.annotation.jsonl",
+        examples="<results>/tasks/{task}.jsonl",
+        annotation="<results>/tasks/{task}.annotation.jsonl",
     log:
-        f"{STUDY}/logs/tasks/{{task}}.annotation.log",
+        "<logs>/tasks/{task}.task_annotation.log",
     benchmark:
-        f"{STUDY}/benchmarks/tasks/{{task}}.annotation.tsv"
+        "<benchmarks>/tasks/{task}.task_annotation.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=60,
     params:
         code=code("tasks/task_annotation.py"),
         n_examples=config["attention"]["task_examples"],
@@ -83,19 +84,15 @@ rule task_annotation:
         "../workflow_scripts/tasks/task_annotation.py"
 
 
-rule arct_generated:
+rule generate_arct:
     output:
-        generated=directory(f"{STUDY}/tasks/arct.generate"),
+        generated=directory("<results>/tasks/arct.generate"),
     log:
-        f"{STUDY}/logs/tasks/arct_generated.log",
+        "<logs>/tasks/generate_arct.log",
     benchmark:
-        f"{STUDY}/benchmarks/tasks/arct_generated.tsv"
+        "<benchmarks>/tasks/generate_arct.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=10,
     params:
         code=code("tasks/generate_arct.py"),
         numbers=ARCT.get("generate"),
@@ -104,20 +101,16 @@ rule arct_generated:
         "../workflow_scripts/tasks/generate_arct.py"
 
 
-rule arct_fetched:
+rule fetch_arct:
     output:
-        fetched=directory(f"{STUDY}/tasks/arct.fetch"),
+        fetched=directory("<results>/tasks/arct.fetch"),
     log:
-        f"{STUDY}/logs/tasks/arct_fetched.log",
+        "<logs>/tasks/fetch_arct.log",
     benchmark:
-        f"{STUDY}/benchmarks/tasks/arct_fetched.tsv"
+        "<benchmarks>/tasks/fetch_arct.tsv"
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=30,
     params:
         code=code("tasks/fetch_arct.py"),
         checksums=ARCT.get("sha256", {}),
@@ -125,31 +118,22 @@ rule arct_fetched:
         "../workflow_scripts/tasks/fetch_arct.py"
 
 
-rule arct:
+rule prepare_arct:
     input:
-        files=arct_files,
-        place=arct_place,
+        files=ARCT_FILES,
+        place=ARCT_DIRECTORY,
     output:
-        table=f"{STUDY}/tasks/arct.points.parquet",
-        counts=report(
-            f"{STUDY}/tasks/arct.points.counts.csv",
-            caption="../report/arct-counts.rst",
-            category="Corpora",
-            labels={"corpus": "arct", "table": "what was read and built"},
-        ),
+        table="<results>/tasks/arct.points.parquet",
+        counts=counts("tasks", "arct.points", "arct-counts", "points read and built"),
     log:
-        f"{STUDY}/logs/tasks/arct.points.log",
+        "<logs>/tasks/prepare_arct.log",
     benchmark:
-        f"{STUDY}/benchmarks/tasks/arct.points.tsv"
+        "<benchmarks>/tasks/prepare_arct.tsv"
     conda:
         "../envs/analysis.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         code=code("tasks/prepare_arct.py"),
-        source=source_of(ARCT),
+        source=without(ARCT, ("adversarial", "n_train", "sha256")),
         adversarial=ARCT.get("adversarial"),
         n_train=ARCT.get("n_train", 0),
         seed=config["seed"],
