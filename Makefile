@@ -11,7 +11,7 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 # The first one that runs and is new enough; set SYSTEM_PYTHON to choose another.
 SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
 	"$$python" -c '$(NEW_ENOUGH)' 2>/dev/null && { command -v "$$python"; break; }; done)
-SMK := Snakefile $(wildcard rules/*.smk)
+SMK := Snakefile $(wildcard rules/*.smk rules/*/*.smk)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format unit workflow clean distclean
