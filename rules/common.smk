@@ -7,11 +7,12 @@ from shutil import which
 from snakemake.exceptions import WorkflowError
 
 from workflow_scripts.core.run import meaning
-from workflow_scripts.core.run.config import check, check_results_directory
+from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
 
 try:
-    config = check(config, Path(workflow.basedir) / "rules/schemas/config.schema.yaml")
+    config = check(config, Path(workflow.basedir) / "rules/schemas")
+    check_paths(config, Path(workflow.basedir) / "rules/schemas")
     check_results_directory(Path("results"))
 except InputError as error:
     raise WorkflowError(str(error)) from None

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 import yaml
 
-from workflow_scripts.core.run.config import check, check_results_directory
+from workflow_scripts.core.run import schema
+from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "rules/schemas/config.schema.yaml"
+SCHEMAS = ROOT / "rules/schemas"
 
 
 @pytest.fixture
@@ -21,13 +22,13 @@ def config() -> dict[str, Any]:
 
 @pytest.mark.parametrize("study", ["config.yaml", *sorted((ROOT / "studies").glob("*.yaml"))])
 def test_every_study_is_accepted(study: str) -> None:
-    check(yaml.safe_load((ROOT / study).read_text()), SCHEMA)
+    check(yaml.safe_load((ROOT / study).read_text()), SCHEMAS)
 
 
 def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict) -> None:
     del config["attention"], config["surface"]["drawings"]
     before = deepcopy(config)
-    filled = check(config, SCHEMA)
+    filled = check(config, SCHEMAS)
     assert filled["attention"]["shards"] == 1
     assert filled["attention"]["batch_tokens"] == 4096
     assert filled["surface"]["drawings"]["max_drawn_tokens"] == 48
@@ -55,7 +56,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["tasks", "rte"], {"generate": {"train": 5}}, ["tasks.rte.generate.dev", "missing"]),
         (["tasks", "rte"], {"path": "a", "package": "b"}, ["tasks.rte", "exactly one"]),
         (["corpora", "text", "mrpc"], {"path": "x"}, ["corpora.text.mrpc", "taken"]),
-        (["tasks"], {}, ["the study has no GLUE tasks"]),
+        (["tasks"], {}, ["ablation: needs a GLUE task"]),
         (["checkpoints", "finetune", "inits"], ["random"], ["needs pretrained"]),
         (
             ["tasks", "arct"],
@@ -80,7 +81,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["pruning", "strategies"], ["oracle"], ["pruning.strategies", "'oracle'", "random"]),
         (["checkpoints", "finetune", "inits"], ["normal"], ["'normal'", "random"]),
         (["frames", "corpus"], "wikipedia", ["frames.corpus", "'wikipedia'", "roles"]),
-        (["patterns", "builtin"], False, ["patterns", "no annotated maps"]),
+        (["patterns", "builtin"], False, ["patterns: needs annotated maps"]),
         (["models"], {"patterns": {"path": "x"}}, ["models.patterns", "taken"]),
     ],
 )
@@ -90,23 +91,29 @@ def test_a_mistake_is_one_line(config: dict, path: list[str], value: Any, words:
         place = place[key]
     place[path[-1]] = value
     with pytest.raises(InputError) as error:
-        check(config, SCHEMA)
+        check(config, SCHEMAS)
     message = str(error.value)
     assert "\n" not in message
     for word in words:
         assert word in message
 
 
+def test_clusters_need_surface(config: dict) -> None:
+    del config["surface"]
+    with pytest.raises(InputError, match="clusters: needs surface; add it or remove clusters"):
+        check(config, SCHEMAS)
+
+
 def test_arguments_need_arct(config: dict) -> None:
     del config["tasks"]["arct"]
     with pytest.raises(InputError, match=r"arguments: needs tasks.arct"):
-        check(config, SCHEMA)
+        check(config, SCHEMAS)
 
 
 def test_pruning_needs_ablation(config: dict) -> None:
     del config["ablation"]
     with pytest.raises(InputError, match="pruning: needs ablation"):
-        check(config, SCHEMA)
+        check(config, SCHEMAS)
 
 
 def test_relative_paths_start_from_the_data_directory(config: dict) -> None:
@@ -114,7 +121,7 @@ def test_relative_paths_start_from_the_data_directory(config: dict) -> None:
     config["tasks"] = {"mrpc": {"path": "glue/MRPC"}, "rte": {"path": "/elsewhere/RTE"}}
     config["tasks"]["arct"] = {"path": "arct", "test": "arct/t.txt", "truth": "/labels.txt"}
     config["corpora"]["coreference"]["gum"] = {"path": "gum", "trees": "gum/trees"}
-    filled = check(config, SCHEMA)
+    filled = check(config, SCHEMAS)
     assert filled["tasks"]["mrpc"]["path"] == "/data/glue/MRPC"
     assert filled["tasks"]["rte"]["path"] == "/elsewhere/RTE"
     assert filled["tasks"]["arct"]["test"] == "/data/arct/t.txt"
@@ -122,26 +129,70 @@ def test_relative_paths_start_from_the_data_directory(config: dict) -> None:
     assert filled["corpora"]["coreference"]["gum"]["trees"] == "/data/gum/trees"
 
 
+@pytest.mark.parametrize(
+    ("keys", "source", "words"),
+    [
+        (["models", "local"], {"path": "nowhere"}, ["models.local.path: nowhere:", "correct"]),
+        (["tasks", "rte"], {"path": "RTE"}, ["tasks.rte.path: texts/RTE:", "data (texts)"]),
+        (["corpora", "text", "local"], {"path": "a.txt"}, ["corpora.text.local.path: texts/a.txt"]),
+        (
+            ["corpora", "treebanks", "local"],
+            {"path": "t"},
+            ["corpora.treebanks.local.path: texts/t:"],
+        ),
+        (["corpora", "vectors", "local"], {"path": "v"}, ["corpora.vectors.local.path: texts/v:"]),
+        (["tasks", "arct"], {"path": "a", "test": "t"}, ["tasks.arct.path", "(and 1 more)"]),
+    ],
+)
+def test_a_path_that_does_not_exist_is_one_line(
+    config: dict, keys: list[str], source: dict, words: list[str]
+) -> None:
+    config["data"] = "texts"
+    parent = config
+    for key in keys[:-1]:
+        parent = parent[key]
+    parent[keys[-1]] = source
+    with pytest.raises(InputError, match="no such file or directory") as error:
+        check_paths(check(config, SCHEMAS), SCHEMAS)
+    message = str(error.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_paths_that_exist_are_accepted(
+    config: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts/RTE").mkdir(parents=True)
+    config["tasks"]["rte"] = {"path": "RTE"}
+    config["data"] = "texts"
+    check_paths(check(config, SCHEMAS), SCHEMAS)
+
+
 def test_a_missing_key_is_named(config: dict) -> None:
     del config["models"]
     with pytest.raises(InputError, match="models: missing"):
-        check(config, SCHEMA)
+        check(config, SCHEMAS)
 
 
-def objects(schema: Any) -> list[dict]:
-    found = [schema] if isinstance(schema, dict) and schema.get("type") == "object" else []
-    parts = schema.values() if isinstance(schema, dict) else schema
-    if isinstance(schema, dict | list):
-        found += [one for part in parts for one in objects(part)]
-    return found
+def objects(part: Any) -> list[dict]:
+    """The schemas of objects within a schema."""
+    own = [part] if isinstance(part, dict) and part.get("type") == "object" else []
+    inner = part.values() if isinstance(part, dict) else part
+    if isinstance(part, dict | list):
+        own += [item for value in inner for item in objects(value)]
+    return own
 
 
 def test_schema_admits_no_unknown_key_and_describes_every_key() -> None:
-    schema = yaml.safe_load(SCHEMA.read_text())
-    for one in objects(schema):
-        assert "additionalProperties" in one
-        for name, part in one.get("properties", {}).items():
-            assert "description" in part, name
+    root = schema.assemble(SCHEMAS)
+    described = objects(root)
+    assert len(described) > 30
+    for part in described:
+        assert "additionalProperties" in part
+        for name, key in part.get("properties", {}).items():
+            assert "description" in key, name
 
 
 def test_results_directory_in_the_way_or_read_only(

@@ -1,156 +1,123 @@
 """The study's config, checked against its schema before any key is read."""
 
 import os
-from collections.abc import Iterator
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.needs import check_needs
 
-RESERVED = {"corpora", "tasks", "patterns", "arguments", "logs", "benchmarks"}
+# Folders beside those of the models and of the chapters in results/<study>/.
+FOLDERS = {"benchmarks", "figures", "logs", "tables"}
 
 
-def check(config: dict[str, Any], schema_path: Path) -> dict[str, Any]:
-    """The config with the schema's defaults filled in.
+def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
+    """The config with the defaults of the schema in the directory `schemas` filled in.
 
     Raises InputError with one line, naming the key and the accepted values, for an unknown key,
-    a wrong type or value, or a name that the study does not define.
+    a wrong type or value, a name that the study does not define, or an unmet need of a chapter.
     """
-    schema = yaml.safe_load(schema_path.read_text(encoding="utf-8"))
-    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=_depth_first)
+    root = schema.assemble(schemas)
+    errors = sorted(Draft202012Validator(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        raise InputError(f"config: {_line(errors[0])}{more}")
-    filled = fill(config, schema, schema)
-    _check_names(filled)
-    _place(filled)
+        raise InputError(f"config: {_line(errors[0])}{_and_more(errors)}")
+    filled = schema.fill(config, root, root)
+    _check_names_of_models(filled, schemas)
+    _check_unique_names(filled, root)
+    check_needs(filled, schemas)
+    _check_references(filled, root)
+    _start_paths_from_data(filled, root)
     return filled
 
 
-def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
-    """A copy of `value` in which every missing key has the schema's default."""
-    schema = _resolve(schema, root)
-    if not isinstance(value, dict):
-        return deepcopy(value)
-    filled = {key: deepcopy(item) for key, item in value.items()}
-    known = schema.get("properties", {})
-    for key, part in known.items():
-        part = _resolve(part, root)
-        if key not in filled and "default" in part:
-            filled[key] = deepcopy(part["default"])
-        if key in filled:
-            filled[key] = fill(filled[key], part, root)
-    others = schema.get("additionalProperties")
-    if isinstance(others, dict):
-        for key in filled.keys() - known.keys():
-            filled[key] = fill(filled[key], others, root)
-    return filled
+def check_paths(config: dict[str, Any], schemas: Path) -> None:
+    """Raise InputError where a local path in a checked config does not exist."""
+    root = schema.assemble(schemas)
+    missing = [
+        node
+        for node in schema.nodes(config, root, root)
+        if node.schema.get("format") in ("path", "data-path") and not Path(node.value).exists()
+    ]
+    if missing:
+        node = missing[0]
+        fix = "correct the path"
+        if node.schema["format"] == "data-path":
+            fix += f", or data ({config['data']}), from which relative paths start"
+        words = f"{node.name}: {node.value}: no such file or directory; {fix}"
+        raise InputError(f"config: {words}{_and_more(missing)}")
 
 
 def check_results_directory(results: Path) -> None:
     """Refuse a results directory that cannot be created or written, before any job starts."""
-    place = results.absolute()
-    while not place.exists():
-        place = place.parent
-    if not place.is_dir():
-        raise InputError(f"{place}: is in the way of the results directory {results}; move it")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise InputError(f"{place}: not writable; make it so or run in another --directory")
-
-
-def _check_names(config: dict[str, Any]) -> None:
-    """Names that refer to other parts of the config must exist there."""
-    for name in config["models"]:
-        if name in RESERVED:
-            raise InputError(f"config: models.{name}: this name is taken; choose another")
-    seen = set(config["tasks"])  # their caches lie beside those of the corpora
-    for kind, corpora in config["corpora"].items():
-        for name in corpora:
-            if name in seen:
-                raise InputError(f"config: corpora.{kind}.{name}: this name is taken")
-            seen.add(name)
-    _check_tasks(config)
-    if "arguments" in config:
-        _check_arguments(config["arguments"], config["tasks"].get("arct"))
-    for key, name, accepted in _references(config):
-        if name not in accepted:
-            raise InputError(
-                f"config: {key}: {name!r} is not defined; accepted: {', '.join(sorted(accepted))}"
-            )
-
-
-def _check_tasks(config: dict[str, Any]) -> None:
-    """What fine-tuning changes can be told where there are tasks and their checkpoints."""
-    for part in {"finetuning", "patterns", "ablation", "pruning"} & config.keys():
-        if not config["tasks"].keys() - {"arct"}:
-            raise InputError(
-                f"config: {part}: the study has no GLUE tasks; add some or remove {part}"
-            )
-        if "pretrained" not in config["checkpoints"]["finetune"]["inits"]:
-            raise InputError(f"config: {part}: needs pretrained among checkpoints.finetune.inits")
-    if "pruning" in config and "ablation" not in config:
-        raise InputError("config: pruning: needs ablation; add it or remove pruning")
-    patterns = config.get("patterns", {"builtin": True})
-    if not patterns["builtin"] and not patterns["annotations"]:
-        raise InputError("config: patterns: no annotated maps; set builtin or give annotations")
-
-
-def _check_arguments(arguments: dict[str, Any], arct: dict[str, Any] | None) -> None:
-    """Runs on ARCT need its points, and the set-ups whose weights are kept must be trained."""
-    if arct is None:
-        raise InputError("config: arguments: needs tasks.arct; add it or remove arguments")
-    for name in arguments["keep"]:
-        if name not in arguments["setups"]:
-            raise InputError(f"config: arguments.keep: {name!r} is not among arguments.setups")
-    if arct["adversarial"] == "none" and arguments["train_on"] != ["original"]:
+    existing = results.absolute()
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir():
+        raise InputError(f"{existing}: is in the way of the results directory {results}; move it")
+    if not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(
-            "config: arguments.train_on: without an adversarial set (tasks.arct.adversarial) "
-            "models can be trained on original alone"
+            f"{existing}: not writable; change its permissions or run in another --directory"
         )
 
 
-def _place(config: dict[str, Any]) -> None:
-    """Relative paths of corpora and tasks start from the data directory."""
-    groups = [*config["corpora"].values(), config["tasks"]]
-    for source in (one for group in groups for one in group.values()):
-        for key in {"path", "trees", "test", "truth"} & source.keys():
-            source[key] = os.path.normpath(os.path.join(config["data"], source[key]))
+def _check_names_of_models(config: dict[str, Any], schemas: Path) -> None:
+    """A model's folder must not be one of the study's own."""
+    for name in config["models"]:
+        if name in FOLDERS or name in schema.chapters(schemas):
+            raise InputError(
+                f"config: models.{name}: this name is taken by a folder of results/<study>/; "
+                "choose another"
+            )
 
 
-def _references(config: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
-    """Key, name and accepted names of every reference from one part of a config to another."""
-    corpora = config["corpora"]
-    kinds = {"corpus": "text", "treebank": "treebanks", "vectors": "vectors"}
-    for part in ("surface", "clusters", "syntax", "probes", "arguments"):
-        for key in kinds.keys() & config.get(part, {}).keys():
-            yield f"{part}.{key}", config[part][key], list(corpora[kinds[key]])
-    if "coreference" in config:
-        yield "coreference.corpus", config["coreference"]["corpus"], list(corpora["coreference"])
-    if "frames" in config:
-        yield "frames.corpus", config["frames"]["corpus"], list(corpora["frames"])
-    for kind, key in (("treebanks", "parse"), ("vectors", "train")):
-        for name, corpus in corpora[kind].items():
-            if key in corpus:
-                yield f"corpora.{kind}.{name}.{key}", corpus[key], list(corpora["text"])
+def _check_unique_names(config: dict[str, Any], root: dict[str, Any]) -> None:
+    """Corpora and tasks have different names: their attention caches share a folder."""
+    seen: dict[str, str] = {}
+    for node in schema.nodes(config, root, root):
+        for name in node.value if node.schema.get("unique_names") else ():
+            if name in seen:
+                raise InputError(
+                    f"config: {seen[name]}: this name is taken by {node.name}.{name}; "
+                    "choose another"
+                )
+            seen[name] = f"{node.name}.{name}"
 
 
-def _resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    if "$ref" not in schema:
-        return schema
-    target: Any = root
-    for part in schema["$ref"].removeprefix("#/").split("/"):
-        target = target[part]
-    return {**target, **{key: item for key, item in schema.items() if key != "$ref"}}
+def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
+    """Names that refer to another part of the config must exist there."""
+    for node in schema.nodes(config, root, root):
+        part = node.schema.get("names")
+        accepted: Any = config
+        for key in part.split(".") if part else ():
+            accepted = accepted[key]
+        if part and node.value not in accepted:
+            names = ", ".join(sorted(accepted)) or f"none yet, add it to {part}"
+            raise InputError(
+                f"config: {node.name}: {node.value!r} is not in {part}; accepted: {names}"
+            )
 
 
-def _depth_first(error: ValidationError) -> tuple[bool, int, str]:
+def _start_paths_from_data(config: dict[str, Any], root: dict[str, Any]) -> None:
+    """Make the relative paths of corpora and tasks start from the data directory."""
+    for node in list(schema.nodes(config, root, root)):
+        if node.schema.get("format") == "data-path":
+            parent: Any = config
+            for key in node.keys[:-1]:
+                parent = parent[key]
+            parent[node.keys[-1]] = os.path.normpath(os.path.join(config["data"], node.value))
+
+
+def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:
     """Unknown keys first: a missing key is often the same typo seen from the other side."""
     return (error.validator != "additionalProperties", -len(error.path), error.json_path)
+
+
+def _and_more(errors: list) -> str:
+    return f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
 
 
 def _line(error: ValidationError) -> str:

@@ -1,0 +1,118 @@
+"""The schema of a study's config, assembled from one file for each chapter.
+
+`study.schema.yaml` has the keys that all chapters share; `<chapter>.schema.yaml` has the part of a
+chapter, what the chapter needs and, in `$defs` and `conditions`, what it defines for all. Beside
+the keywords of JSON Schema these are known:
+
+    names: corpora.text    the value is the name of an entry of that part of the config
+    format: path           a local path; data-path: one that starts from the key `data`
+    unique_names: true     the keys of all objects marked so are different from each other
+    needs                  what a chapter needs (see needs.py)
+    conditions             conditions on the whole study, by name (see needs.py)
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ENDING = ".schema.yaml"
+STUDY = "study"
+HOISTED = ("$defs", "conditions")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value of a config: its keys from the root, and its schema with references resolved."""
+
+    keys: tuple[str | int, ...]
+    value: Any
+    schema: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The dotted key; positions in lists are left out."""
+        return ".".join(key for key in self.keys if isinstance(key, str))
+
+
+@cache
+def assemble(directory: Path) -> dict[str, Any]:
+    """The schema of a whole study; treat it as read-only.
+
+    Raises ValueError where two files define the same key, definition or condition.
+    """
+    root = _read(directory / f"{STUDY}{ENDING}")
+    for chapter in chapters(directory):
+        part = _read(directory / f"{chapter}{ENDING}")
+        for keyword in HOISTED:
+            _add(root.setdefault(keyword, {}), part.pop(keyword, {}), chapter)
+        _add(root["properties"], {chapter: part}, chapter)
+    return root
+
+
+def chapters(directory: Path) -> list[str]:
+    """The names of all chapters, in alphabetical order."""
+    names = {path.name.removesuffix(ENDING) for path in directory.glob(f"*{ENDING}")}
+    return sorted(names - {STUDY})
+
+
+def resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    """`schema` with its `$ref` replaced by what it refers to; keys beside it take precedence."""
+    if "$ref" not in schema:
+        return schema
+    target: Any = root
+    for part in schema["$ref"].removeprefix("#/").split("/"):
+        target = target[part]
+    return {**target, **{key: item for key, item in schema.items() if key != "$ref"}}
+
+
+def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
+    """A copy of `value` in which every missing key has the schema's default."""
+    schema = resolve(schema, root)
+    if not isinstance(value, dict):
+        return deepcopy(value)
+    filled = {key: deepcopy(item) for key, item in value.items()}
+    known = schema.get("properties", {})
+    for key, part in known.items():
+        part = resolve(part, root)
+        if key not in filled and "default" in part:
+            filled[key] = deepcopy(part["default"])
+        if key in filled:
+            filled[key] = fill(filled[key], part, root)
+    others = schema.get("additionalProperties")
+    if isinstance(others, dict):
+        for key in filled.keys() - known.keys():
+            filled[key] = fill(filled[key], others, root)
+    return filled
+
+
+def nodes(
+    value: Any, schema: dict[str, Any], root: dict[str, Any], keys: tuple[str | int, ...] = ()
+) -> Iterator[Node]:
+    """The value itself and all values within it that the schema describes, depth first."""
+    schema = resolve(schema, root)
+    yield Node(keys, value, schema)
+    if isinstance(value, dict):
+        known, others = schema.get("properties", {}), schema.get("additionalProperties")
+        for key, item in value.items():
+            part = known.get(key, others)
+            if isinstance(part, dict):
+                yield from nodes(item, part, root, (*keys, key))
+    elif isinstance(value, list) and "items" in schema:
+        for index, item in enumerate(value):
+            yield from nodes(item, schema["items"], root, (*keys, index))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def _add(target: dict[str, Any], new: dict[str, Any], chapter: str) -> None:
+    for name in new:
+        if name in target:
+            raise ValueError(f"{chapter}{ENDING}: {name} is defined elsewhere; choose another name")
+    target.update(new)
