@@ -1,8 +1,8 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
 ABLATION = config["ablation"]
-KOVALEVA_ABLATION = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
-MICHEL_MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
+DISABLING = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
+MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 MODES = {"head": ["uniform", "zero"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
 # Effects are compared between tasks, and on MNLI between its two development sets.
@@ -26,9 +26,7 @@ rule ablation_sweep:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=4000,
-        runtime=720,
-        gpu=gpu,
+        **TRAINING_JOB,
     params:
         code=code("ablation/ablation_sweep.py"),
         task="{task}",
@@ -66,17 +64,15 @@ rule ablation_scores:
         "../workflow_scripts/ablation/ablation_scores.py"
 
 
-# The papers' figures and tables are of checkpoints fine-tuned from the pretrained weights.
-SWEPT = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
-SCORES = expand(rules.ablation_scores.output.scores, **SWEPT)
-GAINS = expand(rules.ablation_scores.output.gain, **SWEPT)
+SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
+GAINS = expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS)
 
 
 rule kovaleva2019_fig8:
     input:
         scores=SCORES,
     output:
-        **figure("kovaleva2019-fig8", "Figure 8, one head disabled", KOVALEVA_ABLATION),
+        **figure("kovaleva2019-fig8", "Figure 8, one head disabled", DISABLING),
     log:
         "<logs>/ablation/{model}.kovaleva2019_fig8.log",
     benchmark:
@@ -94,7 +90,7 @@ rule kovaleva2019_fig9:
     input:
         scores=SCORES,
     output:
-        **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", KOVALEVA_ABLATION),
+        **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", DISABLING),
     log:
         "<logs>/ablation/{model}.kovaleva2019_fig9.log",
     benchmark:
@@ -112,7 +108,7 @@ rule michel2019_fig1:
     input:
         scores=SCORES,
     output:
-        **figure("michel2019-fig1", "Figure 1, scores without one head", MICHEL_MASKING),
+        **figure("michel2019-fig1", "Figure 1, scores without one head", MASKING),
     log:
         "<logs>/ablation/{model}.michel2019_fig1.log",
     benchmark:
@@ -130,8 +126,8 @@ rule michel2019_table1:
         scores=SCORES,
         gains=GAINS,
     output:
-        table=table("michel2019-table1", "Table 1, every head masked", MICHEL_MASKING),
-        best=table("michel2019-gains", "heads that matter, and honest gains", MICHEL_MASKING),
+        table=table("michel2019-table1", "Table 1, every head masked", MASKING),
+        best=table("michel2019-gains", "heads that matter, and honest gains", MASKING),
     log:
         "<logs>/ablation/{model}.michel2019_table1.log",
     benchmark:
@@ -149,9 +145,7 @@ rule michel2019_table3:
         scores=SCORES,
         gains=GAINS,
     output:
-        table=table(
-            "michel2019-table3", "Table 3, the best head left in each layer", MICHEL_MASKING
-        ),
+        table=table("michel2019-table3", "Table 3, the best head left in each layer", MASKING),
     log:
         "<logs>/ablation/{model}.michel2019_table3.log",
     benchmark:
@@ -170,9 +164,7 @@ rule ablation_pairs:
     output:
         points="<results>/{model}/ablation/pairs.parquet",
         table=table(
-            "michel2019-pairs",
-            "section 5, the same heads across data sets and seeds",
-            MICHEL_MASKING,
+            "michel2019-pairs", "section 5, the same heads across data sets and seeds", MASKING
         ),
     log:
         "<logs>/ablation/{model}.ablation_pairs.log",
@@ -193,12 +185,7 @@ rule michel2019_fig2:
         points=rules.ablation_pairs.output.points,
         table=rules.ablation_pairs.output.table,
     output:
-        **figure(
-            "michel2019-fig2",
-            "Figure 2, effects across data sets",
-            MICHEL_MASKING,
-            wanted=COMPARED,
-        ),
+        **figure("michel2019-fig2", "Figure 2, effects across data sets", MASKING, wanted=COMPARED),
     log:
         "<logs>/ablation/{model}.michel2019_fig2.log",
     benchmark:
@@ -236,10 +223,10 @@ rule head_behaviour:
         heads=table(
             "kovaleva2019-heads",
             "section 5, what each head does and what it matters",
-            KOVALEVA_ABLATION,
+            DISABLING,
             caption="kovaleva2019-heads-table",
         ),
-        strata=table("kovaleva2019-strata", "section 5, kinds of heads compared", KOVALEVA_ABLATION),
+        strata=table("kovaleva2019-strata", "section 5, kinds of heads compared", DISABLING),
     log:
         "<logs>/ablation/{model}.head_behaviour.log",
     benchmark:
@@ -263,9 +250,7 @@ rule kovaleva2019_heads:
         heads=rules.head_behaviour.output.heads,
         strata=rules.head_behaviour.output.strata,
     output:
-        **figure(
-            "kovaleva2019-heads", "section 5, do the linguistic heads matter", KOVALEVA_ABLATION
-        ),
+        **figure("kovaleva2019-heads", "section 5, do the linguistic heads matter", DISABLING),
     log:
         "<logs>/ablation/{model}.kovaleva2019_heads.log",
     benchmark:

@@ -13,11 +13,9 @@ rule model_card:
     retries: 2
     conda:
         "../envs/torch.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("attention/model_card.py"),
-        source=model_source,
+        source=source(config["models"], "model"),
         name="{model}",
     script:
         "../workflow_scripts/attention/model_card.py"
@@ -38,9 +36,7 @@ rule extract:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=3000,
-        runtime=120,
-        gpu=gpu,
+        **MODEL_JOB,
     params:
         code=code("attention/extract.py"),
         part="{scatteritem}",
@@ -84,9 +80,7 @@ rule extract_task:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=3000,
-        runtime=120,
-        gpu=gpu,
+        **MODEL_JOB,
     params:
         code=code("attention/extract.py"),
         max_tokens=setting(TASKS, "task", "max_tokens"),

@@ -28,9 +28,7 @@ rule mlm_head:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=3000,
-        runtime=120,
-        gpu=gpu,
+        **MODEL_JOB,
     params:
         code=code("checkpoints/mlm_head.py"),
         n_segments=HEAD["n_segments"],
@@ -62,9 +60,7 @@ rule finetune:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=6000,
-        runtime=720,
-        gpu=gpu,
+        **TRAINING_JOB,
     params:
         code=code("checkpoints/finetune.py"),
         work=f"{RESULTS}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.work",

@@ -1,7 +1,7 @@
 """clusters: distances between heads (Clark et al. 2019, section 6)."""
 
 CLUSTERS = config["clusters"]
-CLARK_CLUSTERS = CLARK | {"subcategory": "6 Clusters"}
+CLUSTERING = CLARK | {"subcategory": "6 Clusters"}
 
 
 rule head_distances:
@@ -18,8 +18,7 @@ rule head_distances:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=2000,
-        gpu=gpu,
+        **MODEL_JOB,
     params:
         code=code("clusters/head_distances.py"),
         n_segments=CLUSTERS["n_segments"],
@@ -37,7 +36,7 @@ rule head_embedding:
         entropy=rules.entropy.output.entropy,
     output:
         embedding="<results>/{model}/clusters/embedding.parquet",
-        table=table("clark2019-clusters", "distances within and between layers", CLARK_CLUSTERS),
+        table=table("clark2019-clusters", "distances within and between layers", CLUSTERING),
     log:
         "<logs>/clusters/{model}.head_embedding.log",
     benchmark:
@@ -57,7 +56,7 @@ rule clark2019_fig6:
     input:
         embedding=rules.head_embedding.output.embedding,
     output:
-        **figure("clark2019-fig6", "Figure 6, heads in the plane", CLARK_CLUSTERS),
+        **figure("clark2019-fig6", "Figure 6, heads in the plane", CLUSTERING),
     log:
         "<logs>/clusters/{model}.clark2019_fig6.log",
     benchmark:

@@ -29,6 +29,8 @@ TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
 ARCT = config["tasks"].get("arct", {})
 FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
+# The papers' figures and tables are of classifiers fine-tuned from the pretrained weights.
+PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
@@ -160,13 +162,9 @@ def gpu(wildcards) -> int:
     return int(config["device"] != "cpu" and GPU_HERE)
 
 
-def model_source(wildcards) -> dict:
-    return config["models"][wildcards.model]
-
-
-def model_files(wildcards) -> list[str]:
-    """The files of a local model, so that new weights make its results stale."""
-    return local_files(config["models"][wildcards.model].get("path"))
+# What jobs that run or train a model ask a scheduler for: memory in MB, minutes, a GPU.
+MODEL_JOB = {"mem_mb": 4000, "runtime": 240, "gpu": gpu}
+TRAINING_JOB = {"mem_mb": 6000, "runtime": 1440, "gpu": gpu}
 
 
 def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), folder: str = ""):
@@ -202,3 +200,7 @@ def local_files(path: str | None, folder: str = "") -> list[str]:
         return [path]
     directory = Path(path, folder) if Path(path, folder).is_dir() else Path(path)
     return sorted(str(file) for file in directory.iterdir() if file.is_file())
+
+
+# The files of a local model, so that new weights make its results stale.
+model_files = files_of(config["models"], "model")

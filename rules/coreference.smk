@@ -4,7 +4,7 @@ COREF = config["coreference"]
 COREF_CORPUS = COREF["corpus"]
 # Documents that the study's own grammar wrote are generated, and everything made from them says so.
 COREF_ANNOTATION = "generated" if "generate" in COREFERENCE[COREF_CORPUS] else "gold"
-CLARK_COREF = CLARK | {"subcategory": "4.3 Coreference"}
+ANTECEDENTS = CLARK | {"subcategory": "4.3 Coreference"}
 
 
 rule coreference_scores:
@@ -23,8 +23,6 @@ rule coreference_scores:
         "<benchmarks>/coreference/{model}.coreference_scores.tsv"
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("coreference/coreference_scores.py"),
         bootstrap=COREF["bootstrap"],
@@ -39,7 +37,7 @@ rule clark2019_table2:
         rules=rules.coreference_scores.output.rules,
         best=rules.coreference_scores.output.best,
     output:
-        table=table("clark2019-table2", "Table 2, heads as antecedent selectors", CLARK_COREF),
+        table=table("clark2019-table2", "Table 2, heads as antecedent selectors", ANTECEDENTS),
     log:
         "<logs>/coreference/{model}.clark2019_table2.log",
     benchmark:

@@ -17,8 +17,6 @@ rule segments:
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("corpora/segments.py"),
         name="{text}",
@@ -46,8 +44,6 @@ rule treebank:
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("corpora/treebank.py"),
         name="{treebank}",
@@ -71,8 +67,6 @@ rule coreference_corpus:
         "<benchmarks>/corpora/{coref}.coreference_corpus.tsv"
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("corpora/coreference_corpus.py"),
         name="{coref}",
@@ -124,8 +118,6 @@ rule frames_corpus:
         "<benchmarks>/corpora/{frames}.frames_corpus.tsv"
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("corpora/frames_corpus.py"),
         name="{frames}",

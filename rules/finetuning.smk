@@ -2,7 +2,7 @@
 
 CHANGE = config["finetuning"]
 FIRST_SEED = SEEDS[0]
-KOVALEVA_CHANGE = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
+FINE_TUNING = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 # Fine-tuned from the pretrained weights, beside the pretrained body itself.
 BEFORE_AND_AFTER = {
     "body": "<results>/{model}/attention/{task}.h5",
@@ -101,14 +101,9 @@ rule finetuning_maps:
 
 rule kovaleva2019_fig5:
     input:
-        similarity=expand(
-            rules.finetuning_similarity.output.similarity,
-            task=TASKS,
-            seed=SEEDS,
-            allow_missing=True,
-        ),
+        similarity=expand(rules.finetuning_similarity.output.similarity, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", KOVALEVA_CHANGE),
+        **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINE_TUNING),
     log:
         "<logs>/finetuning/{model}.kovaleva2019_fig5.log",
     benchmark:
@@ -123,11 +118,9 @@ rule kovaleva2019_fig5:
 
 rule kovaleva2019_fig6:
     input:
-        features=expand(
-            rules.finetuning_features.output.features, task=TASKS, seed=SEEDS, allow_missing=True
-        ),
+        features=expand(rules.finetuning_features.output.features, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", KOVALEVA_CHANGE),
+        **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", FINE_TUNING),
     log:
         "<logs>/finetuning/{model}.kovaleva2019_fig6.log",
     benchmark:
@@ -142,15 +135,13 @@ rule kovaleva2019_fig6:
 
 rule kovaleva2019_features:
     input:
-        features=expand(
-            rules.finetuning_features.output.features, task=TASKS, seed=SEEDS, allow_missing=True
-        ),
+        features=expand(rules.finetuning_features.output.features, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-features", "section 4.4, linguistic features", KOVALEVA_CHANGE),
+        **figure("kovaleva2019-features", "section 4.4, linguistic features", FINE_TUNING),
         table=table(
             "kovaleva2019-features",
             "section 4.4, attention to kinds of tokens",
-            KOVALEVA_CHANGE,
+            FINE_TUNING,
             caption="kovaleva2019-features-table",
         ),
     log:
@@ -167,11 +158,9 @@ rule kovaleva2019_features:
 
 rule kovaleva2019_fig7:
     input:
-        features=expand(
-            rules.finetuning_features.output.features, task=TASKS, seed=SEEDS, allow_missing=True
-        ),
+        features=expand(rules.finetuning_features.output.features, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", KOVALEVA_CHANGE),
+        **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", FINE_TUNING),
     log:
         "<logs>/finetuning/{model}.kovaleva2019_fig7.log",
     benchmark:
@@ -191,7 +180,7 @@ rule kovaleva2019_maps:
         **figure(
             "kovaleva2019-maps.{task}",
             "appendix A, maps of all heads",
-            KOVALEVA_CHANGE,
+            FINE_TUNING,
             caption="kovaleva2019-maps",
         ),
     log:
@@ -208,11 +197,9 @@ rule kovaleva2019_maps:
 
 rule kovaleva2019_links:
     input:
-        links=expand(
-            rules.finetuning_links.output.links, task=TASKS, seed=SEEDS, allow_missing=True
-        ),
+        links=expand(rules.finetuning_links.output.links, **PRETRAINED_RUNS),
     output:
-        table=table("kovaleva2019-links", "section 4.5, token-to-token attention", KOVALEVA_CHANGE),
+        table=table("kovaleva2019-links", "section 4.5, token-to-token attention", FINE_TUNING),
     log:
         "<logs>/finetuning/{model}.kovaleva2019_links.log",
     benchmark:

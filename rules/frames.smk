@@ -3,7 +3,7 @@
 FRAME_CORPUS = config["frames"]["corpus"]
 FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_LINKS = f"<results>/corpora/{FRAME_CORPUS}.annotation.jsonl"
-KOVALEVA_FRAMES = KOVALEVA | {"subcategory": "4.2 Frames"}
+FRAME_LINKING = KOVALEVA | {"subcategory": "4.2 Frames"}
 
 
 rule frame_scores:
@@ -35,7 +35,7 @@ rule frame_drawings:
         scores=rules.frame_scores.output.scores,
     output:
         drawings="<results>/{model}/frames/drawings.parquet",
-        table=table("kovaleva2019-frames", "heads above the percentile", KOVALEVA_FRAMES),
+        table=table("kovaleva2019-frames", "heads above the percentile", FRAME_LINKING),
     log:
         "<logs>/frames/{model}.frame_drawings.log",
     benchmark:
@@ -55,7 +55,7 @@ rule kovaleva2019_fig3:
         scores=rules.frame_scores.output.scores,
         drawings=rules.frame_drawings.output.drawings,
     output:
-        **figure("kovaleva2019-fig3", "Figure 3, frame elements", KOVALEVA_FRAMES),
+        **figure("kovaleva2019-fig3", "Figure 3, frame elements", FRAME_LINKING),
     log:
         "<logs>/frames/{model}.kovaleva2019_fig3.log",
     benchmark:

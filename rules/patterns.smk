@@ -12,7 +12,7 @@ OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotate
 # Task, stage and seed of every cache whose maps are classified.
 CLASSIFIED = [[task, "pretrained", 0] for task in TASKS]
 CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
-KOVALEVA_PATTERNS = KOVALEVA | {"subcategory": "4.1 Patterns"}
+MAP_PATTERNS = KOVALEVA | {"subcategory": "4.1 Patterns"}
 
 
 rule pattern_classifier:
@@ -27,7 +27,7 @@ rule pattern_classifier:
         confusion=reported(
             "<results>/patterns/confusion.csv",
             "confusion of the classes",
-            KOVALEVA_PATTERNS,
+            MAP_PATTERNS,
             caption="kovaleva2019-confusion",
         ),
         maps="<results>/patterns/typical.parquet",
@@ -38,8 +38,6 @@ rule pattern_classifier:
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
-    resources:
-        mem_mb=2000,
     params:
         code=code("patterns/pattern_classifier.py"),
         builtin=PATTERNS["builtin"],
@@ -57,13 +55,7 @@ rule pattern_shares:
         classifier=rules.pattern_classifier.output.classifier,
         caches=[
             *expand(rules.extract_task.output.shard, task=TASKS, allow_missing=True),
-            *expand(
-                rules.extract_checkpoint.output.shard,
-                task=TASKS,
-                init="pretrained",
-                seed=SEEDS,
-                allow_missing=True,
-            ),
+            *expand(rules.extract_checkpoint.output.shard, **PRETRAINED_RUNS),
         ],
     output:
         shares="<results>/{model}/patterns/shares.parquet",
@@ -75,7 +67,6 @@ rule pattern_shares:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=2000,
         runtime=120,
     params:
         code=code("patterns/pattern_shares.py"),
@@ -111,10 +102,8 @@ rule kovaleva2019_patterns:
         folds=rules.pattern_classifier.output.folds,
         shares=rules.pattern_shares.output.shares,
     output:
-        classifier=table(
-            "kovaleva2019-classifier", "how well maps are classified", KOVALEVA_PATTERNS
-        ),
-        table=table("kovaleva2019-patterns", "shares of the classes", KOVALEVA_PATTERNS),
+        classifier=table("kovaleva2019-classifier", "how well maps are classified", MAP_PATTERNS),
+        table=table("kovaleva2019-patterns", "shares of the classes", MAP_PATTERNS),
     log:
         "<logs>/patterns/{model}.kovaleva2019_patterns.log",
     benchmark:
@@ -131,7 +120,7 @@ rule kovaleva2019_fig1:
     input:
         maps=rules.pattern_classifier.output.maps,
     output:
-        **figure("kovaleva2019-fig1", "Figure 1, classes of maps", KOVALEVA_PATTERNS),
+        **figure("kovaleva2019-fig1", "Figure 1, classes of maps", MAP_PATTERNS),
     log:
         "<logs>/patterns/{model}.kovaleva2019_fig1.log",
     benchmark:
@@ -148,7 +137,7 @@ rule kovaleva2019_fig2:
     input:
         shares=rules.pattern_shares.output.shares,
     output:
-        **figure("kovaleva2019-fig2", "Figure 2, shares of the classes", KOVALEVA_PATTERNS),
+        **figure("kovaleva2019-fig2", "Figure 2, shares of the classes", MAP_PATTERNS),
     log:
         "<logs>/patterns/{model}.kovaleva2019_fig2.log",
     benchmark:

@@ -22,9 +22,7 @@ rule random_body:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=3000,
-        runtime=120,
-        gpu=gpu,
+        **MODEL_JOB,
     params:
         code=code("probes/random_body.py"),
         max_tokens=TREEBANKS[PROBED]["max_tokens"],
@@ -58,9 +56,7 @@ rule train_probes:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=6000,
-        runtime=240,
-        gpu=gpu,
+        **TRAINING_JOB,
     params:
         code=code("probes/train_probes.py"),
         settings=PROBE_SETTINGS,

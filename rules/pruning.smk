@@ -1,7 +1,7 @@
 """pruning: head importance, iterative pruning, heads removed for good (Michel et al., 4 to 6)."""
 
 PRUNING = config["pruning"]
-MICHEL_PRUNING = MICHEL | {"subcategory": "4 and 6 Pruning heads"}
+PRUNING_HEADS = MICHEL | {"subcategory": "4 and 6 Pruning heads"}
 KEPT_EPOCHS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 # Table 4 is of MNLI in the paper.
 TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))
@@ -25,9 +25,7 @@ rule pruning_curves:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=4000,
-        runtime=480,
-        gpu=gpu,
+        **TRAINING_JOB,
     params:
         code=code("pruning/pruning_curves.py"),
         task="{task}",
@@ -66,9 +64,7 @@ rule pruning_during_training:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=4000,
-        runtime=480,
-        gpu=gpu,
+        **TRAINING_JOB,
     params:
         code=code("pruning/pruning_during_training.py"),
         task="{task}",
@@ -87,16 +83,15 @@ rule pruning_during_training:
         "../workflow_scripts/pruning/pruning_during_training.py"
 
 
-PRUNED = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
-EPOCHS = PRUNED | {"task": KEPT_EPOCHS}
+EPOCHS = PRETRAINED_RUNS | {"task": KEPT_EPOCHS}
 
 
 rule michel2019_importance:
     input:
-        importance=expand(rules.pruning_curves.output.importance, **PRUNED),
+        importance=expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS),
     output:
-        **figure("michel2019-importance", "section 4.1, importance", MICHEL_PRUNING),
-        table=table("michel2019-importance", "section 4.1, importance", MICHEL_PRUNING),
+        **figure("michel2019-importance", "section 4.1, importance", PRUNING_HEADS),
+        table=table("michel2019-importance", "section 4.1, importance", PRUNING_HEADS),
     log:
         "<logs>/pruning/{model}.michel2019_importance.log",
     benchmark:
@@ -112,10 +107,10 @@ rule michel2019_importance:
 
 rule michel2019_fig3:
     input:
-        curves=expand(rules.pruning_curves.output.curves, **PRUNED),
+        curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
     output:
-        **figure("michel2019-fig3", "Figure 3, pruning by strategy", MICHEL_PRUNING),
-        table=table("michel2019-fig3", "Figure 3, pruning by strategy", MICHEL_PRUNING),
+        **figure("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_HEADS),
+        table=table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_HEADS),
     log:
         "<logs>/pruning/{model}.michel2019_fig3.log",
     benchmark:
@@ -138,7 +133,7 @@ rule michel2019_fig5:
         **figure(
             "michel2019-fig5",
             "Figure 5, pruning after each epoch",
-            MICHEL_PRUNING,
+            PRUNING_HEADS,
             wanted=bool(KEPT_EPOCHS),
         ),
     log:
@@ -163,7 +158,7 @@ rule michel2019_table4:
         speed=table(
             "michel2019-table4",
             "Table 4, speed without the pruned heads",
-            MICHEL_PRUNING,
+            PRUNING_HEADS,
             wanted="importance" in PRUNING["strategies"],
         ),
     log:
@@ -174,9 +169,7 @@ rule michel2019_table4:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=4000,
-        runtime=240,
-        gpu=gpu,
+        **MODEL_JOB,
     params:
         code=code("pruning/michel2019_table4.py"),
         task=TIMED,

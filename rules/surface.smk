@@ -2,7 +2,7 @@
 
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
-CLARK_SURFACE = CLARK | {"subcategory": "3 Surface patterns"}
+SURFACE_PATTERNS = CLARK | {"subcategory": "3 Surface patterns"}
 
 
 rule relative_position:
@@ -13,7 +13,7 @@ rule relative_position:
         above=table(
             "clark2019-position",
             "heads above the threshold",
-            CLARK_SURFACE,
+            SURFACE_PATTERNS,
             caption="clark2019-position-table",
         ),
     log:
@@ -87,9 +87,7 @@ rule gradient_importance:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=3000,
-        runtime=120,
-        gpu=gpu,
+        **MODEL_JOB,
     params:
         code=code("surface/gradient_importance.py"),
         n_segments=SURFACE["gradients"]["n_segments"],
@@ -118,8 +116,6 @@ rule surface_drawings:
         "<benchmarks>/surface/{model}.surface_drawings.tsv"
     conda:
         "../envs/torch.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("surface/surface_drawings.py"),
         heads=SURFACE["drawings"]["heads"],
@@ -133,7 +129,7 @@ rule clark2019_fig1:
     input:
         drawings=rules.surface_drawings.output.drawings,
     output:
-        **figure("clark2019-fig1", "Figure 1, heads drawn as lines", CLARK_SURFACE),
+        **figure("clark2019-fig1", "Figure 1, heads drawn as lines", SURFACE_PATTERNS),
     log:
         "<logs>/surface/{model}.clark2019_fig1.log",
     benchmark:
@@ -150,7 +146,7 @@ rule clark2019_fig2:
     input:
         special_tokens=rules.special_tokens.output.special_tokens,
     output:
-        **figure("clark2019-fig2", "Figure 2, special tokens", CLARK_SURFACE),
+        **figure("clark2019-fig2", "Figure 2, special tokens", SURFACE_PATTERNS),
     log:
         "<logs>/surface/{model}.clark2019_fig2.log",
     benchmark:
@@ -167,7 +163,7 @@ rule clark2019_fig3:
     input:
         gradients=rules.gradient_importance.output.gradients,
     output:
-        **figure("clark2019-fig3", "Figure 3, gradient importance", CLARK_SURFACE),
+        **figure("clark2019-fig3", "Figure 3, gradient importance", SURFACE_PATTERNS),
     log:
         "<logs>/surface/{model}.clark2019_fig3.log",
     benchmark:
@@ -184,7 +180,7 @@ rule clark2019_fig4:
     input:
         entropy=rules.entropy.output.entropy,
     output:
-        **figure("clark2019-fig4", "Figure 4, entropy", CLARK_SURFACE),
+        **figure("clark2019-fig4", "Figure 4, entropy", SURFACE_PATTERNS),
     log:
         "<logs>/surface/{model}.clark2019_fig4.log",
     benchmark:
@@ -201,7 +197,7 @@ rule clark2019_position:
     input:
         position=rules.relative_position.output.position,
     output:
-        **figure("clark2019-position", "section 3.1, relative position", CLARK_SURFACE),
+        **figure("clark2019-position", "section 3.1, relative position", SURFACE_PATTERNS),
     log:
         "<logs>/surface/{model}.clark2019_position.log",
     benchmark:

@@ -5,7 +5,7 @@ SYNTAX_CACHE = f"<results>/{{model}}/attention/{SYNTAX['treebank']}.h5"
 SYNTAX_TREES = f"<results>/corpora/{SYNTAX['treebank']}.annotation.jsonl"
 # A treebank that spaCy parsed is silver, and everything made from it says so.
 SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "gold"
-CLARK_SYNTAX = CLARK | {"subcategory": "4.2 Dependency syntax"}
+DEPENDENCIES = CLARK | {"subcategory": "4.2 Dependency syntax"}
 
 
 rule syntax_scores:
@@ -24,8 +24,6 @@ rule syntax_scores:
         "<benchmarks>/syntax/{model}.syntax_scores.tsv"
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("syntax/syntax_scores.py"),
         largest_offset=SYNTAX["largest_offset"],
@@ -42,7 +40,7 @@ rule clark2019_table1:
         offsets=rules.syntax_scores.output.offsets,
         best=rules.syntax_scores.output.best,
     output:
-        table=table("clark2019-table1", "Table 1, heads as parsers", CLARK_SYNTAX),
+        table=table("clark2019-table1", "Table 1, heads as parsers", DEPENDENCIES),
     log:
         "<logs>/syntax/{model}.clark2019_table1.log",
     benchmark:
@@ -84,7 +82,7 @@ rule clark2019_fig5:
     input:
         examples=rules.syntax_examples.output.examples,
     output:
-        **figure("clark2019-fig5", "Figure 5, heads on example sentences", CLARK_SYNTAX),
+        **figure("clark2019-fig5", "Figure 5, heads on example sentences", DEPENDENCIES),
     log:
         "<logs>/syntax/{model}.clark2019_fig5.log",
     benchmark:

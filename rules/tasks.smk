@@ -48,8 +48,6 @@ rule prepare_task:
     retries: 2
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("tasks/prepare_task.py"),
         name="{task}",
@@ -73,8 +71,6 @@ rule task_annotation:
         "<benchmarks>/tasks/{task}.task_annotation.tsv"
     conda:
         "../envs/analysis.yaml"
-    resources:
-        mem_mb=2000,
     params:
         code=code("tasks/task_annotation.py"),
         n_examples=config["attention"]["task_examples"],
