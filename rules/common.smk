@@ -82,12 +82,20 @@ def code(script: str) -> str:
     return meaning.digest(Path(workflow.basedir) / "workflow_scripts" / script)
 
 
-def figure(name: str, title: str, section: dict, caption: str = "", wanted: bool = True) -> dict:
+def figure(
+    name: str,
+    title: str,
+    section: dict,
+    caption: str = "",
+    wanted: bool = True,
+    per_model: bool = True,
+) -> dict:
     """A figure's outputs: its svg, which stands in the report, pdf and png.
 
-    It is drawn for every model, and for every value of another wildcard in its name.
+    It is drawn for every model (with `per_model`), and for every value of another wildcard in its
+    name.
     """
-    path = f"<results>/{{model}}/figures/{name}"
+    path = f"{product_folder(per_model)}/figures/{name}"
     if wanted:
         for kind in ("svg", "pdf", "png"):
             FIGURES.extend(for_all(f"{path}.{kind}"))
@@ -95,12 +103,24 @@ def figure(name: str, title: str, section: dict, caption: str = "", wanted: bool
     return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
 
 
-def table(name: str, title: str, section: dict, caption: str = "", wanted: bool = True):
-    """A table's output, a CSV file that stands in the report; made for every model."""
-    path = f"<results>/{{model}}/tables/{name}.csv"
+def table(
+    name: str,
+    title: str,
+    section: dict,
+    caption: str = "",
+    wanted: bool = True,
+    per_model: bool = True,
+):
+    """A table's output, a CSV file that stands in the report; made as `figure` is drawn."""
+    path = f"{product_folder(per_model)}/tables/{name}.csv"
     if wanted:
         TABLES.extend(for_all(path))
     return reported(path, title, section, caption or name)
+
+
+def product_folder(per_model: bool) -> str:
+    """Where figures/ and tables/ are: of each model, or of the study."""
+    return "<results>/{model}" if per_model else "<results>"
 
 
 def reported(path: str, title: str, section: dict, caption: str):

@@ -86,7 +86,7 @@ def test_negated_points_leave_nothing_to_a_cue(tmp_path: Path) -> None:
     flipped = frame.assign(version="negated", label=1 - frame["label"], id=frame["id"] + "n")
     tables.write(pd.concat([frame, flipped]), tmp_path / "t.parquet")
     out = tmp_path / "cues.parquet"
-    given = {"cue": "Not", "sizes": [1], "same": {}, "least": 0.1}
+    given = {"cue": "Not", "sizes": [1], "same": {}, "min_coverage": 0.1}
     call(argument_cues.main, {"table": tmp_path / "t.parquet", "cues": out} | given)
     found = tables.read(out)
     assert (found[found["data"] == "negated"]["productivity"] == 0.5).all()
@@ -102,7 +102,7 @@ def test_real_arct(real_data: Path, tmp_path: Path, adversarial: str) -> None:
     out = {"table": tmp_path / "t.parquet", "counts": tmp_path / "c.csv"}
     source = {"path": str(real_data / "arct")}
     call(prepare_arct.main, out | {"source": source, "adversarial": adversarial})
-    given = {"cue": "not", "sizes": [1, 2], "same": SAME, "least": 0.05}
+    given = {"cue": "not", "sizes": [1, 2], "same": SAME, "min_coverage": 0.05}
     call(argument_cues.main, {"table": out["table"], "cues": tmp_path / "cues.parquet"} | given)
     frame = tables.read(tmp_path / "cues.parquet")
     found = frame[frame["cue"] == "not"].set_index(["data", "split"])

@@ -1,5 +1,8 @@
-"""Three families on a planted cue: they find it, and fall to chance without it."""
+"""Three families on a planted cue: they use it, and are at chance without it."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,17 +11,19 @@ import pandas as pd
 import pytest
 import torch
 from torch.nn import functional
+from transformers import AutoModel
 
 from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
+from tests.core import tiny_models
 from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.argument_scores import measure
-from workflow_scripts.arguments.argument_training import Family, fit, logits_of
+from workflow_scripts.arguments.argument_training import Family, Run, fit, logits_of
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.setups import as_text, inputs_of
 from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_of, word_family
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.word_vectors import Vectors
+from workflow_scripts.core.data.word_vectors import Vectors, write_vectors
 from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")
@@ -59,8 +64,8 @@ def trained(
     family: Family, frame: pd.DataFrame, setups: list[str], trained_on: str, folder: Path
 ) -> pd.DataFrame:
     """Accuracy by set-up, split and points."""
-    given = frame, setups, trained_on, SETTINGS[family.name], None, 1, CPU
-    predictions, curves = runs.train_all(family, *given, folder / "weights", [])
+    plan = runs.Plan(setups, trained_on, SETTINGS[family.name], 1, CPU)
+    predictions, curves = runs.train_all(family, frame, plan, None, folder / "weights", [])
     assert list((folder / "weights").iterdir()) == []
     assert (curves.groupby("setup")["best"].sum() == 1).all()
     found = measure(predictions, 0.6)
@@ -96,8 +101,8 @@ def test_the_argument_cancels_in_word_models(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family]
 ) -> None:
     family = families(name)
-    point = {key: values[0] for key, values in SETTINGS[name]["grid"].items()}
-    model = family.new("full", point, 1)
+    [chosen] = runs.grid_of(SETTINGS[name]["grid"])
+    model = family.new("full", chosen, 1)
     rows = frame[frame["split"] == "dev"].iloc[:8]
     other = rows.assign(claim="Something else entirely", reason="And for another reason.")
     gaps = []
@@ -112,23 +117,25 @@ def test_the_grid_is_searched_and_its_best_point_taken(
     frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     settings = SETTINGS["bov"] | {"grid": {"learning_rate": [1e-6, 0.02], "dropout": [0.1]}}
-    found = runs.search(families("bov"), frame, ["W", "full"], "original", settings, 1, CPU)
+    plan = runs.Plan(["W", "full"], "original", settings, 1, CPU)
+    found = runs.search(families("bov"), frame, plan)
     assert len(found) == 4
     best = found[found["best"]].set_index("setup")
     assert best["learning_rate"].to_dict() == {"W": 0.02, "full": 0.02}
     assert best["dev_accuracy"].min() > found[~found["best"]]["dev_accuracy"].max()
     found.to_csv(tmp_path / "grid.csv", index=False)
-    point = runs.chosen_point(settings, tmp_path / "grid.csv", "W")
-    assert point == {"learning_rate": 0.02, "dropout": 0.1}
-    assert runs.chosen_point(settings, None, "W") == {"learning_rate": 1e-6, "dropout": 0.1}
+    chosen = runs.chosen_in(settings["grid"], tmp_path / "grid.csv", "W")
+    assert chosen == {"learning_rate": 0.02, "dropout": 0.1}
+    first = runs.chosen_in(settings["grid"], None, "W")
+    assert first == {"learning_rate": 1e-6, "dropout": 0.1}
 
 
 def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], Family]) -> None:
     family = families("bov")
     encode = runs.Encoder(family)
     training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
-    point = {"learning_rate": 0.5, "dropout": 0.5}  # so large that accuracy goes up and down
-    model, rows = fit(family, "W", point, 1, training, dev, 8, 16, CPU)
+    chosen = {"learning_rate": 0.5, "dropout": 0.5}  # so large that accuracy goes up and down
+    model, rows = fit(family, Run("W", chosen, 1, 8, 16), training, dev, CPU)
     accuracies = [row["dev_accuracy"] for row in rows]
     assert [row["best"] for row in rows].index(True) == int(np.argmax(accuracies))
     logits = logits_of(family, model, dev.texts)
@@ -139,11 +146,10 @@ def test_same_seed_same_run(frame: pd.DataFrame, families: Callable[[str], Famil
     family = families("bilstm")
     encode = runs.Encoder(family)
     training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
-    point = {key: values[0] for key, values in SETTINGS["bilstm"]["grid"].items()}
-    losses = [
-        [row["loss"] for row in fit(family, "W", point, seed, training, dev, 2, 16, CPU)[1]]
-        for seed in (1, 1, 2)
-    ]
+    [chosen] = runs.grid_of(SETTINGS["bilstm"]["grid"])
+    runs_of = [Run("W", chosen, seed, 2, 16) for seed in (1, 1, 2)]
+    curves = [fit(family, run, training, dev, CPU)[1] for run in runs_of]
+    losses = [[row["loss"] for row in curve] for curve in curves]
     assert losses[0] == losses[1] != losses[2]
 
 
@@ -153,8 +159,8 @@ def test_the_loss_is_a_softmax_over_the_two_warrants(
     family = families("bov")
     encode = runs.Encoder(family)
     training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
-    point = {"learning_rate": 1e-9, "dropout": 0.0}
-    model, rows = fit(family, "W", point, 1, training, dev, 1, len(training.labels), CPU)
+    run = Run("W", {"learning_rate": 1e-9, "dropout": 0.0}, 1, 1, len(training.labels))
+    model, rows = fit(family, run, training, dev, CPU)
     logits = logits_of(family, model, training.texts).astype(float)
     right = np.take_along_axis(logits, training.labels[:, None], axis=1)[:, 0]
     expected = np.mean(np.log(np.exp(logits).sum(axis=1)) - right)
@@ -192,11 +198,11 @@ def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) ->
     family = word_family("bov", made_up_vectors(frame), vocabulary, tune)
     encode = runs.Encoder(family)
     training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
-    point = {"learning_rate": 0.05, "dropout": 0.0}
-    fresh = family.new("W", point, 1).embedding.weight.detach().clone()
-    model, _ = fit(family, "W", point, 1, training, dev, 2, 16, CPU)
+    chosen = {"learning_rate": 0.05, "dropout": 0.0}
+    fresh = family.new("W", chosen, 1).embedding.weight.detach().clone()
+    model, _ = fit(family, Run("W", chosen, 1, 2, 16), training, dev, CPU)
     assert torch.equal(model.embedding.weight, fresh) is not tune
-    assert torch.equal(family.new("W", point, 1).embedding.weight, fresh)
+    assert torch.equal(family.new("W", chosen, 1).embedding.weight, fresh)
 
 
 def test_words_without_a_vector_stay_distinct() -> None:
@@ -212,9 +218,8 @@ def test_kept_weights_give_the_same_logits(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     family = families(name)
-    settings = SETTINGS[name] | {"epochs": 1}
-    given = frame, ["full"], "original", settings, None, 1, CPU, tmp_path / "w", ["full"]
-    predictions, _ = runs.train_all(family, *given)
+    plan = runs.Plan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
+    predictions, _ = runs.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
     model = family.load(tmp_path / "w" / "full", "full", CPU)
     rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]
     again = runs.predict(family, model, runs.Encoder(family), rows, "full")
@@ -252,6 +257,42 @@ def test_bert_reads_two_segments(families: Callable[[str], Family]) -> None:
     # [CLS] a b . c . [SEP] d [SEP]
     assert tokens.segment.tolist() == [0] * 7 + [1] * 2
     assert family.encode(((), "d")).segment.tolist() == [0, 0, 0]
+
+
+def test_a_missing_pooler_is_reported_with_its_key(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    body = AutoModel.from_config(tiny_models.ARCHITECTURES["distilbert"])
+    body.save_pretrained(tmp_path / "model")
+    tiny_models.tokenizer().save_pretrained(tmp_path / "model")
+    card = read_card(tiny_models.write_card(tmp_path, tmp_path / "model"))
+    family = bert_family(card, BERT | {"pooler": True})
+    with pytest.raises(InputError, match=r"^arguments.bert.pooler: distilbert: has no pooler"):
+        family.new("full", {}, 1)
+
+
+@pytest.mark.parametrize("name", ["bov", "bilstm"])
+def test_word_families_do_not_import_transformers(
+    name: str, frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    """The import takes seconds, and a study has many runs."""
+    frame.to_parquet(tmp_path / "arct.parquet")
+    matrix = np.random.default_rng(0).normal(size=(2, 8)).astype(np.float32)
+    write_vectors(["not", "town"], matrix, tmp_path / "v.safetensors", tmp_path / "v.txt")
+    given = {"table": "arct.parquet", "vectors": "v.safetensors", "words": "v.txt"}
+    given |= {"weights": "weights", "predictions": "p.parquet", "curves": "c.csv"}
+    values = {key: str(tmp_path / path) for key, path in given.items()}
+    values |= {"family": name, "setups": ["W"], "trained_on": "original", "keep": [], "seed": 1}
+    values["settings"] = SETTINGS[name] | {"epochs": 1, "tune_vectors": False}
+    code = (
+        "import json, sys\n"
+        "from pathlib import Path\n"
+        "from workflow_scripts.arguments import argument_run\n"
+        "from workflow_scripts.core.run import job\n"
+        f"values, paths = json.loads(sys.argv[1]), {list(given)}\n"
+        "job.call(argument_run.main, values | {key: Path(values[key]) for key in paths})\n"
+        "sys.exit('transformers' in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, json.dumps(values)], check=True)
 
 
 def test_a_training_set_that_is_not_there(frame: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""What is told of the runs: accuracy over seeds, flips, and heads that carry the cue."""
+"""What is reported on the runs: accuracy over seeds, flips, and heads that carry the cue."""
 
 import itertools
 from pathlib import Path
@@ -15,7 +15,9 @@ from workflow_scripts.arguments import (
     niven2019_tables,
 )
 from workflow_scripts.arguments.argument_scores import measure
+from workflow_scripts.arguments.reliance import changed_points
 from workflow_scripts.arguments.reliance import measure as measure_reliance
+from workflow_scripts.arguments.runs import kept_models
 from workflow_scripts.arguments.word_models import vocabulary_of, word_family
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import TEXTS
@@ -85,7 +87,7 @@ def test_tables_over_seeds() -> None:
     assert (four["mean"], four["original_half"], four["negated_half"]) == (50, 62.5, 37.5)
 
 
-def test_a_study_without_a_test_set_tells_of_dev(tmp_path: Path) -> None:
+def test_a_study_without_a_test_set_reports_on_dev(tmp_path: Path) -> None:
     scores = measure(RUNS[RUNS["split"] != "test"], 0.6)
     tables.write(scores, tmp_path / "scores.parquet")
     out = {f"table{k}_csv": tmp_path / f"{k}.csv" for k in (1, 3, 4)}
@@ -142,16 +144,16 @@ def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
         model.linear.weight[0, 0] = 1
     family.save(model, tmp_path / "bov.original.7" / "W")
     weights, same = [tmp_path / "bov.original.7"], {"n't": "not"}
-    cpu = torch.device("cpu")
-    found = measure_reliance(family, weights, ["W"], frame, [("not",)], same, cpu, 1)
-    assert set(found["seed"]) == {7}
-    told = niven2019_reliance.measure(found, 100, 1).set_index("change")
-    assert (told["follows"] == 1).all()
-    assert told.loc["exchanged", "flips"] == 1
-    assert told.loc["exchanged", "follows_after"] == 0
-    assert told.loc["control", "flips"] == 0
-    assert told.loc["removed", "margin_after"] == 0
-    assert (told["n"] == 2 * 16).all()  # coverage 0.8 of 20 points, dev and test
+    models = kept_models(family, weights, ["W"], torch.device("cpu"))
+    logits = measure_reliance(family, models, changed_points(frame, [("not",)], same, 1))
+    assert set(logits["seed"]) == {7}
+    shares = niven2019_reliance.measure(logits, 100, 1).set_index("change")
+    assert (shares["follows"] == 1).all()
+    assert shares.loc["exchanged", "flips"] == 1
+    assert shares.loc["exchanged", "follows_after"] == 0
+    assert shares.loc["control", "flips"] == 0
+    assert shares.loc["removed", "margin_after"] == 0
+    assert (shares["n"] == 2 * 16).all()  # coverage 0.8 of 20 points, dev and test
 
 
 def test_effects_of_heads_by_hand() -> None:

@@ -38,7 +38,7 @@ def test_the_logit_is_linear_in_the_cls_vector(pooler: bool) -> None:
 
 
 def test_a_body_without_pooler_is_refused() -> None:
-    with pytest.raises(InputError, match="distilbert: has no pooler"):
+    with pytest.raises(InputError, match="distilbert: has no pooler; set pooler to false"):
         scorer_of("distilbert", pooler=True)
 
 

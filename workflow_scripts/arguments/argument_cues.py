@@ -1,8 +1,8 @@
-"""Cues in the warrants: how often each tells the right one (Niven and Kao 2019, section 3).
+"""Cues in the warrants: how often each marks the right one (Niven and Kao 2019, section 3).
 
-A cue k is applicable to a point where it is in one warrant and not in the other. Of these alpha_k
-points it is in the right warrant in a share pi_k, its productivity; its coverage xi_k is alpha_k
-over the number of points.
+A cue k is applicable to a point where one warrant alone contains it. Productivity pi_k is the share
+of these alpha_k points in which that warrant is the right one; coverage xi_k is alpha_k over the
+number of points.
 """
 
 import logging
@@ -25,11 +25,11 @@ LEVEL = 0.05
 
 
 def count(
-    frame: pd.DataFrame, sizes: Sequence[int], same: Mapping[str, str]
+    points: pd.DataFrame, sizes: Sequence[int], same: Mapping[str, str]
 ) -> tuple[Counter[Cue], Counter[Cue]]:
-    """Of every cue, the points that it is applicable to, and those where it is in the right one."""
+    """Of every cue, the points it is applicable to, and those of them with it in the right one."""
     applicable, productive = Counter(), Counter()
-    for row in frame.itertuples():
+    for row in points.itertuples():
         pair = [grams(forms(text, same), sizes) for text in (row.warrant0, row.warrant1)]
         for number, own in enumerate(pair):
             alone = own - pair[1 - number]
@@ -40,43 +40,46 @@ def count(
 
 
 def measure(
-    frame: pd.DataFrame, sizes: Sequence[int], same: Mapping[str, str], least: float, cue: Cue
+    points: pd.DataFrame,
+    sizes: Sequence[int],
+    same: Mapping[str, str],
+    min_coverage: float,
+    study_cue: Cue,
 ) -> pd.DataFrame:
-    """One row per cue of at least `least` coverage, and `cue` in any case; the widest first.
+    """One row per cue of at least this coverage, and the study's own; the largest coverage first.
 
     Columns: cue, applicable, productive, n (points), productivity, coverage,
     ci_low, ci_high (exact binomial), p (two-sided, against one half) and p_corrected. Intervals
     and p_corrected are corrected for the number of cues, `tested` (Bonferroni).
     """
-    applicable, productive = count(frame, sizes, same)
-    chosen = [one for one, n in applicable.items() if n >= least * len(frame) or one == cue]
+    applicable, productive = count(points, sizes, same)
     rows = [
-        {
-            "cue": " ".join(one),
-            "applicable": applicable[one],
-            "productive": productive[one],
-        }
-        for one in chosen
+        {"cue": " ".join(cue), "applicable": n, "productive": productive[cue]}
+        for cue, n in applicable.items()
+        if n >= min_coverage * len(points) or cue == study_cue
     ]
-    found = pd.DataFrame(rows, columns=["cue", "applicable", "productive"])
-    found["n"], found["tested"] = len(frame), len(found)
-    found["productivity"] = found["productive"] / found["applicable"]
-    found["coverage"] = found["applicable"] / found["n"]
-    found["ci_low"], found["ci_high"] = interval(
-        found["productive"], found["applicable"], LEVEL / max(1, len(found))
+    cues = pd.DataFrame(rows, columns=["cue", "applicable", "productive"])
+    cues["n"], cues["tested"] = len(points), len(cues)
+    cues["productivity"] = cues["productive"] / cues["applicable"]
+    cues["coverage"] = cues["applicable"] / cues["n"]
+    cues["ci_low"], cues["ci_high"] = interval(
+        cues["productive"], cues["applicable"], LEVEL / max(1, len(cues))
     )
-    found["p"] = [
+    cues["p"] = [
         stats.binomtest(int(k), int(n)).pvalue
-        for k, n in zip(found["productive"], found["applicable"], strict=True)
+        for k, n in zip(cues["productive"], cues["applicable"], strict=True)
     ]
-    found["p_corrected"] = (found["p"] * len(found)).clip(upper=1)
-    return found.sort_values(["applicable", "cue"], ascending=[False, True], ignore_index=True)
+    cues["p_corrected"] = (cues["p"] * len(cues)).clip(upper=1)
+    return cues.sort_values(["applicable", "cue"], ascending=[False, True], ignore_index=True)
 
 
 def interval(
     productive: Sequence[int], applicable: Sequence[int], level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the exact (Clopper-Pearson) intervals that miss the true share with odds `level`."""
+    """Exact (Clopper-Pearson) intervals at significance `level`: low and high ends, [cue].
+
+    Quantiles of beta distributions: exact, where scipy's `proportion_ci` solves numerically.
+    """
     k, n = np.asarray(productive, float), np.asarray(applicable, float)
     low = np.where(k > 0, stats.beta.ppf(level / 2, k, n - k + 1), 0.0)
     high = np.where(k < n, stats.beta.ppf(1 - level / 2, k + 1, n - k), 1.0)
@@ -89,27 +92,27 @@ def main(
     cue: str,
     sizes: list[int],
     same: dict[str, str],
-    least: float,
+    min_coverage: float,
 ) -> None:
     """Write the cues of every split and of all, in the original, negated and swapped sets.
 
-    The sets negated and swapped hold the original points too (column `data`).
+    The sets negated and swapped include the original points (column `data`).
     """
-    frame, found = read_arct(table), []
-    word = tuple(cue.lower().split())
+    points, frames = read_arct(table), []
+    study_cue = tuple(cue.lower().split())
     for version in VERSIONS:
         versions = tuple(dict.fromkeys(["original", version]))
-        known = frame[frame["version"] == version]["split"]
-        splits = [split for split in splits_of(frame) if split in set(known)]
-        parts = {split: points_of(frame, split, versions) for split in splits}
+        with_version = set(points[points["version"] == version]["split"])
+        splits = [split for split in splits_of(points) if split in with_version]
+        parts = {split: points_of(points, split, versions) for split in splits}
         if len(parts) > 1:
             parts["all"] = pd.concat(parts.values(), ignore_index=True)
         for split, part in parts.items():
-            its = measure(part, sizes, same, least, word)
-            found.append(its.assign(data=version, split=split))
-            beyond = its[its["p_corrected"] < LEVEL]
-            log.info("%s, %s: %d cues, %d beyond chance", version, split, len(its), len(beyond))
-    tables.write(pd.concat(found, ignore_index=True), cues)
+            measured = measure(part, sizes, same, min_coverage, study_cue)
+            frames.append(measured.assign(data=version, split=split))
+            n_beyond = (measured["p_corrected"] < LEVEL).sum()
+            log.info("%s, %s: %d cues, %d beyond chance", version, split, len(measured), n_beyond)
+    tables.write(pd.concat(frames, ignore_index=True), cues)
 
 
 if __name__ == "__main__":

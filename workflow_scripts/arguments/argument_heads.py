@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.reliance import sides
+from workflow_scripts.arguments.runs import kept_models
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out, read_arct
@@ -31,7 +31,7 @@ def sweep_pairs(
 ) -> pd.DataFrame:
     """One row per variant and point: layer, head, point, logit_0, logit_1.
 
-    `tokens` has both warrants of a point after one another. Layer and head are -1 for the plain
+    `tokens` has both warrants of a point after one another. Layer and head are -1 for the intact
     model.
     """
     texts = sweep(scorer, tokens, {"head": [mode]}, None, pass_tokens, precision)
@@ -61,21 +61,20 @@ def main(
     """Write the logits on held-out original points, for every seed and kept set-up.
 
     At most `points` of each split (0: all), drawn by `seed`; `side` is the warrant that alone
-    has the cue, -1 where none does.
+    contains the cue, -1 where neither or both do.
     """
-    its_family, found = bert_family(read_card(model), settings), []
+    family, frames = bert_family(read_card(model), settings), []
     splits = held_out(read_arct(table))
     drawn = [rows.loc[list(sample(range(len(rows)), points, seed))] for rows in splits]
     chosen = pd.concat(drawn, ignore_index=True)
     chosen["side"] = sides(chosen, tuple(cue.lower().split()), same)
-    kept = runs.kept_models(its_family, weights, setups, devices.pick(device))
-    for named, scorer in kept:
+    for named, scorer in kept_models(family, weights, setups, devices.pick(device)):
         log.info("%s: %d points", named, len(chosen))
-        tokens = [its_family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
-        its = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)
-        about = chosen.loc[its.pop("point"), ["split", "id", "label", "side"]]
-        found.append(its.join(about.reset_index(drop=True)).assign(**named))
-    tables.write(pd.concat(found, ignore_index=True), heads)
+        tokens = [family.encode(texts) for texts in inputs_of(chosen, named["setup"])]
+        logits = sweep_pairs(scorer, tokens, mode, pass_tokens, precision)
+        about = chosen.loc[logits.pop("point"), ["split", "id", "label", "side"]]
+        frames.append(logits.join(about.reset_index(drop=True)).assign(**named))
+    tables.write(pd.concat(frames, ignore_index=True), heads)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def picked(frame: pd.DataFrame) -> pd.Series:
 
 
 def right(frame: pd.DataFrame) -> pd.Series:
-    """Whether the right warrant is picked."""
+    """Whether the right warrant is picked, bool."""
     return picked(frame) == frame["label"]
 
 
@@ -30,12 +30,12 @@ def margin(frame: pd.DataFrame) -> pd.Series:
     return (frame["logit_1"] - frame["logit_0"]) * (2 * frame["side"] - 1)
 
 
-def measure(frame: pd.DataFrame, bound: float) -> pd.DataFrame:
+def measure(frame: pd.DataFrame, degenerate_below: float) -> pd.DataFrame:
     """One row per run, split and set of points: accuracy, n, train_accuracy, degenerate.
 
-    The sets (column `points`) are the original points, their negated counterparts, and both:
-    the adversarial set; of the training split, whatever the run was trained on. A run is
-    degenerate where its training accuracy lies below `bound`.
+    The sets (column `points`) are the original points, their negated counterparts, and both, the
+    adversarial set; of the training split, the set that the run was trained on. A run with a
+    training accuracy below `degenerate_below` is degenerate.
     """
     frame = frame.assign(right=right(frame))
     train = frame[frame["split"] == "train"].assign(points="training")
@@ -45,20 +45,20 @@ def measure(frame: pd.DataFrame, bound: float) -> pd.DataFrame:
         parts.append(held_out.assign(points="adversarial"))
     keys = [*RUN, "split", "points"]
     grouped = pd.concat(parts).groupby(keys, sort=False)["right"]
-    found = grouped.agg(accuracy="mean", n="size").reset_index()
-    trained = found[found["points"] == "training"].set_index(RUN)["accuracy"]
-    found = found.join(trained.rename("train_accuracy"), on=RUN)
-    found["split"] = pd.Categorical(found["split"], SPLITS, ordered=True)
-    found["degenerate"] = found["train_accuracy"] < bound
-    return found.sort_values([*RUN, "split"], kind="stable").astype({"split": str})
+    scores = grouped.agg(accuracy="mean", n="size").reset_index()
+    trained = scores[scores["points"] == "training"].set_index(RUN)["accuracy"]
+    scores = scores.join(trained.rename("train_accuracy"), on=RUN)
+    scores["split"] = pd.Categorical(scores["split"], SPLITS, ordered=True)
+    scores["degenerate"] = scores["train_accuracy"] < degenerate_below
+    return scores.sort_values([*RUN, "split"], kind="stable").astype({"split": str})
 
 
 def main(predictions: list[Path], scores: Out, degenerate_below: float) -> None:
     """Write the scores of all runs."""
-    found = measure(tables.read_all(predictions, COLUMNS), degenerate_below)
-    runs = found[found["points"] == "training"]
+    measured = measure(tables.read_all(predictions, COLUMNS), degenerate_below)
+    runs = measured[measured["points"] == "training"]
     log.info("%d runs, %d of them degenerate", len(runs), runs["degenerate"].sum())
-    tables.write(found, scores)
+    tables.write(measured, scores)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """Training of a model that scores each warrant, and its logits: the same for all families."""
 
-import copy
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,23 +11,24 @@ from torch import nn
 from torch.nn import functional
 
 from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.run import job
+from workflow_scripts.core.model.training import ShuffledIndices, linear_schedule, train
 
 Texts = tuple[tuple[str, ...], str]  # the argument's texts, and a warrant
-LONGEST_BATCH = 4096  # tokens in a batch that is only scored
+Hyperparameters = dict[str, float]  # one point of a grid
+BATCH_TOKENS = 4096  # maximum number of tokens in a batch that is only scored
 
 
 @dataclass(frozen=True)
 class Family:
     """A family of models: how texts are encoded, models made and batches scored.
 
-    `point` is one point of the family's grid, `encode` and `length` work on single texts.
+    `encode` and `length` work on single texts.
     """
 
     name: str
     encode: Callable[[Texts], Any]
     length: Callable[[Any], int]
-    new: Callable[[str, dict[str, Any], int], nn.Module]  # of set-up, point and seed
+    new: Callable[[str, Hyperparameters, int], nn.Module]  # of set-up, hyperparameters and seed
     score: Callable[[nn.Module, Sequence[Any]], torch.Tensor]  # [text]
     save: Callable[[nn.Module, Path], None]  # to a directory
     load: Callable[[Path, str, torch.device], nn.Module]  # of the set-up
@@ -45,15 +44,22 @@ class Labelled:
     labels: np.ndarray  # int [point]
 
 
+@dataclass(frozen=True)
+class Run:
+    """How one model is trained."""
+
+    setup: str  # what it reads of a point
+    hyperparameters: Hyperparameters
+    seed: int
+    epochs: int
+    batch_size: int
+
+
 def fit(
     family: Family,
-    setup: str,
-    point: dict[str, Any],
-    seed: int,
+    run: Run,
     training: Labelled,
     dev: Labelled,
-    epochs: int,
-    batch_size: int,
     device: torch.device,
 ) -> tuple[nn.Module, list[dict[str, Any]]]:
     """The model of the epoch with the best development accuracy (the first of equals).
@@ -61,43 +67,40 @@ def fit(
     The loss is the cross entropy of a softmax over the two warrants' logits. Returns a row per
     epoch too: epoch, loss, dev_accuracy, best.
     """
-    model = family.new(setup, point, seed).to(device)
-    torch.manual_seed(seed)  # dropout and order do not depend on how the model was made
-    order = torch.Generator().manual_seed(seed)
-    trained = [one for one in model.parameters() if one.requires_grad]
+    model = family.new(run.setup, run.hyperparameters, run.seed).to(device)
+    torch.manual_seed(run.seed)  # dropout and order do not depend on how the model was made
     optimizer = torch.optim.AdamW(
-        trained, lr=point["learning_rate"], weight_decay=family.weight_decay, fused=True
+        [weights for weights in model.parameters() if weights.requires_grad],
+        lr=run.hyperparameters["learning_rate"],
+        weight_decay=family.weight_decay,
+        fused=True,
     )
-    steps = epochs * math.ceil(len(training.labels) / batch_size)
-    rise = max(1, round(family.warmup * steps))
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / rise, (steps - step) / max(1, steps - rise + 1), 1)
+    batches = ShuffledIndices(len(training.labels), run.batch_size, run.seed)
+    steps = run.epochs * len(batches)
+    warmup_steps = max(1, round(family.warmup * steps))
+
+    def loss_of(points: torch.Tensor) -> torch.Tensor:
+        chosen = points.numpy()
+        scores = family.score(model, [training.texts[k] for k in _both(chosen)])
+        labels = torch.from_numpy(training.labels[chosen]).to(device)
+        return functional.cross_entropy(scores.view(-1, 2), labels)
+
+    history = train(
+        model.train(),
+        batches,
+        loss_of,
+        run.epochs,
+        linear_schedule(optimizer, steps, warmup_steps),
+        max_norm=1.0,
+        dev_score=lambda: accuracy_of(logits_of(family, model, dev.texts), dev.labels),
+        desc=f"{family.name}, {run.setup}, {run.hyperparameters}",
     )
-    best, rows = None, []
-    for epoch in job.progress(range(1, epochs + 1), epochs, f"{family.name}, {setup}, {point}"):
-        model.train()
-        losses = []
-        for chosen in _order(len(training.labels), batch_size, order):
-            scores = family.score(model, [training.texts[k] for k in _both(chosen)])
-            labels = torch.from_numpy(training.labels[chosen]).to(device)
-            loss = functional.cross_entropy(scores.view(-1, 2), labels)
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(trained, 1.0)
-            optimizer.step()
-            schedule.step()
-            losses.append(loss.item())
-        accuracy = accuracy_of(logits_of(family, model, dev.texts), dev.labels)
-        rows.append({"epoch": epoch, "loss": float(np.mean(losses)), "dev_accuracy": accuracy})
-        if best is None or accuracy > rows[best - 1]["dev_accuracy"]:
-            best, state = epoch, copy.deepcopy(model.state_dict())
-    model.load_state_dict(state)
-    return model.eval(), [row | {"best": row["epoch"] == best} for row in rows]
-
-
-def _order(n: int, size: int, order: torch.Generator) -> Iterator[np.ndarray]:
-    for chosen in torch.randperm(n, generator=order).split(size):
-        yield chosen.numpy()
+    rows = [
+        {"epoch": epoch.number, "loss": epoch.loss, "dev_accuracy": epoch.dev_score}
+        | {"best": epoch.best}
+        for epoch in history
+    ]
+    return model.eval(), rows
 
 
 def _both(points: np.ndarray) -> np.ndarray:
@@ -110,7 +113,7 @@ def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndar
     outputs = np.empty(len(texts), dtype=np.float32)
     training = model.training
     model.eval()
-    for batch in by_length([family.length(one) for one in texts], LONGEST_BATCH):
+    for batch in by_length([family.length(text) for text in texts], BATCH_TOKENS):
         with torch.inference_mode():
             scores = family.score(model, [texts[k] for k in batch])
         outputs[batch] = scores.float().cpu().numpy()

@@ -8,12 +8,13 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.arguments.argument_training import Family, Texts
+from workflow_scripts.arguments.argument_training import Family, Hyperparameters, Texts
 from workflow_scripts.arguments.setups import as_text
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import models, padding
 from workflow_scripts.core.model.cls_scorer import load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.run.errors import InputError
 
 
 def to_tokens(
@@ -27,12 +28,18 @@ def to_tokens(
 
 
 def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
-    """The family of the model that a card describes."""
+    """The family of the pretrained model that a card describes."""
     directory: Path = models.directory_of(card)
     tokenizer = models.load_tokenizer(directory)
 
     def encode(texts: Texts) -> Tokens:
         return to_tokens(texts, tokenizer, settings["max_tokens"], card["max_positions"])
+
+    def new(setup: str, hyperparameters: Hyperparameters, seed: int) -> nn.Module:
+        try:
+            return new_scorer(directory, seed, settings["pooler"])
+        except InputError as error:
+            raise InputError(f"arguments.bert.pooler: {error}") from None
 
     def score(model: nn.Module, tokens: Sequence[Tokens]) -> torch.Tensor:
         return model(**padding.pad(tokens, model)).logits[:, 0]
@@ -41,7 +48,7 @@ def bert_family(card: dict[str, Any], settings: dict[str, Any]) -> Family:
         name="bert",
         encode=encode,
         length=len,
-        new=lambda setup, point, seed: new_scorer(directory, seed, settings["pooler"]),
+        new=new,
         score=score,
         save=save_scorer,
         load=lambda directory, setup, device: load_scorer(directory, device),

@@ -17,32 +17,35 @@ from workflow_scripts.core.run.job import Out
 PAPER = {"train": (0.65, 0.66), "dev": (0.62, 0.44), "test": (0.52, 0.77), "all": (0.61, 0.64)}
 SHOWN = ["data", "split", "cue", "productive", "applicable", "n", "productivity", "coverage"]
 SHOWN += ["ci_low", "ci_high", "p_corrected", "tested"]
-NAMED = 7  # most cues that are written beside their points
-ROOM = 2.5, 0.07  # that a name takes: a ratio of coverages, a difference of productivities
+MAX_NAMED = 7  # maximum number of cues that are named in a panel
+# The distance between two named cues, in coverage or in productivity.
+MIN_COVERAGE_RATIO, MIN_PRODUCTIVITY_DIFFERENCE = 2.5, 0.07
 
 
 def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
     """A row per set and split of one cue, with the paper's numbers where it prints them.
 
-    `following` is the accuracy of taking the warrant with the cue where one alone has it, and
-    guessing elsewhere. Where a cue was planted, its counts stand beside those found.
+    `following` is the accuracy of choosing the warrant with the cue where one alone contains it,
+    and guessing elsewhere. Where a cue was planted, the planted counts are beside those measured.
     """
-    found = cues[cues["cue"] == cue][SHOWN].reset_index(drop=True)
-    guessed = (found["n"] - found["applicable"]) / 2
-    found.insert(8, "following", (found["productive"] + guessed) / found["n"])
-    original = found["data"] == "original"
-    printed = found["split"].map(PAPER).where(original & (cue == "not"))
-    for place, name in enumerate(("productivity", "coverage")):
-        found[f"paper_{name}"] = [one[place] if isinstance(one, tuple) else None for one in printed]
-    for what in ("productive", "applicable"):
-        planted = counts[counts["what"] == f"planted {what}"].set_index("split")["n"]
+    rows = cues[cues["cue"] == cue][SHOWN].reset_index(drop=True)
+    guessed = (rows["n"] - rows["applicable"]) / 2
+    rows.insert(8, "following", (rows["productive"] + guessed) / rows["n"])
+    original = rows["data"] == "original"
+    printed = rows["split"].map(PAPER).where(original & (cue == "not"))
+    for column, name in enumerate(("productivity", "coverage")):
+        rows[f"paper_{name}"] = [
+            numbers[column] if isinstance(numbers, tuple) else None for numbers in printed
+        ]
+    for measure in ("productive", "applicable"):
+        planted = counts[counts["what"] == f"planted {measure}"].set_index("split")["n"]
         if len(planted):
-            found[f"planted_{what}"] = found["split"].map(planted).where(original)
-    return found
+            rows[f"planted_{measure}"] = rows["split"].map(planted).where(original)
+    return rows
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
-    """One panel: a point per cue with its interval, those beyond chance named, the chance line."""
+    """One panel: productivity of every cue with its interval; those beyond chance are named."""
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle="--")
     beyond = rows["p_corrected"] < LEVEL
     kinds = [
@@ -50,12 +53,12 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
         (beyond, "beyond chance", figures.COLOURS[1], 1),
     ]
     for number, (chosen, name, colour, alpha) in enumerate(kinds):
-        its = rows[chosen]
-        share = its["productivity"]
+        cues = rows[chosen]
+        productivity = cues["productivity"]
         axes.errorbar(
-            its["coverage"],
-            share,
-            yerr=[share - its["ci_low"], its["ci_high"] - share],
+            cues["coverage"],
+            productivity,
+            yerr=[productivity - cues["ci_low"], cues["ci_high"] - productivity],
             fmt=figures.MARKERS[number],
             color=colour,
             alpha=alpha,
@@ -64,8 +67,8 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
             label=name,
         )
     for row in named(rows[beyond]):
-        place = (row.coverage, row.productivity)
-        axes.annotate(row.cue, place, xytext=(3, 2), textcoords="offset points", fontsize=6)
+        xy = (row.coverage, row.productivity)
+        axes.annotate(row.cue, xy, xytext=(3, 2), textcoords="offset points", fontsize=6)
     axes.set_xscale("log")
     axes.set_xlim(0.85 * rows["coverage"].min(), 1.15)
     axes.set_ylim(-0.02, 1.02)
@@ -76,15 +79,15 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def named(rows: pd.DataFrame) -> list[Any]:
-    """The cues that are written beside their points, the widest; none where it would hide one."""
+    """The cues that are named: those of largest coverage whose names do not overlap."""
     chosen: list[Any] = []
     for row in rows.sort_values("applicable", ascending=False, kind="stable").itertuples():
         apart = (
-            abs(row.productivity - other.productivity) > ROOM[1]
-            or other.coverage > ROOM[0] * row.coverage
-            for other in chosen
+            abs(row.productivity - wider.productivity) > MIN_PRODUCTIVITY_DIFFERENCE
+            or wider.coverage > MIN_COVERAGE_RATIO * row.coverage
+            for wider in chosen
         )
-        if len(chosen) < NAMED and all(apart):
+        if len(chosen) < MAX_NAMED and all(apart):
             chosen.append(row)
     return chosen
 
@@ -101,7 +104,7 @@ def main(
 ) -> None:
     """Write Table 2 and the cues of every set, those beyond chance marked.
 
-    Draw the original splits and, of the adversarial set, all of its points.
+    Draw a panel for each original split, and one for the whole adversarial set.
     """
     frame = tables.read(cues, tuple(SHOWN))
     tables.write_csv(one_cue(frame, pd.read_csv(counts), cue.lower()), table2)
@@ -117,10 +120,10 @@ def main(
     ]
     with figures.style():
         figure, axes = figures.panels(titles, 2.3, 2.1, columns=3)
-        for number, (one, (data, split)) in enumerate(zip(axes, panels, strict=True)):
-            draw(one, frame[(frame["data"] == data) & (frame["split"] == split)])
+        for number, (panel, (data, split)) in enumerate(zip(axes, panels, strict=True)):
+            draw(panel, frame[(frame["data"] == data) & (frame["split"] == split)])
             if number % 3 == 0:
-                one.set_ylabel("Productivity")
+                panel.set_ylabel("Productivity")
         axes[min(2, len(axes) - 1)].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         figures.save(figure, svg, pdf, png)
 

@@ -1,4 +1,4 @@
-"""How often predictions flip when a cue is removed or changes sides: table and figure."""
+"""How often predictions flip when a cue is removed or moved: table and figure."""
 
 from pathlib import Path
 
@@ -26,27 +26,29 @@ NAMES = {
 def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """One row per family, set-up, cue and change, shares and means over points and seeds.
 
-    Columns: flips (share of predictions that change) with its 95% interval over points, follows
+    Columns: flips (share of predictions that change) with a 95% interval over points, follows
     and follows_after (share of predictions for the warrant that had the cue), accuracy and
-    accuracy_after, margin and margin_after (its logit minus the other's), n (points), seeds.
+    accuracy_after, margin and margin_after (that warrant's logit minus the other's), n (points),
+    seeds.
     """
     frame = frame.assign(picked=picked(frame), right=right(frame), margin=margin(frame))
     frame["follows"] = (frame["picked"] == frame["side"]).astype(float)
-    at = [*KEYS, "seed", "id"]
-    plain = frame[frame["change"] == "none"].set_index(at)
+    index = [*KEYS, "seed", "id"]
+    unchanged = frame[frame["change"] == "none"].set_index(index)
     rows = []
     for change in CHANGES:
-        after = frame[frame["change"] == change].set_index(at).reindex(plain.index)
-        both = plain.assign(flips=(after["picked"] != plain["picked"]).astype(float))
+        after = frame[frame["change"] == change].set_index(index).reindex(unchanged.index)
+        flips = (after["picked"] != unchanged["picked"]).astype(float)
+        both = unchanged.assign(flips=flips)
         for name in MEASURED:
             both[f"{name}_after"] = after[name]
-        for keys, its in both.groupby(level=KEYS, sort=False):
+        for keys, group in both.groupby(level=KEYS, sort=False):
             columns = ["flips", *(name + when for name in MEASURED for when in ("", "_after"))]
-            points = its.groupby(level="id")[columns].mean()
+            points = group.groupby(level="id")[columns].mean()
             _, low, high = bootstrap_mean(points["flips"].to_numpy(), draws, seed)
             row = dict(zip(KEYS, keys, strict=True)) | {"change": change} | dict(points.mean())
             row |= {"ci_low": float(low), "ci_high": float(high), "n": len(points)}
-            rows.append(row | {"seeds": its.index.get_level_values("seed").nunique()})
+            rows.append(row | {"seeds": group.index.get_level_values("seed").nunique()})
     renamed = {"right": "accuracy", "right_after": "accuracy_after"}
     return pd.DataFrame(rows).rename(columns=renamed)
 
@@ -54,12 +56,12 @@ def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def draw(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
     """One panel: for every cue the share of flips under each change, with intervals."""
     for number, change in enumerate(CHANGES):
-        its = rows[rows["change"] == change].set_index("cue").reindex(cues)
-        places = [place + 0.22 * (number - 1) for place in range(len(cues))]
+        changed = rows[rows["change"] == change].set_index("cue").reindex(cues)
+        flips = changed["flips"]
         axes.errorbar(
-            places,
-            its["flips"],
-            yerr=[its["flips"] - its["ci_low"], its["ci_high"] - its["flips"]],
+            [x + 0.22 * (number - 1) for x in range(len(cues))],
+            flips,
+            yerr=[flips - changed["ci_low"], changed["ci_high"] - flips],
             fmt=figures.MARKERS[number],
             color=figures.COLOURS[number],
             elinewidth=0.8,
@@ -75,19 +77,19 @@ def main(
 ) -> None:
     """Write the table and draw a panel per family and set-up."""
     columns = ("family", "setup", "seed", "cue", "change", "id", "label", "side")
-    found = measure(tables.read_all(reliance, columns), bootstrap, seed)
-    titled = found.assign(family=found["family"].map(FAMILIES), setup=found["setup"].map(TITLES))
+    rows = measure(tables.read_all(reliance, columns), bootstrap, seed)
+    titled = rows.assign(family=rows["family"].map(FAMILIES), setup=rows["setup"].map(TITLES))
     tables.write_csv(titled, table)
-    setups = [setup for setup in SETUPS if setup in set(found["setup"])]
+    setups = [setup for setup in SETUPS if setup in set(rows["setup"])]
     panels = [(family, setup) for setup in setups for family in FAMILIES]
-    cues = list(dict.fromkeys(found["cue"]))
+    cues = list(dict.fromkeys(rows["cue"]))
     with figures.style():
         titles = [f"{FAMILIES[family]}: {TITLES[setup]}" for family, setup in panels]
         figure, axes = figures.panels(titles, 2.2, 1.8, columns=3)
-        for number, (one, (family, setup)) in enumerate(zip(axes, panels, strict=True)):
-            draw(one, found[(found["family"] == family) & (found["setup"] == setup)], cues)
+        for number, (panel, (family, setup)) in enumerate(zip(axes, panels, strict=True)):
+            draw(panel, rows[(rows["family"] == family) & (rows["setup"] == setup)], cues)
             if number % 3 == 0:
-                one.set_ylabel("Predictions that flip")
+                panel.set_ylabel("Predictions that flip")
         axes[min(2, len(axes) - 1)].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         figures.save(figure, svg, pdf, png)
 

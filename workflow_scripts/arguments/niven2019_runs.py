@@ -14,7 +14,7 @@ from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-# What a panel shows: the training set and the points measured.
+# Titles of the panels: the training set and the points measured.
 PANELS = {
     "trained on original\nmeasured on original": ("original", "original"),
     "trained on original\nmeasured on negated": ("original", "negated"),
@@ -24,28 +24,28 @@ PANELS = {
 
 
 def draw(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
-    """One panel: a point per run, hollow where degenerate, and a line at each median."""
+    """One panel: a marker per run, hollow where degenerate, and a line at each median."""
     for number, (family, title) in enumerate(FAMILIES.items()):
         shift = 0.24 * (number - 1)
-        for place, setup in enumerate(setups):
-            its = rows[(rows["family"] == family) & (rows["setup"] == setup)]
-            if not len(its):
+        for column, setup in enumerate(setups):
+            runs = rows[(rows["family"] == family) & (rows["setup"] == setup)]
+            if not len(runs):
                 continue
-            x = place + shift + np.linspace(-0.05, 0.05, len(its)) * (len(its) > 1)
+            x = column + shift + np.linspace(-0.05, 0.05, len(runs)) * (len(runs) > 1)
             for degenerate, fill in ((False, figures.COLOURS[number]), (True, "none")):
-                chosen = (its["degenerate"] == degenerate).to_numpy()
+                chosen = (runs["degenerate"] == degenerate).to_numpy()
                 axes.plot(
                     x[chosen],
-                    its["accuracy"][chosen],
+                    runs["accuracy"][chosen],
                     figures.MARKERS[number],
                     markerfacecolor=fill,
                     markeredgecolor=figures.COLOURS[number],
-                    label=title if place == 0 and not degenerate else None,
+                    label=title if column == 0 and not degenerate else None,
                 )
-            median = its["accuracy"].median()
-            axes.hlines(median, place + shift - 0.1, place + shift + 0.1, figures.COLOURS[number])
+            median, middle = runs["accuracy"].median(), column + shift
+            axes.hlines(median, middle - 0.1, middle + 0.1, figures.COLOURS[number])
     axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle="--")
-    axes.set_xticks(range(len(setups)), [TITLES[one] for one in setups])
+    axes.set_xticks(range(len(setups)), [TITLES[setup] for setup in setups])
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
@@ -62,9 +62,9 @@ def main(scores: Path, svg: Out, pdf: Out, png: Out) -> None:
     setups = [setup for setup in SETUPS if setup in set(frame["setup"])]
     with figures.style():
         figure, axes = figures.panels(list(parts), 1.9, 2.1, columns=4)
-        for one, rows in zip(axes, parts.values(), strict=True):
-            draw(one, rows, setups)
-            one.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
+        for panel, rows in zip(axes, parts.values(), strict=True):
+            draw(panel, rows, setups)
+            panel.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
         axes[0].set_ylabel("Accuracy")
         axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         figures.save(figure, svg, pdf, png)

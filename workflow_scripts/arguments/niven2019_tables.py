@@ -1,5 +1,6 @@
 """Niven and Kao 2019, Tables 1, 3 and 4: accuracy over seeds, with the paper's numbers beside."""
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -57,20 +58,20 @@ NAMES = ("mean", "sd", "median", "max")
 def summary(runs: pd.DataFrame, prefix: str = "") -> dict[str, Any]:
     """Over seeds, in percent: mean, sd, median, max; and without degenerate runs, mean and sd."""
     values, others = 100 * runs["accuracy"], 100 * runs["accuracy"][~runs["degenerate"]]
-    found = {"mean": values.mean(), "sd": values.std(), "median": values.median()}
-    found |= {"max": values.max(), "others_mean": others.mean(), "others_sd": others.std()}
-    return {prefix + name: value for name, value in found.items()}
+    numbers = {"mean": values.mean(), "sd": values.std(), "median": values.median()}
+    numbers |= {"max": values.max(), "others_mean": others.mean(), "others_sd": others.std()}
+    return {prefix + name: value for name, value in numbers.items()}
 
 
 def paper(numbers: Sequence[float | None] | None, prefix: str = "paper_") -> dict[str, Any]:
-    """The paper's numbers, or empty cells."""
+    """The paper's numbers; empty cells where it has none."""
     return {prefix + name: value for name, value in zip(NAMES, numbers or (None,) * 4, strict=True)}
 
 
 def counts(runs: pd.DataFrame) -> dict[str, Any]:
     """How many runs, how many of them degenerate, and their training accuracy in percent."""
-    found = {"runs": len(runs), "degenerate": int(runs["degenerate"].sum())}
-    return found | {"train_mean": 100 * runs["train_accuracy"].mean(), "n": runs["n"].iloc[0]}
+    numbers = {"runs": len(runs), "degenerate": int(runs["degenerate"].sum())}
+    return numbers | {"train_mean": 100 * runs["train_accuracy"].mean(), "n": runs["n"].iloc[0]}
 
 
 def select(scores: pd.DataFrame, **wanted: str) -> pd.DataFrame:
@@ -81,42 +82,41 @@ def select(scores: pd.DataFrame, **wanted: str) -> pd.DataFrame:
 
 
 def table1(scores: pd.DataFrame, name: str) -> pd.DataFrame:
-    """A row for each of our families, `name` the model's, and for each system of the paper."""
-    found = select(scores, setup="full", trained_on="original", points="original")
+    """A row for each of the study's families and, below, for each system of the paper.
+
+    `name` is the pretrained model's.
+    """
+    runs = select(scores, setup="full", trained_on="original", points="original")
     rows = []
-    ours = {"bert": ("BERT (Large)", f"BERT ({name})"), "bov": ("BoV",) * 2}
-    ours["bilstm"] = ("BiLSTM",) * 2
-    for family, (theirs, title) in ours.items():
-        its = select(found, family=family)
-        dev, test = select(its, split="dev"), select(its, split="test")
+    titles = FAMILIES | {"bert": f"BERT ({name})"}
+    systems = FAMILIES | {"bert": "BERT (Large)"}
+    for family, title in titles.items():
+        of_family = select(runs, family=family)
+        dev, test = select(of_family, split="dev"), select(of_family, split="test")
         if not len(dev):
             continue
         row = {"model": title} | counts(dev) | summary(dev, "dev_") | summary(test, "test_")
         row["n_test"] = test["n"].iloc[0] if len(test) else None
-        rows.append(row | _of_paper(theirs))
-    rows += [
-        {"model": theirs} | _of_paper(theirs)
-        for theirs in TABLE1
-        if theirs not in FAMILIES.values()
-    ]
-    return pd.DataFrame(rows)
+        rows.append(row | _printed(systems[family]))
+    rest = [system for system in TABLE1 if system not in FAMILIES.values()]
+    return pd.DataFrame(rows + [{"model": system} | _printed(system) for system in rest])
 
 
-def _of_paper(name: str) -> dict[str, Any]:
-    dev = dict(zip(("paper_dev_mean", "paper_dev_sd"), DEV1.get(name, (None, None)), strict=True))
-    return dev | paper(TABLE1[name], "paper_test_")
+def _printed(system: str) -> dict[str, Any]:
+    mean, sd = DEV1.get(system, (None, None))
+    dev = {"paper_dev_mean": mean, "paper_dev_sd": sd}
+    return dev | paper(TABLE1[system], "paper_test_")
 
 
 def table3(scores: pd.DataFrame, split: str) -> pd.DataFrame:
     """A row per family and set-up, trained and measured on the original points."""
-    found = select(scores, trained_on="original", points="original", split=split)
+    chosen = select(scores, trained_on="original", points="original", split=split)
     rows = []
-    for family in FAMILIES:
-        for setup in SETUPS:
-            its = select(found, family=family, setup=setup)
-            if len(its):
-                row = {"model": FAMILIES[family], "setup": TITLES[setup], "split": split}
-                rows.append(row | counts(its) | summary(its) | paper(TABLE3[family, setup]))
+    for family, setup in itertools.product(FAMILIES, SETUPS):
+        runs = select(chosen, family=family, setup=setup)
+        if len(runs):
+            row = {"model": FAMILIES[family], "setup": TITLES[setup], "split": split}
+            rows.append(row | counts(runs) | summary(runs) | paper(TABLE3[family, setup]))
     return pd.DataFrame(rows)
 
 
@@ -125,25 +125,23 @@ def table4(scores: pd.DataFrame, split: str) -> pd.DataFrame:
 
     `original_half` and `negated_half` are the mean accuracies on its two halves.
     """
-    found, rows = select(scores, split=split), []
-    for trained_on in TRAINED_ON:
-        for family in FAMILIES:
-            for setup in SETUPS:
-                its = select(found, family=family, setup=setup, trained_on=trained_on)
-                both = select(its, points="adversarial")
-                if not len(both):
-                    continue
-                row = {"trained_on": trained_on, "model": FAMILIES[family]}
-                row |= {"setup": TITLES[setup], "split": split} | counts(both) | summary(both)
-                for half in ("original", "negated"):
-                    row[f"{half}_half"] = 100 * select(its, points=half)["accuracy"].mean()
-                numbers = TABLE4.get((family, setup)) if trained_on != "original" else None
-                rows.append(row | paper(numbers))
+    chosen, rows = select(scores, split=split), []
+    for trained_on, family, setup in itertools.product(TRAINED_ON, FAMILIES, SETUPS):
+        runs = select(chosen, family=family, setup=setup, trained_on=trained_on)
+        both = select(runs, points="adversarial")
+        if not len(both):
+            continue
+        row = {"trained_on": trained_on, "model": FAMILIES[family]}
+        row |= {"setup": TITLES[setup], "split": split} | counts(both) | summary(both)
+        for half in ("original", "negated"):
+            row[f"{half}_half"] = 100 * select(runs, points=half)["accuracy"].mean()
+        numbers = TABLE4.get((family, setup)) if trained_on != "original" else None
+        rows.append(row | paper(numbers))
     return pd.DataFrame(rows)
 
 
 def main(scores: Path, table1_csv: Out, table3_csv: Out, table4_csv: Out, name: str) -> None:
-    """Write the tables; those of one split tell of the test set, or of dev where there is none."""
+    """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none."""
     frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
     split = last_split(frame)
     tables.write_csv(table1(frame, name).round(1), table1_csv)

@@ -1,16 +1,16 @@
-"""What a trained model does when a cue is taken out of a warrant or changes sides."""
+"""What a trained model does when a cue is removed from a warrant or moved to the other one."""
 
 import logging
 import random
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
-import torch
+from torch import nn
 
-from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.argument_cues import LEVEL
 from workflow_scripts.arguments.argument_training import Family
+from workflow_scripts.arguments.runs import Encoder, predict
 from workflow_scripts.arguments.setups import CHANGES, WARRANTS
 from workflow_scripts.arguments.wording import (
     Cue,
@@ -20,94 +20,91 @@ from workflow_scripts.arguments.wording import (
     without,
     without_another,
 )
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out
 
 log = logging.getLogger(__name__)
 
 
-def sides(frame: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> list[int]:
-    """The warrant, 0 or 1, that alone has the cue; -1 where none does."""
-    found = []
-    for pair in zip(*(frame[name] for name in WARRANTS), strict=True):
-        has = [cue in grams(forms(text, same), [len(cue)]) for text in pair]
-        found.append(has.index(True) if sum(has) == 1 else -1)
-    return found
+def sides(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> list[int]:
+    """The warrant, 0 or 1, that alone contains the cue; -1 where neither or both do."""
+    numbers = []
+    for pair in zip(*(points[name] for name in WARRANTS), strict=True):
+        has_cue = [cue in grams(forms(text, same), [len(cue)]) for text in pair]
+        numbers.append(has_cue.index(True) if sum(has_cue) == 1 else -1)
+    return numbers
 
 
 def changed(
-    frame: pd.DataFrame, cue: Cue, same: Mapping[str, str], change: str, seed: int
+    points: pd.DataFrame, cue: Cue, same: Mapping[str, str], change: str, seed: int
 ) -> pd.DataFrame:
-    """The points, each with its cue changed; the column `side` says which warrant had it alone."""
+    """The points, each with its cue changed; the column `side` names the warrant that has it."""
     rows = []
-    for row in frame.to_dict("records"):
-        name, other = WARRANTS[row["side"]], WARRANTS[1 - row["side"]]
+    for row in points.to_dict("records"):
+        own, opposite = WARRANTS[row["side"]], WARRANTS[1 - row["side"]]
         if change == "removed":
-            new = {name: without(row[name], cue, same)}
+            new = {own: without(row[own], cue, same)}
         elif change == "exchanged":
-            new = dict(zip((name, other), exchanged(row[name], row[other], cue, same), strict=True))
+            texts = exchanged(row[own], row[opposite], cue, same)
+            new = dict(zip((own, opposite), texts, strict=True))
         else:
             rng = random.Random(f"{seed}-{row['id']}-{cue}")
-            new = {name: without_another(row[name], cue, same, rng)}
+            new = {own: without_another(row[own], cue, same, rng)}
         rows.append(row | new)
     return pd.DataFrame(rows)
 
 
-def cues_to_change(cues: pd.DataFrame, cue: str, most: int) -> list[Cue]:
-    """The study's own cue and those of the training set that are furthest from chance."""
+def cues_to_change(cues: pd.DataFrame, cue: str, max_cues: int) -> list[Cue]:
+    """The study's own cue, then those of the training set that are furthest from chance."""
     train = cues[(cues["data"] == "original") & (cues["split"] == "train")]
     beyond = train[train["p_corrected"] < LEVEL].sort_values("p", kind="stable")["cue"]
-    names = list(dict.fromkeys([cue.lower(), *beyond]))[:most]
+    names = list(dict.fromkeys([cue.lower(), *beyond]))[:max_cues]
     return [tuple(name.split()) for name in names]
 
 
-def measure(
-    family: Family,
-    weights: Sequence[Path],
-    setups: Sequence[str],
-    frame: pd.DataFrame,
-    cues: Sequence[Cue],
-    same: Mapping[str, str],
-    device: torch.device,
-    seed: int,
-) -> pd.DataFrame:
-    """Logits of every held-out original point that a cue is applicable to, unchanged and changed.
-
-    One row per model (set-up and `seed`, from the names of its `weights`), cue, change (`none`
-    and CHANGES) and point: setup, seed, cue, change, id, label, side, logit_0, logit_1.
-    """
-    points, encode, found = pd.concat(held_out(frame), ignore_index=True), runs.Encoder(family), []
-    texts = {cue: versions_of(points, cue, same, seed) for cue in cues}
-    for named, model in runs.kept_models(family, weights, setups, device):
-        for cue in cues:
-            for change, its in texts[cue].items():
-                logits = runs.predict(family, model, encode, its, named["setup"])
-                about = {"cue": " ".join(cue), "change": change, "side": its["side"]}
-                found.append(logits.assign(**named, **about))
-    return pd.concat(found, ignore_index=True).assign(family=family.name)
+def changed_points(
+    points: pd.DataFrame, cues: Sequence[Cue], same: Mapping[str, str], seed: int
+) -> dict[Cue, dict[str, pd.DataFrame]]:
+    """`with_changes` of the held-out original points, for every cue."""
+    held = pd.concat(held_out(points), ignore_index=True)
+    return {cue: with_changes(held, cue, same, seed) for cue in cues}
 
 
-def versions_of(
+def with_changes(
     points: pd.DataFrame, cue: Cue, same: Mapping[str, str], seed: int
 ) -> dict[str, pd.DataFrame]:
     """The points that a cue is applicable to, unchanged (`none`) and under each of CHANGES.
 
-    A point whose warrant is nothing but the cue is left out, and the log says so.
+    A point with a warrant that is nothing but the cue is left out and counted in the log.
     """
-    known = points.assign(side=sides(points, cue, same))
-    known = known[known["side"] >= 0].reset_index(drop=True)
-    if not len(known):
+    applicable = points.assign(side=sides(points, cue, same))
+    applicable = applicable[applicable["side"] >= 0].reset_index(drop=True)
+    if not len(applicable):
         log.info("%s: applicable to no held-out point", " ".join(cue))
         return {}
-    left = [without(row[WARRANTS[row["side"]]], cue, same) for _, row in known.iterrows()]
-    if "" in left:
-        n = left.count("")
-        log.info("%s: %d points left out, the cue is all of a warrant", " ".join(cue), n)
-    known = known[[text != "" for text in left]].reset_index(drop=True)
-    return {"none": known} | {how: changed(known, cue, same, how, seed) for how in CHANGES}
+    rest = [without(row[WARRANTS[row["side"]]], cue, same) for _, row in applicable.iterrows()]
+    if "" in rest:
+        n = rest.count("")
+        log.info("%s: %d points left out, the cue is the whole warrant", " ".join(cue), n)
+    applicable = applicable[[text != "" for text in rest]].reset_index(drop=True)
+    changes = {change: changed(applicable, cue, same, change, seed) for change in CHANGES}
+    return {"none": applicable} | changes
 
 
-def read_changed(cues: Path, cue: str, most: int) -> list[Cue]:
-    """`cues_to_change` of a table of cues."""
-    columns = ("data", "split", "cue", "p", "p_corrected")
-    return cues_to_change(tables.read(cues, columns), cue, most)
+def measure(
+    family: Family,
+    models: Iterable[tuple[dict[str, Any], nn.Module]],
+    points: Mapping[Cue, Mapping[str, pd.DataFrame]],
+) -> pd.DataFrame:
+    """Logits of every model (with its `setup` and `seed`) on the points of every cue and change.
+
+    One row per model, cue, change (`none` and CHANGES) and point. Columns: version, id, label,
+    setup, logit_0, logit_1, seed, cue, change, side, family.
+    """
+    encode, frames = Encoder(family), []
+    for named, model in models:
+        for cue, changes in points.items():
+            for change, frame in changes.items():
+                logits = predict(family, model, encode, frame, named["setup"])
+                about = {"cue": " ".join(cue), "change": change, "side": frame["side"]}
+                frames.append(logits.assign(**named, **about))
+    return pd.concat(frames, ignore_index=True).assign(family=family.name)

@@ -3,6 +3,7 @@
 import itertools
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,15 @@ import pandas as pd
 import torch
 from torch import nn
 
-from workflow_scripts.arguments.argument_training import Family, Labelled, Texts, fit, logits_of
+from workflow_scripts.arguments.argument_training import (
+    Family,
+    Hyperparameters,
+    Labelled,
+    Run,
+    Texts,
+    fit,
+    logits_of,
+)
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data.arct import TRAINED_ON, points_of, splits_of
 from workflow_scripts.core.run.errors import InputError
@@ -20,105 +29,111 @@ log = logging.getLogger(__name__)
 HELD_OUT = ("original", "negated")
 
 
+@dataclass(frozen=True)
+class Plan:
+    """The training runs of one job: every set-up, on one training set, with one seed."""
+
+    setups: Sequence[str]
+    trained_on: str
+    settings: dict[str, Any]  # of the family: grid, epochs, batch_size
+    seed: int
+    device: torch.device
+
+    def run(self, setup: str, chosen: Hyperparameters) -> Run:
+        """The run of a set-up at a point of the grid."""
+        epochs, batch_size = self.settings["epochs"], self.settings["batch_size"]
+        return Run(setup, chosen, self.seed, epochs, batch_size)
+
+
 class Encoder:
-    """Encodes texts with a family, each once."""
+    """Encodes texts as a family needs them, each text once."""
 
     def __init__(self, family: Family) -> None:
         self.family = family
-        self.known: dict[Texts, Any] = {}
+        self.encoded: dict[Texts, Any] = {}
 
     def __call__(self, texts: Sequence[Texts]) -> list[Any]:
-        for one in texts:
-            if one not in self.known:
-                self.known[one] = self.family.encode(one)
-        return [self.known[one] for one in texts]
+        for text in texts:
+            if text not in self.encoded:
+                self.encoded[text] = self.family.encode(text)
+        return [self.encoded[text] for text in texts]
 
-    def labelled(self, frame: pd.DataFrame, setup: str) -> Labelled:
+    def labelled(self, points: pd.DataFrame, setup: str) -> Labelled:
         """The points of a table as the set-up shows them."""
-        return Labelled(self(inputs_of(frame, setup)), frame["label"].to_numpy(np.int64, copy=True))
+        labels = points["label"].to_numpy(np.int64, copy=True)
+        return Labelled(self(inputs_of(points, setup)), labels)
 
 
-def grid_of(values: dict[str, list[float]]) -> list[dict[str, float]]:
-    """Every point of a grid, given the values of each name."""
-    return [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
+def grid_of(values: dict[str, list[float]]) -> list[Hyperparameters]:
+    """Every point of a grid, which lists the values of each hyperparameter."""
+    return [
+        dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())
+    ]
 
 
-def sets_of(frame: pd.DataFrame, trained_on: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def sets_of(points: pd.DataFrame, trained_on: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Training and development points. Raises InputError where the table lacks a version."""
-    missing = {one for part in TRAINED_ON[trained_on] for one in part} - set(frame["version"])
-    if missing:
+    training, dev = TRAINED_ON[trained_on]
+    if {*training, *dev} - set(points["version"]):
         raise InputError(
             f"arguments.train_on: {trained_on}: needs an adversarial set; see tasks.arct"
         )
-    training, dev = TRAINED_ON[trained_on]
-    return points_of(frame, "train", training), points_of(frame, "dev", dev)
+    return points_of(points, "train", training), points_of(points, "dev", dev)
 
 
-def search(
-    family: Family,
-    frame: pd.DataFrame,
-    setups: Sequence[str],
-    trained_on: str,
-    settings: dict[str, Any],
-    seed: int,
-    device: torch.device,
-) -> pd.DataFrame:
-    """The grid: a row per set-up and point with its best development accuracy, and the chosen.
+def search(family: Family, points: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+    """The grid: a row per set-up and point of the grid with its best development accuracy.
 
     Columns: setup, the grid's names, dev_accuracy, best (the first of equals).
     """
     encode, rows = Encoder(family), []
-    sets = sets_of(frame, trained_on)
-    for setup in setups:
+    sets = sets_of(points, plan.trained_on)
+    for setup in plan.setups:
         training, dev = (encode.labelled(part, setup) for part in sets)
-        its = []
-        for point in grid_of(settings["grid"]):
-            _, curve = fit(family, setup, point, seed, training, dev, *_lengths(settings), device)
-            its.append(
-                {"setup": setup, **point, "dev_accuracy": max(r["dev_accuracy"] for r in curve)}
-            )
-        best = int(np.argmax([row["dev_accuracy"] for row in its]))
-        rows += [row | {"best": number == best} for number, row in enumerate(its)]
+        tried = []
+        for chosen in grid_of(plan.settings["grid"]):
+            _, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
+            accuracy = max(row["dev_accuracy"] for row in curve)
+            tried.append({"setup": setup, **chosen, "dev_accuracy": accuracy})
+        best = int(np.argmax([row["dev_accuracy"] for row in tried]))
+        rows += [row | {"best": number == best} for number, row in enumerate(tried)]
     return pd.DataFrame(rows)
 
 
 def train_all(
     family: Family,
-    frame: pd.DataFrame,
-    setups: Sequence[str],
-    trained_on: str,
-    settings: dict[str, Any],
+    points: pd.DataFrame,
+    plan: Plan,
     grid: Path | None,
-    seed: int,
-    device: torch.device,
     weights: Path,
     keep: Sequence[str],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Train each set-up at the chosen point of the grid.
+    """Train each set-up at the point that `grid` (the table of `search`) has chosen.
 
     Returns predictions, a row per point of the training set and of the held-out sets in both
     versions (columns setup, split, version, id, label, logit_0, logit_1), and the curves. The
     weights of the set-ups in `keep` are saved below `weights`.
     """
     encode, predictions, curves = Encoder(family), [], []
-    sets = sets_of(frame, trained_on)
+    sets = sets_of(points, plan.trained_on)
+    parts = {"train": sets[0]}
+    parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}
     weights.mkdir()
-    for setup in setups:
-        point = chosen_point(settings, grid, setup)
+    for setup in plan.setups:
+        chosen = chosen_in(plan.settings["grid"], grid, setup)
         training, dev = (encode.labelled(part, setup) for part in sets)
-        model, rows = fit(family, setup, point, seed, training, dev, *_lengths(settings), device)
+        model, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
         if setup in keep:
             family.save(model, weights / setup)
-        curves.append(pd.DataFrame(rows).assign(setup=setup, **point))
-        parts = {"train": sets[0]}
-        parts |= {split: points_of(frame, split, HELD_OUT) for split in splits_of(frame)[1:]}
+        curves.append(pd.DataFrame(curve).assign(setup=setup, **chosen))
         for split, part in parts.items():
-            its = predict(family, model, encode, part, setup)
-            predictions.append(its.assign(split=split))
-        best = max(row["dev_accuracy"] for row in rows)
-        log.info("%s, %s, seed %d: dev %.3f", family.name, setup, seed, best)
-    about = {"family": family.name, "trained_on": trained_on, "seed": seed}
-    return tuple(pd.concat(one, ignore_index=True).assign(**about) for one in (predictions, curves))
+            logits = predict(family, model, encode, part, setup)
+            predictions.append(logits.assign(split=split))
+        best = max(row["dev_accuracy"] for row in curve)
+        log.info("%s, %s, seed %d: dev %.3f", family.name, setup, plan.seed, best)
+    about = {"family": family.name, "trained_on": plan.trained_on, "seed": plan.seed}
+    joined = (pd.concat(frames, ignore_index=True) for frames in (predictions, curves))
+    return tuple(frame.assign(**about) for frame in joined)
 
 
 def kept_models(
@@ -130,32 +145,31 @@ def kept_models(
         yield named, family.load(folder / setup, setup, device)
 
 
-def chosen_point(settings: dict[str, Any], grid: Path | None, setup: str) -> dict[str, float]:
-    """The grid's only point, or the one that the search chose for the set-up."""
+def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> Hyperparameters:
+    """The grid's only point, or the one that the search (its table `grid`) chose for the set-up."""
     if grid is None:
-        return grid_of(settings["grid"])[0]
-    found = pd.read_csv(grid)
-    best = found[(found["setup"] == setup) & found["best"]].iloc[0]
+        return grid_of(values)[0]
+    rows = pd.read_csv(grid)
+    best = rows[(rows["setup"] == setup) & rows["best"]].iloc[0]
     return next(
-        point
-        for point in grid_of(settings["grid"])
-        if all(np.isclose(best[name], value) for name, value in point.items())
+        candidate
+        for candidate in grid_of(values)
+        if all(np.isclose(best[name], value) for name, value in candidate.items())
     )
 
 
 def predict(
-    family: Family, model: nn.Module, encode: Encoder, frame: pd.DataFrame, setup: str
+    family: Family, model: nn.Module, encode: Encoder, points: pd.DataFrame, setup: str
 ) -> pd.DataFrame:
-    """The logits of every point: version, id, label, setup, logit_0, logit_1; equal texts once."""
-    texts = inputs_of(frame, setup)
+    """The logits of every point: version, id, label, setup, logit_0, logit_1.
+
+    Equal texts are scored once.
+    """
+    texts = inputs_of(points, setup)
     distinct = list(dict.fromkeys(texts))
-    place = {one: number for number, one in enumerate(distinct)}
-    padded = distinct + distinct[: len(distinct) % 2]  # logits come in pairs
-    scores = logits_of(family, model, encode(padded)).ravel()
-    logits = scores[[place[one] for one in texts]].reshape(-1, 2)
-    found = frame[["version", "id", "label"]].reset_index(drop=True)
-    return found.assign(setup=setup, logit_0=logits[:, 0], logit_1=logits[:, 1])
-
-
-def _lengths(settings: dict[str, Any]) -> tuple[int, int]:
-    return settings["epochs"], settings["batch_size"]
+    number_of = {text: number for number, text in enumerate(distinct)}
+    paired = distinct + distinct[: len(distinct) % 2]  # logits come in pairs
+    scores = logits_of(family, model, encode(paired)).ravel()
+    logits = scores[[number_of[text] for text in texts]].reshape(-1, 2)
+    about = points[["version", "id", "label"]].reset_index(drop=True)
+    return about.assign(setup=setup, logit_0=logits[:, 0], logit_1=logits[:, 1])

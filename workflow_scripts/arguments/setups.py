@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-# The texts before the warrant, in order; the paper writes (W), (R, W), (C, W), and nothing for all.
+# The texts before the warrant, in order. The paper writes BERT (W), BERT (R, W), BERT (C, W), and
+# BERT alone for the full input.
 SETUPS: dict[str, tuple[str, ...]] = {
     "full": ("claim", "reason"),
     "W": (),
@@ -13,7 +14,7 @@ SETUPS: dict[str, tuple[str, ...]] = {
 }
 TITLES = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 FAMILIES = {"bert": "BERT", "bov": "BoV", "bilstm": "BiLSTM"}
-# The cue goes; it goes to the other warrant; as many other words go instead (the control).
+# The cue is removed; moved to the other warrant; as many other words are removed (the control).
 CHANGES = ("removed", "exchanged", "control")
 WARRANTS = ("warrant0", "warrant1")
 

@@ -20,7 +20,7 @@ class Word:
     end: int
 
 
-@cache  # the same warrants come again in every set-up
+@cache  # the same warrants recur in every set-up
 def words(text: str) -> tuple[Word, ...]:
     """The words of a text: contractions are split ("do", "n't"), punctuation stands alone."""
     spans = _TOKENIZER.span_tokenize(text)
@@ -28,7 +28,7 @@ def words(text: str) -> tuple[Word, ...]:
 
 
 def forms(text: str, same: Mapping[str, str]) -> list[str]:
-    """The words' forms; `same` says which count as another, such as n't as not."""
+    """The words' forms; `same` maps a word to the one it counts as, such as n't to not."""
     return [same.get(word.form, word.form) for word in words(text)]
 
 
@@ -39,46 +39,45 @@ def grams(tokens: Sequence[str], sizes: Sequence[int]) -> set[Cue]:
 
 def without(text: str, cue: Cue, same: Mapping[str, str]) -> str:
     """The text without every occurrence of the cue; "don't" without n't is "do"."""
-    found = words(text)
-    return _keep(text, found, set(range(len(found))) - _places(found, cue, same))
+    tokens = words(text)
+    return _keep(text, tokens, set(range(len(tokens))) - _positions(tokens, cue, same))
 
 
-def exchanged(text: str, other: str, cue: Cue, same: Mapping[str, str]) -> tuple[str, str]:
-    """The text without the cue, and the other text with it before the same word's number."""
-    found = words(text)
-    place = min(_places(found, cue, same))
-    target = words(other)
-    at = target[place].start if place < len(target) else len(other)
-    placed = f"{other[:at]} {' '.join(cue)} {other[at:]}"
-    return without(text, cue, same), " ".join(placed.split())
+def exchanged(text: str, opposite: str, cue: Cue, same: Mapping[str, str]) -> tuple[str, str]:
+    """The text without the cue, and the opposite text with the cue at the same word position."""
+    position = min(_positions(words(text), cue, same))
+    target = words(opposite)
+    start = target[position].start if position < len(target) else len(opposite)
+    inserted = f"{opposite[:start]} {' '.join(cue)} {opposite[start:]}"
+    return without(text, cue, same), " ".join(inserted.split())
 
 
 def without_another(text: str, cue: Cue, same: Mapping[str, str], rng: random.Random) -> str:
-    """The text without as many words as the cue has, drawn among the words that are not the cue.
+    """The text without as many words as the cue has, drawn among the words outside the cue.
 
-    Where too few words are left besides the cue, all of these go.
+    Where fewer words are outside the cue, all of these are removed.
     """
-    found = words(text)
-    places = _places(found, cue, same)
-    others = [place for place in range(len(found)) if place not in places]
-    dropped = rng.sample(others, min(len(places), len(others)))
-    return _keep(text, found, set(range(len(found))) - set(dropped))
+    tokens = words(text)
+    cued = _positions(tokens, cue, same)
+    uncued = [position for position in range(len(tokens)) if position not in cued]
+    removed = rng.sample(uncued, min(len(cued), len(uncued)))
+    return _keep(text, tokens, set(range(len(tokens))) - set(removed))
 
 
-def _places(found: Sequence[Word], cue: Cue, same: Mapping[str, str]) -> set[int]:
-    """The numbers of the words that belong to an occurrence of the cue."""
-    tokens = [same.get(word.form, word.form) for word in found]
+def _positions(tokens: Sequence[Word], cue: Cue, same: Mapping[str, str]) -> set[int]:
+    """The positions of the words that belong to an occurrence of the cue."""
+    mapped = [same.get(word.form, word.form) for word in tokens]
     n = len(cue)
-    starts = [k for k in range(len(tokens) - n + 1) if tuple(tokens[k : k + n]) == cue]
+    starts = [k for k in range(len(mapped) - n + 1) if tuple(mapped[k : k + n]) == cue]
     return {start + k for start in starts for k in range(n)}
 
 
-def _keep(text: str, found: Sequence[Word], kept: set[int]) -> str:
+def _keep(text: str, tokens: Sequence[Word], kept: set[int]) -> str:
     """The text without the characters of the words that are not kept."""
     pieces, end = [], 0
-    for number, word in enumerate(found):
+    for position, word in enumerate(tokens):
         pieces.append(text[end : word.start])
-        if number in kept:
+        if position in kept:
             pieces.append(text[word.start : word.end])
         end = word.end
     return " ".join("".join([*pieces, text[end:]]).split())

@@ -9,8 +9,8 @@ from workflow_scripts.core.data import tables
 TEXTS = ("claim", "reason", "warrant0", "warrant1")
 COLUMNS = ("split", "version", "id", "source", *TEXTS, "label")
 SPLITS = ("train", "dev", "test")
-# What is done to a point: nothing, its claim negated and the label flipped (the adversarial set,
-# section 6), or its warrants swapped and the label flipped.
+# A point as published; with its claim negated and its label flipped (the adversarial set, section
+# 6); with its warrants swapped and its label flipped.
 VERSIONS = ("original", "negated", "swapped")
 # The versions that a training and a development set consist of, by the name of the training set.
 TRAINED_ON = {
@@ -26,7 +26,7 @@ def read_arct(path: Path) -> pd.DataFrame:
 
 
 def points_of(frame: pd.DataFrame, split: str, versions: tuple[str, ...]) -> pd.DataFrame:
-    """The points of a split in these versions, numbered anew."""
+    """The points of a split in these versions, with a new index."""
     chosen = (frame["split"] == split) & frame["version"].isin(versions)
     return frame[chosen].reset_index(drop=True)
 
@@ -42,5 +42,5 @@ def held_out(frame: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def last_split(frame: pd.DataFrame) -> str:
-    """The split that results are told of: test, or dev where the study has no test set."""
+    """The split that results are reported on: test, or dev where the study has no test set."""
     return splits_of(frame)[-1]

@@ -1,4 +1,4 @@
-"""A scorer: a pretrained body and a linear layer on its final [CLS] vector, one number a text."""
+"""A scorer: a pretrained body and a linear layer from its final [CLS] vector to one logit."""
 
 from pathlib import Path
 
@@ -25,9 +25,7 @@ class Scorer(nn.Module):
     def __init__(self, body: PreTrainedModel, pooler: bool = False) -> None:
         super().__init__()
         if pooler and getattr(body, "pooler", None) is None:
-            raise InputError(
-                f"{body.config.model_type}: has no pooler; set arguments.bert.pooler: false"
-            )
+            raise InputError(f"{body.config.model_type}: has no pooler; set pooler to false")
         self.body, self.pooler = body, pooler
         body.config.num_labels = 1
         self.dropout = nn.Dropout(getattr(body.config, "hidden_dropout_prob", 0.1))
@@ -37,12 +35,12 @@ class Scorer(nn.Module):
 
     @property
     def config(self) -> PretrainedConfig:
-        """The body's."""
+        """The body's config."""
         return self.body.config
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device that holds the weights."""
         return self.linear.weight.device
 
     @property

@@ -1,10 +1,10 @@
-"""A word-vector family on ARCT: one seed, every set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
+"""A family of models on ARCT: one seed, every set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
 
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.arguments import runs
-from workflow_scripts.arguments.word_models import family_of
+from workflow_scripts.arguments.families import open_family
+from workflow_scripts.arguments.runs import Plan, train_all
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import read_arct
 from workflow_scripts.core.model import devices
@@ -14,8 +14,6 @@ from workflow_scripts.core.run.job import Out
 
 def main(
     table: Path,
-    vectors: Path,
-    words: Path,
     weights: Out,
     predictions: Out,
     curves: Out,
@@ -27,12 +25,16 @@ def main(
     seed: int,
     device: str = "auto",
     grid: Path | None = None,
+    model: Path | None = None,
+    vectors: Path | None = None,
+    words: Path | None = None,
+    files: list[Path] = (),
 ) -> None:
     """Write the logits, a row per epoch, and the weights of the set-ups in `keep`."""
-    frame = read_arct(table)
-    its_family = family_of(family, frame, vectors, words, settings)
-    given = frame, setups, trained_on, settings, grid, seed, devices.pick(device)
-    logits, epochs = runs.train_all(its_family, *given, weights, keep)
+    points = read_arct(table)
+    plan = Plan(setups, trained_on, settings, seed, devices.pick(device))
+    opened = open_family(family, settings, points, model, vectors, words)
+    logits, epochs = train_all(opened, points, plan, grid, weights, keep)
     tables.write(logits, predictions)
     tables.write_csv(epochs, curves)
 

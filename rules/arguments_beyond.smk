@@ -1,0 +1,138 @@
+"""arguments: beyond the paper, what models do with a changed cue, and the heads that carry it."""
+
+BEYOND = NIVEN | {"subcategory": "Beyond the paper"}
+
+
+rule argument_reliance:
+    input:
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
+        cues=rules.argument_cues.output.cues,
+        weights=expand(rules.argument_run.output.weights, **KEPT, allow_missing=True),
+        files=model_files,
+    output:
+        reliance="<results>/{model}/arguments/bert.reliance.parquet",
+    log:
+        "<logs>/arguments/{model}.argument_reliance.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.argument_reliance.tsv"
+    conda:
+        "../envs/torch.yaml"
+    threads: config["threads"]
+    resources:
+        **MODEL_JOB,
+    params:
+        code=code("arguments/argument_reliance.py"),
+        family="bert",
+        setups=ARGUMENTS["keep"],
+        settings=ARGUMENTS["bert"],
+        cue=ARGUMENTS["cues"]["cue"],
+        max_cues=ARGUMENTS["reliance"]["cues"],
+        same=ARGUMENTS["cues"]["same"],
+        seed=config["seed"],
+        device=config["device"],
+    script:
+        "../workflow_scripts/arguments/argument_reliance.py"
+
+
+use rule argument_reliance as argument_reliance_words with:
+    input:
+        **WORD_VECTORS,
+        table=rules.prepare_arct.output.table,
+        cues=rules.argument_cues.output.cues,
+        weights=expand(rules.argument_run_words.output.weights, **KEPT, allow_missing=True),
+    output:
+        reliance="<results>/arguments/{family}.reliance.parquet",
+    log:
+        "<logs>/arguments/{family}.argument_reliance_words.log",
+    benchmark:
+        "<benchmarks>/arguments/{family}.argument_reliance_words.tsv"
+    params:
+        family="{family}",
+        settings=setting(ARGUMENTS, "family"),
+
+
+rule niven2019_reliance:
+    input:
+        reliance=[
+            rules.argument_reliance.output.reliance,
+            *expand(rules.argument_reliance_words.output.reliance, family=WORD_FAMILIES),
+        ],
+    output:
+        **figure("niven2019-reliance", "predictions that flip with a cue changed", BEYOND),
+        table=table(
+            "niven2019-reliance",
+            "predictions with a cue changed",
+            BEYOND,
+            caption="niven2019-reliance-table",
+        ),
+    log:
+        "<logs>/arguments/{model}.niven2019_reliance.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.niven2019_reliance.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("arguments/niven2019_reliance.py"),
+        bootstrap=ARGUMENTS["reliance"]["bootstrap"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/arguments/niven2019_reliance.py"
+
+
+rule argument_heads:
+    input:
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
+        weights=expand(rules.argument_run.output.weights, **KEPT, allow_missing=True),
+        files=model_files,
+    output:
+        heads="<results>/{model}/arguments/heads.parquet",
+    log:
+        "<logs>/arguments/{model}.argument_heads.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.argument_heads.tsv"
+    conda:
+        "../envs/torch.yaml"
+    threads: config["threads"]
+    resources:
+        **MODEL_JOB,
+    params:
+        code=code("arguments/argument_heads.py"),
+        setups=ARGUMENTS["keep"],
+        cue=ARGUMENTS["cues"]["cue"],
+        same=ARGUMENTS["cues"]["same"],
+        mode=ARGUMENTS["heads"]["mode"],
+        points=ARGUMENTS["heads"]["points"],
+        settings=ARGUMENTS["bert"],
+        pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
+        precision=config["precision"],
+        seed=config["seed"],
+        device=config["device"],
+    script:
+        "../workflow_scripts/arguments/argument_heads.py"
+
+
+rule niven2019_heads:
+    input:
+        heads=rules.argument_heads.output.heads,
+    output:
+        **figure("niven2019-heads", "heads that carry the cue", BEYOND),
+        table=table(
+            "niven2019-heads",
+            "heads that carry the cue",
+            BEYOND,
+            caption="niven2019-heads-table",
+        ),
+    log:
+        "<logs>/arguments/{model}.niven2019_heads.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.niven2019_heads.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("arguments/niven2019_heads.py"),
+        bootstrap=ARGUMENTS["heads"]["bootstrap"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/arguments/niven2019_heads.py"

@@ -1,0 +1,182 @@
+"""arguments: training runs and their accuracy (Niven and Kao 2019, sections 4 to 6).
+
+Rules that end in _words are those of the word-vector families, which every model shares.
+"""
+
+PROBING = NIVEN | {"subcategory": "4 to 6 Probing and the adversarial set"}
+WORD_VECTORS = {
+    "vectors": f"<results>/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
+    "words": f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",
+}
+# Set-ups whose weights are kept, by training set.
+KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
+# Families whose grid has several points, so that a search comes before the runs.
+SEARCHED = [
+    family
+    for family in ("bert", *WORD_FAMILIES)
+    if any(len(values) > 1 for values in ARGUMENTS[family]["grid"].values())
+]
+
+
+def searched_grid(wildcards) -> list[str]:
+    """The table of the search in the grid of a word-vector family, if there is one."""
+    family, trained_on = wildcards.family, wildcards.trained_on
+    return [f"<results>/arguments/{family}.{trained_on}.grid.csv"] if family in SEARCHED else []
+
+
+rule argument_grid:
+    input:
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
+        files=model_files,
+    output:
+        grid="<results>/{model}/arguments/bert.{trained_on}.grid.csv",
+    log:
+        "<logs>/arguments/{model}.{trained_on}.argument_grid.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.{trained_on}.argument_grid.tsv"
+    conda:
+        "../envs/torch.yaml"
+    threads: config["threads"]
+    resources:
+        **TRAINING_JOB,
+    params:
+        code=code("arguments/argument_grid.py"),
+        family="bert",
+        setups=ARGUMENTS["setups"],
+        trained_on="{trained_on}",
+        settings=ARGUMENTS["bert"],
+        seed=ARGUMENTS["seeds"][0],
+        device=config["device"],
+    script:
+        "../workflow_scripts/arguments/argument_grid.py"
+
+
+use rule argument_grid as argument_grid_words with:
+    input:
+        **WORD_VECTORS,
+        table=rules.prepare_arct.output.table,
+    output:
+        grid="<results>/arguments/{family}.{trained_on}.grid.csv",
+    log:
+        "<logs>/arguments/{family}.{trained_on}.argument_grid_words.log",
+    benchmark:
+        "<benchmarks>/arguments/{family}.{trained_on}.argument_grid_words.tsv"
+    resources:
+        **MODEL_JOB,
+    params:
+        family="{family}",
+        settings=setting(ARGUMENTS, "family"),
+
+
+rule argument_run:
+    input:
+        model=rules.model_card.output.model,
+        table=rules.prepare_arct.output.table,
+        grid=[rules.argument_grid.output.grid] if "bert" in SEARCHED else [],
+        files=model_files,
+    output:
+        weights=directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
+        predictions="<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet",
+        curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
+    log:
+        "<logs>/arguments/{model}.{trained_on}.{seed}.argument_run.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.{trained_on}.{seed}.argument_run.tsv"
+    conda:
+        "../envs/torch.yaml"
+    threads: config["threads"]
+    resources:
+        **TRAINING_JOB,
+    params:
+        code=code("arguments/argument_run.py"),
+        family="bert",
+        setups=ARGUMENTS["setups"],
+        trained_on="{trained_on}",
+        settings=ARGUMENTS["bert"],
+        keep=setting(KEEP, "trained_on"),
+        seed=run_seed,
+        device=config["device"],
+    script:
+        "../workflow_scripts/arguments/argument_run.py"
+
+
+use rule argument_run as argument_run_words with:
+    input:
+        **WORD_VECTORS,
+        table=rules.prepare_arct.output.table,
+        grid=searched_grid,
+    output:
+        weights=directory("<results>/arguments/{family}.{trained_on}.{seed}"),
+        predictions="<results>/arguments/{family}.{trained_on}.{seed}.parquet",
+        curves="<results>/arguments/{family}.{trained_on}.{seed}.curves.csv",
+    log:
+        "<logs>/arguments/{family}.{trained_on}.{seed}.argument_run_words.log",
+    benchmark:
+        "<benchmarks>/arguments/{family}.{trained_on}.{seed}.argument_run_words.tsv"
+    resources:
+        **MODEL_JOB,
+    params:
+        family="{family}",
+        settings=setting(ARGUMENTS, "family"),
+
+
+RUNS = {"trained_on": ARGUMENTS["train_on"], "seed": ARGUMENTS["seeds"]}
+
+
+rule argument_scores:
+    input:
+        predictions=[
+            *expand(rules.argument_run.output.predictions, **RUNS, allow_missing=True),
+            *expand(rules.argument_run_words.output.predictions, **RUNS, family=WORD_FAMILIES),
+        ],
+    output:
+        scores="<results>/{model}/arguments/scores.parquet",
+    log:
+        "<logs>/arguments/{model}.argument_scores.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.argument_scores.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("arguments/argument_scores.py"),
+        degenerate_below=ARGUMENTS["degenerate_below"],
+    script:
+        "../workflow_scripts/arguments/argument_scores.py"
+
+
+rule niven2019_tables:
+    input:
+        scores=rules.argument_scores.output.scores,
+    output:
+        table1_csv=table("niven2019-table1", "Table 1, models", PROBING),
+        table3_csv=table("niven2019-table3", "Table 3, partial inputs", PROBING),
+        table4_csv=table("niven2019-table4", "Table 4, the adversarial set", PROBING),
+    log:
+        "<logs>/arguments/{model}.niven2019_tables.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.niven2019_tables.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("arguments/niven2019_tables.py"),
+        name="{model}",
+    script:
+        "../workflow_scripts/arguments/niven2019_tables.py"
+
+
+rule niven2019_runs:
+    input:
+        scores=rules.argument_scores.output.scores,
+    output:
+        **figure("niven2019-runs", "accuracy of every run", PROBING),
+    log:
+        "<logs>/arguments/{model}.niven2019_runs.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.niven2019_runs.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("arguments/niven2019_runs.py"),
+    script:
+        "../workflow_scripts/arguments/niven2019_runs.py"

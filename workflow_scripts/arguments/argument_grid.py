@@ -1,0 +1,37 @@
+"""A family of models on ARCT: the declared grid, searched with the first seed."""
+
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.arguments.families import open_family
+from workflow_scripts.arguments.runs import Plan, search
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import read_arct
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+
+def main(
+    table: Path,
+    grid: Out,
+    family: str,
+    setups: list[str],
+    trained_on: str,
+    settings: dict[str, Any],
+    seed: int,
+    device: str = "auto",
+    model: Path | None = None,
+    vectors: Path | None = None,
+    words: Path | None = None,
+    files: list[Path] = (),
+) -> None:
+    """Write the development accuracy of every set-up at every point of the grid."""
+    points = read_arct(table)
+    plan = Plan(setups, trained_on, settings, seed, devices.pick(device))
+    opened = open_family(family, settings, points, model, vectors, words)
+    tables.write_csv(search(opened, points, plan), grid)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
