@@ -1,5 +1,21 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
+from workflow_scripts.core.data.abilities import check_abilities, is_current
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.run.needs import abilities
+
+# What every model must have, each with the chapters that need it.
+ABILITIES = abilities(config, SCHEMAS)
+
+# A model is checked when its card is made, and where a study adds a chapter later.
+for model, source_of_model in config["models"].items():
+    card = Path(f"{RESULTS}/{model}/attention/model.json")
+    if is_current(card, source_of_model):
+        try:
+            check_abilities(read_card(card), ABILITIES)
+        except InputError as error:
+            raise WorkflowError(f"config: models.{model}: {error}") from None
+
 
 rule model_card:
     input:
@@ -17,6 +33,8 @@ rule model_card:
         code=code("attention/model_card.py"),
         source=source(config["models"], "model"),
         name="{model}",
+        # Not tracked, as it takes input: a new chapter leaves the cards as they are.
+        needed=lambda w, input: ABILITIES,
     script:
         "../workflow_scripts/attention/model_card.py"
 

@@ -10,9 +10,11 @@ from workflow_scripts.core.run import meaning
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
 
+SCHEMAS = Path(workflow.basedir) / "rules/schemas"
+
 try:
-    config = check(config, Path(workflow.basedir) / "rules/schemas")
-    check_paths(config, Path(workflow.basedir) / "rules/schemas")
+    config = check(config, SCHEMAS)
+    check_paths(config, SCHEMAS)
     check_results_directory(Path("results"))
 except InputError as error:
     raise WorkflowError(str(error)) from None

@@ -101,6 +101,17 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     return model
 
 
+def is_bidirectional(model: PreTrainedModel) -> bool:
+    """Whether tokens attend to later tokens, in any head of a model that `open_attention` opened.
+
+    A decoder, whose tokens attend to earlier tokens alone, does not.
+    """
+    tokens = torch.zeros((1, 2), dtype=torch.long, device=model.device)
+    with watching(model, capture := Capture()), torch.no_grad():
+        model(input_ids=tokens, attention_mask=torch.ones_like(tokens))
+    return any(bool(pattern[:, :, 0, 1].any()) for pattern in capture.patterns)
+
+
 @contextmanager
 def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
     """Within, `watchers` see the attention of `model`, in order, after those already there."""

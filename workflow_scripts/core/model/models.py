@@ -107,20 +107,19 @@ def weights_digest(directory: Path) -> str:
 
 
 def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
-    """The model's card, and the proof that its tokenizer and attention can be used.
+    """The model's card, after a check that its tokenizer and attention can be used.
 
-    Raises InputError for a directory without a config, fast tokenizer or weights, without [CLS],
-    [SEP] or mask token, or of an architecture whose attention cannot be watched.
+    Special tokens that the tokenizer lacks are None. `bidirectional` is there, and false, only
+    where no token attends to later ones. Raises InputError for a directory without a config, fast
+    tokenizer, padding token or weights, or of an architecture whose attention cannot be watched.
     """
     tokenizer = load_tokenizer(directory)
     body = attention.open_attention(load_body(directory, torch.device("cpu")))
-    special = {
-        kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "mask", "pad")
-    }
-    for kind, index in special.items():
-        if index is None:
-            raise InputError(f"{directory}: its tokenizer has no {kind} token; use another model")
-    return {
+    kinds = ("cls", "sep", "mask", "pad")
+    special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in kinds}
+    if special["pad"] is None:
+        raise InputError(f"{directory}: the tokenizer has no padding token; use another model")
+    card = {
         "name": name,
         "source": source.to_config(),
         "architecture": body.config.model_type,
@@ -138,6 +137,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
             "numpy": np.__version__,
         },
     }
+    return card if attention.is_bidirectional(body) else card | {"bidirectional": False}
 
 
 def _from_hub(repository: str, revision: str | None) -> Path:

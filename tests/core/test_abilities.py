@@ -1,0 +1,111 @@
+"""What a model must be able to do: declared by chapters, checked before any long job."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import AutoConfig, AutoModel, GPT2Config, PreTrainedTokenizerFast
+
+from tests.core.tiny_models import LAYERS, VOCABULARY, random_model, save_bert
+from workflow_scripts.core.data.abilities import ABILITIES, check_abilities, is_current
+from workflow_scripts.core.model import attention
+from workflow_scripts.core.model.models import Source, describe
+from workflow_scripts.core.run import needs, schema
+from workflow_scripts.core.run.errors import InputError
+
+SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
+
+
+def card_of(directory: Path) -> dict:
+    return describe(directory, "tiny", Source(path=str(directory)))
+
+
+def save_plain_tokenizer(directory: Path, **special: str) -> None:
+    """A tokenizer that adds no special tokens and knows only those given."""
+    vocabulary = {token: index for index, token in enumerate(dict.fromkeys(VOCABULARY))}
+    inner = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    inner.pre_tokenizer = pre_tokenizers.Whitespace()
+    plain = PreTrainedTokenizerFast(tokenizer_object=inner, unk_token="[UNK]", **special)
+    plain.save_pretrained(directory)
+
+
+@pytest.fixture
+def decoder(tmp_path: Path) -> Path:
+    """A tiny GPT-2, whose tokenizer has a padding token and no other special tokens."""
+    sizes = {"n_layer": LAYERS, "n_head": 4, "n_embd": 32, "vocab_size": len(VOCABULARY)}
+    random_model(GPT2Config(**sizes, n_positions=64)).save_pretrained(tmp_path)
+    save_plain_tokenizer(tmp_path, pad_token="[PAD]")
+    return tmp_path
+
+
+def test_chapters_declare_abilities_that_are_known() -> None:
+    declared = {
+        ability
+        for chapter in schema.chapters(SCHEMAS)
+        for ability in needs.of_chapter(chapter, SCHEMAS).get("model", [])
+    }
+    assert declared == set(ABILITIES)
+
+
+def test_a_bert_has_all_abilities(tmp_path: Path) -> None:
+    card = card_of(save_bert(tmp_path))
+    check_abilities(card, {name: ["surface"] for name in ABILITIES})
+    assert "bidirectional" not in card
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("cls", "a [CLS]"), ("sep", "a [SEP]"), ("mask", "a mask")]
+)
+def test_a_missing_token_is_an_error_where_a_chapter_needs_it(
+    tmp_path: Path, kind: str, words: str
+) -> None:
+    directory = save_bert(tmp_path)
+    save_plain_tokenizer(directory, pad_token="[PAD]")
+    card = card_of(directory)
+    check_abilities(card, {"bidirectional": ["syntax"]})
+    with pytest.raises(InputError) as error:
+        check_abilities(card, {kind: ["probes", "surface"]})
+    assert str(error.value) == (
+        f"probes and surface need {words} token; the tokenizer in {directory} has none: "
+        "use another model or remove probes and surface"
+    )
+    with pytest.raises(InputError, match=r"^surface needs .* or remove surface$"):
+        check_abilities(card, {kind: ["surface"]})
+
+
+def test_a_padding_token_is_always_needed(tmp_path: Path) -> None:
+    directory = save_bert(tmp_path)
+    save_plain_tokenizer(directory, cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]")
+    with pytest.raises(InputError, match="no padding token"):
+        card_of(directory)
+
+
+def test_a_decoder_serves_chapters_that_read_attention_in_one_direction(decoder: Path) -> None:
+    card = card_of(decoder)
+    check_abilities(card, {})
+    with pytest.raises(InputError, match="syntax needs attention in both directions") as error:
+        check_abilities(card, {"bidirectional": ["syntax"]})
+    assert "\n" not in str(error.value)
+
+
+def test_a_bert_used_as_decoder_attends_in_one_direction(tmp_path: Path) -> None:
+    directory = save_bert(tmp_path)
+    config = AutoConfig.from_pretrained(directory, is_decoder=True)
+    body = AutoModel.from_pretrained(directory, config=config).eval()
+    assert not attention.is_bidirectional(attention.open_attention(body))
+
+
+def test_a_card_is_current_until_its_model_changes(tmp_path: Path) -> None:
+    path, source = tmp_path / "model.json", {"path": str(tmp_path / "model")}
+    assert not is_current(path, source)
+    (tmp_path / "model").mkdir()
+    weights = tmp_path / "model/weights"
+    weights.touch()
+    path.write_text(json.dumps({"source": source}))
+    os.utime(weights, (1, 1))
+    assert is_current(path, source)
+    assert not is_current(path, {"path": str(tmp_path)})
+    os.utime(weights, (path.stat().st_mtime + 9,) * 2)
+    assert not is_current(path, source)
