@@ -10,23 +10,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.text_files import files_at, read_lines
 from workflow_scripts.core.data.trees import ROOT, Tree
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.tree_files import trees_of
 
-FEWEST = {"gum": 3, "litbank": 13, "conll2012": 12}
+ENDINGS = (".conll", "_conll", ".conllu")
+N_COLUMNS = {"gum": 3, "litbank": 13, "conll2012": 12}  # at least so many in conll2012
 BRACKET = re.compile(r"\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\)|(\|)")
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 ESCAPES |= {"/.": ".", "/?": "?", "/-": "-"}
 ENTITY = "global.Entity"
-# Of an opening bracket: the chain, and the place of the head word from 1 where it is known.
+# Reads an opening bracket: its chain and, if known, which word of the mention (from 1) is the head.
 Split = Callable[[str], tuple[str, int | None]]
 
 
 @dataclass
 class Span:
-    """A mention as a file gives it: words `start` to `end` (exclusive); `head` where it says so."""
+    """A mention of a file: words `start` to `end` (exclusive), and its head word if it is known."""
 
     start: int
     end: int
@@ -36,7 +37,7 @@ class Span:
 
 @dataclass
 class Text:
-    """A document as a file gives it; `tags`, `starts` (of sentences) and `heads` may be missing."""
+    """A document of a file; `tags`, `starts` (of sentences), `heads`, `relations` may be empty."""
 
     document: str
     source: str
@@ -57,36 +58,37 @@ class Brackets:
         self._open: dict[str, list[tuple[int, int, int | None]]] = defaultdict(list)
 
     def add(self, word: int, cell: str, line: int, split: Split) -> None:
-        """Read the brackets of one word; `split` gives a bracket's chain and its head's place."""
+        """Read the brackets of one word in a line's `cell`, each by `split`."""
         matches = list(BRACKET.finditer(cell))
         if "".join(match[0] for match in matches) != cell:
             raise self._error(line, f"{cell!r} is not a list of brackets")
         for match in matches:
             single, opening, closing = match[1], match[2], match[3]
             if single or opening:
-                chain, place = split(single or opening)
-                head = None if place is None else word + place - 1
+                chain, nth = split(single or opening)
+                head = None if nth is None else word + nth - 1
                 self._open[chain].append((word, line, head))
             if single or closing:
                 self._close(split(single)[0] if single else closing, word, line)
 
     def _close(self, chain: str, word: int, line: int) -> None:
         if not self._open[chain]:
-            raise self._error(line, f"mention {chain} is closed, but was not opened")
+            raise self._error(line, f"mention {chain} is closed but was not opened")
         start, opened, head = self._open[chain].pop()
         if head is not None and head > word:
-            raise self._error(opened, f"the head of mention {chain} lies outside of it")
+            raise self._error(opened, f"the head of mention {chain} lies outside it")
         self.spans.append(Span(start, word + 1, chain, head))
 
     def finish(self) -> list[Span]:
-        """All spans. Raises InputError where a bracket is still open."""
-        for chain, rest in self._open.items():
-            if rest:
-                raise self._error(rest[-1][1], f"mention {chain} is opened, but never closed")
+        """All spans. Raises InputError if a bracket is still open."""
+        for chain, unclosed in self._open.items():
+            if unclosed:
+                _, line, _ = unclosed[-1]
+                raise self._error(line, f"mention {chain} is opened but never closed")
         return self.spans
 
     def _error(self, line: int, what: str) -> InputError:
-        return InputError(f"{self.file}:{line}: {what}; mend the brackets")
+        return InputError(f"{self.file}:{line}: {what}; fix the brackets")
 
 
 def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
@@ -95,28 +97,17 @@ def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
     `form` is gum, conllu, conll2012, litbank or auto. `trees` is a treebank of the same documents
     and tokens, found by name. Raises InputError, with file and line, for malformed input.
     """
-    beside = _trees_by_document(Path(trees)) if trees else None
-    found = 0
-    for file in _files(path):
+    treebank = _trees_by_document(Path(trees)) if trees else None
+    empty = True
+    for file in files_at(path, ENDINGS, recursive=True):
         kind = _guess(file) if form == "auto" else form
         for text in _conllu(file) if kind == "conllu" else _columns(file, kind):
-            if beside is not None:
-                _add_trees(text, beside, trees)
-            found += 1
+            if treebank is not None:
+                _add_trees(text, treebank, trees)
+            empty = False
             yield text
-    if not found:
-        raise InputError(f"{path}: no document; give coreference files or correct format")
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise InputError(f"{path}: no such file or directory; correct the path")
-    found = sorted(one for one in path.rglob("*") if one.name.endswith(("conll", ".conllu")))
-    if not found:
-        raise InputError(f"{path}: no .conll, _gold_conll or .conllu file; put one there")
-    return found
+    if empty:
+        raise InputError(f"{path}: no document; use coreference files or correct format")
 
 
 def _guess(file: Path) -> str:
@@ -127,36 +118,37 @@ def _guess(file: Path) -> str:
         return "conll2012"
     for number, line in read_lines(file):
         if line.strip() and not line.startswith("#"):
-            columns = line.count("\t") + 1
-            if columns in (FEWEST["gum"], FEWEST["litbank"]):
-                return "gum" if columns == FEWEST["gum"] else "litbank"
-            if len(line.split()) >= FEWEST["conll2012"]:
+            for form in ("gum", "litbank"):
+                if line.count("\t") + 1 == N_COLUMNS[form]:
+                    return form
+            if len(line.split()) >= N_COLUMNS["conll2012"]:
                 return "conll2012"
             raise InputError(f"{file}:{number}: unknown columns; set format of this corpus")
     raise InputError(f"{file}: empty; remove it")
 
 
 def _columns(file: Path, form: str) -> Iterator[Text]:
-    """Documents between `begin document` and `end document` lines, one word a line."""
+    """Documents between `begin document` and `end document` lines, one word per line."""
     text: Text | None = None
     brackets = Brackets(file)
-    fresh = True
+    starts_sentence = True
     for number, line in read_lines(file):
         if not line.strip():
-            fresh = True
+            starts_sentence = True
         elif re.match(r"#\s*begin document", line):
             if text:
                 yield _finished(text, brackets)
             name = line.split("document", 1)[1].strip() or file.stem
-            text, brackets, fresh = Text(name, f"{file}:{number}"), Brackets(file), True
+            text, brackets = Text(name, f"{file}:{number}"), Brackets(file)
+            starts_sentence = True
         elif line.startswith("#"):
             continue  # end document, and other comments
         else:
             text = text or Text(file.stem, f"{file}:{number}")
-            word, tag, cell = _cells(file, number, line, form, len(text.words))
-            if fresh and form != "gum":
+            word, tag, cell = _cells(f"{file}:{number}", line, form, len(text.words))
+            if starts_sentence and form != "gum":
                 text.starts.append(len(text.words))
-            fresh = False
+            starts_sentence = False
             brackets.add(len(text.words), cell, number, lambda name: (name, None))
             text.words.append(word)
             text.tags.append(tag)
@@ -171,22 +163,20 @@ def _finished(text: Text, brackets: Brackets) -> Text:
     return text
 
 
-def _cells(file: Path, number: int, line: str, form: str, before: int) -> tuple[str, str, str]:
-    """Word, tag and brackets of a line."""
+def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, str]:
+    """Word, tag and brackets of the line at `where`, after `n_before` words of its document."""
     fields = line.split() if form == "conll2012" else line.split("\t")
-    wrong = len(fields) < FEWEST[form] if form == "conll2012" else len(fields) != FEWEST[form]
-    if wrong:
-        raise InputError(
-            f"{file}:{number}: {len(fields)} columns, {form} has {FEWEST[form]}; mend the line"
-        )
+    expected = N_COLUMNS[form]
+    if len(fields) < expected or (len(fields) > expected and form != "conll2012"):
+        raise InputError(f"{where}: {len(fields)} columns, {form} has {expected}; fix the line")
     index, word = (fields[0], fields[1]) if form == "gum" else (fields[2], fields[3])
     if not index.isdigit():
-        raise InputError(f"{file}:{number}: index {index!r} is not a number; mend the line")
-    if form == "gum" and int(index) != before:
-        raise InputError(f"{file}:{number}: index {index}, {before} expected; mend the line")
+        raise InputError(f"{where}: index {index!r} is not a number; fix the line")
+    if form == "gum" and int(index) != n_before:
+        raise InputError(f"{where}: index {index}, {n_before} expected; fix the line")
     word = "".join(word.split())
     if not word:
-        raise InputError(f"{file}:{number}: no word; mend the line")
+        raise InputError(f"{where}: no word; fix the line")
     tag = "" if form == "gum" or fields[4] in ("_", "-", "") else fields[4]
     cell = "" if fields[-1].strip() in ("_", "-") else fields[-1].strip()
     return ESCAPES.get(word, word) if form == "conll2012" else word, tag, cell
@@ -228,24 +218,24 @@ def _entity(order: list[str]) -> Split:
 
 def _with_trees(text: Text, brackets: Brackets, trees: dict[str, list[Tree]]) -> Text:
     text.spans = brackets.finish()
-    _add_trees(text, trees, "")
+    _add_trees(text, trees, str(brackets.file))
     return text
 
 
 def _trees_by_document(path: Path) -> dict[str, list[Tree]]:
-    found: dict[str, list[Tree]] = {}
+    trees: dict[str, list[Tree]] = defaultdict(list)
     for document, tree in trees_of(path, "auto"):
-        found.setdefault(document, []).append(tree)
-    return found
+        trees[document].append(tree)
+    return dict(trees)
 
 
-def _add_trees(text: Text, beside: dict[str, list[Tree]], place: str) -> None:
-    """Give `text` the sentences, tags and heads of the trees of the same name."""
-    if text.document not in beside:
-        raise InputError(f"{text.source}: no tree of {text.document} in {place}; add it")
+def _add_trees(text: Text, trees: dict[str, list[Tree]], treebank: str) -> None:
+    """Set sentences, tags and heads of `text` to those of its trees in the file `treebank`."""
+    if text.document not in trees:
+        raise InputError(f"{text.source}: no tree of {text.document} in {treebank}; add it")
     words: list[str] = []
     text.heads, text.tags, text.relations, text.starts = [], [], [], []
-    for tree in beside[text.document]:
+    for tree in trees[text.document]:
         text.starts.append(len(words))
         text.heads += [ROOT if head == ROOT else head + len(words) for head in tree.heads]
         text.tags += tree.tags
@@ -254,9 +244,9 @@ def _add_trees(text: Text, beside: dict[str, list[Tree]], place: str) -> None:
     own = ["".join(word.split()) for word in text.words]
     if own != words:
         pairs = zip(own, words, strict=False)
-        at = next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(own), len(words)))
+        k = next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(own), len(words)))
         raise InputError(
-            f"{text.source}: word {at} of {text.document} is not that of its tree in {place} "
-            f"({own[at : at + 1]} and {words[at : at + 1]}); give trees of the same tokens"
+            f"{text.source}: word {k} of {text.document} is not that of its tree in {treebank} "
+            f"({own[k : k + 1]} and {words[k : k + 1]}); use trees of the same tokens"
         )
     text.words = words

@@ -7,8 +7,7 @@ from typing import Any
 
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.packages import inside_package
-from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.data.text_files import files_at, read_lines
 from workflow_scripts.corpora.articles import (
     Article,
     Paragraph,
@@ -31,16 +30,9 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
 
 
 def files(source: dict[str, Any]) -> list[Path]:
-    """The files of a local source: one, or those of a directory by name."""
-    place = inside_package(source["package"]) if "package" in source else Path(source["path"])
-    if place.is_file():
-        return [place]
-    if not place.is_dir():
-        raise InputError(f"{place}: no such file or directory; correct the path")
-    found = sorted(path for path in place.iterdir() if path.name.endswith(ENDINGS))
-    if not found:
-        raise InputError(f"{place}: no {', '.join(ENDINGS)} file; put one there")
-    return found
+    """The files of a local source: one, or those of a directory, sorted by name."""
+    path = inside_package(source["package"]) if "package" in source else Path(source["path"])
+    return files_at(path, ENDINGS)
 
 
 def articles_of_file(path: Path, form: str) -> Iterator[Article]:
@@ -65,10 +57,9 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
     if "title" in first:
         for row in rows:
             lines = [line.strip() for line in row["text"].split("\n") if line.strip()]
-            named = f"{label}: {row['title']}, paragraph "
-            yield Article(
-                row["title"], [Paragraph(line, f"{named}{k + 1}") for k, line in enumerate(lines)]
-            )
+            prefix = f"{label}: {row['title']}, paragraph"
+            paragraphs = [Paragraph(line, f"{prefix} {k}") for k, line in enumerate(lines, 1)]
+            yield Article(row["title"], paragraphs)
         return
     lines = ((f"{label}:{number}", row["text"].rstrip("\n")) for number, row in enumerate(rows, 1))
     yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)

@@ -1,17 +1,33 @@
-"""Text files, read strictly: in their encoding or an error that names the line."""
+"""Text files: which a path names, and their lines, read strictly or with an error for a line."""
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from workflow_scripts.core.run.errors import InputError
 
 
+def files_at(path: Path, endings: Iterable[str], recursive: bool = False) -> list[Path]:
+    """The file at `path` or, in a directory, the files with one of `endings`, sorted by name.
+
+    Raises InputError if there is none.
+    """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise InputError(f"{path}: no such file or directory; correct the path")
+    inside = path.rglob("*") if recursive else path.iterdir()
+    files = sorted(file for file in inside if file.name.endswith(tuple(endings)))
+    if not files:
+        raise InputError(f"{path}: no {', '.join(endings)} file; put one there")
+    return files
+
+
 def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """Number (from 1) and text of each line, without its end. BOM, CRLF and .gz are accepted.
 
-    Raises InputError, with file and line, at a byte that is not in the encoding, and for a missing
-    file.
+    Raises InputError, with file and line, for a byte that is not in the encoding, and for a
+    missing file.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
