@@ -76,14 +76,16 @@ def test_kind_and_features(
     words: list[str], tags: list[str], head: int, expected: tuple[str, ...]
 ) -> None:
     heads = [ROOT if k == head else head for k in range(len(words))]
-    one = describe(Span(0, len(words), "a"), words, tags, heads, ["dep"] * len(words))
-    assert (one.kind, one.number, one.gender, one.person) == expected
+    text = Text("d", "d:1", words, tags, heads=heads, relations=["dep"] * len(words))
+    mention = describe(Span(0, len(words), "a"), text)
+    assert (mention.kind, mention.number, mention.gender, mention.person) == expected
 
 
 def test_two_joined_by_and_are_plural() -> None:
-    words, tags = ["Anna", "and", "Paul"], ["NNP", "CC", "NNP"]
-    one = describe(Span(0, 3, "a"), words, tags, [ROOT, 0, 0], ["root", "cc", "conj"])
-    assert (one.head, one.number) == (0, "plural")
+    text = Text("d", "d:1", ["Anna", "and", "Paul"], ["NNP", "CC", "NNP"])
+    text.heads, text.relations = [ROOT, 0, 0], ["root", "cc", "conj"]
+    mention = describe(Span(0, 3, "a"), text)
+    assert (mention.head, mention.number) == (0, "plural")
 
 
 def test_stories_are_trees_with_mentions_in_them() -> None:

@@ -196,7 +196,7 @@ def test_wrong_texts(tmp_path: Path, content: bytes, words: str) -> None:
 def test_broken_dumps(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "dump.xml.bz2"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"dump.xml.bz2: not a whole MediaWiki dump"):
+    with pytest.raises(InputError, match=r"dump.xml.bz2: not a complete MediaWiki dump"):
         run(tmp_path, {"path": str(path)})
 
 

@@ -23,14 +23,14 @@ TEMPLATES = [
         r"\1",
     ),
 ]
-REST = re.compile(
+LEFTOVERS = re.compile(
     r"\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?[a-z]+|\||__[A-Z]+__|^\w+:\S*\.(?:jpe?g|png|svg)", re.I
 )
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph and where it stands, for people."""
+    """A paragraph and where it comes from, for people ("file:line")."""
 
     text: str
     source: str
@@ -38,7 +38,7 @@ class Paragraph:
 
 @dataclass
 class Article:
-    """An article; `left_out` counts lines that are no paragraphs (headings, lists, tables)."""
+    """An article; `left_out` counts lines that are not paragraphs (headings, lists, tables)."""
 
     title: str
     paragraphs: list[Paragraph] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Article:
 def articles_of_lines(lines: Iterable[tuple[str, str]], form: str) -> Iterator[Article]:
     """Articles from (source, line) pairs in the form `plain` or `wikitext`.
 
-    Plain: one paragraph a line, blank lines between documents. WikiText: a heading of the first
+    Plain: one paragraph per line, blank lines between documents. WikiText: a heading of the first
     level starts an article.
     """
     current: Article | None = None
@@ -74,7 +74,7 @@ def articles_of_lines(lines: Iterable[tuple[str, str]], form: str) -> Iterator[A
 
 
 def clean_wikitext(text: str, form: str) -> str:
-    """Undo WikiText's marks for joined hyphens, commas and points (` @-@ `)."""
+    """The text without WikiText's marks for joined hyphens, commas and points (` @-@ `)."""
     return re.sub(r" @([-,.])@ ", r"\1", text) if form == "wikitext" else text
 
 
@@ -86,7 +86,7 @@ def has_headings(path: Path) -> bool:
 def articles_of_dump(path: Path) -> Iterator[Article]:
     """Articles of the main namespace of a MediaWiki XML dump (.xml or .xml.bz2), as text.
 
-    Parsed by gensim; redirects are no articles. Raises InputError for a broken file.
+    Parsed by gensim; redirects are left out. Raises InputError for a broken file.
     """
     from gensim.corpora.wikicorpus import extract_pages, filter_wiki
 
@@ -101,7 +101,7 @@ def articles_of_dump(path: Path) -> Iterator[Article]:
                 yield _article_of_markup(title, text, path)
     except (ParseError, EOFError, OSError, IndexError) as error:
         raise InputError(
-            f"{path}: not a whole MediaWiki dump ({error}); fetch the file again"
+            f"{path}: not a complete MediaWiki dump ({error}); download the file again"
         ) from error
 
 
@@ -118,9 +118,9 @@ def _article_of_markup(title: str, text: str, path: Path) -> Article:
 
 
 def clean_markup(line: str) -> str:
-    """A line of filtered markup as text; empty for headings, list items, tables and rests."""
+    """A line of filtered markup as text; empty for headings, list items, tables and leftovers."""
     line = line.strip().lstrip(":").strip()
-    if not line or line[0] in "=*#;|!{}" or REST.search(line):
+    if not line or line[0] in "=*#;|!{}" or LEFTOVERS.search(line):
         return ""
     line = html.unescape(re.sub(r"'{2,}", "", line))
     line = re.sub(r"\(\s*[,;:\s]*\)|\[\s*\]", "", line)

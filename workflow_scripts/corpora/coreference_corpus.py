@@ -1,7 +1,7 @@
 """Documents with coreferent mentions as the study reads them (Clark et al. 2019, section 4.3).
 
 From files, or written by the study's own grammar (such documents are generated, and every table
-made from them says so). The head word of a mention comes from its file or treebank where there is
+made from them says so). The head word of a mention comes from its file or treebank if there is
 one, else from spaCy.
 """
 
@@ -29,7 +29,7 @@ WORDS_PER_TOKEN = 0.75
 
 
 def windows_of(text: Text, max_tokens: int, windows: str) -> Iterator[tuple[int, int]]:
-    """Word ranges of `text` that become documents of their own.
+    """Word ranges [start, end) of `text` that become documents of their own.
 
     `first` is the start of the text, as in the paper; the model cuts it at `max_tokens`. `all` are
     consecutive windows of whole sentences; a longer sentence is cut.
@@ -52,29 +52,26 @@ def windows_of(text: Text, max_tokens: int, windows: str) -> Iterator[tuple[int,
 
 
 def cut(text: Text, start: int, end: int) -> Text:
-    """The words from `start` to `end` and the mentions that lie in them whole."""
-    part = Text(text.document, text.source)
-    part.words, part.tags = text.words[start:end], text.tags[start:end]
+    """The words from `start` to `end` and the mentions that lie completely within them."""
+    window = range(start, end)
+    part = Text(text.document, text.source, words=text.words[start:end], tags=text.tags[start:end])
     part.relations = text.relations[start:end]
-    inside = range(start, end)
-    part.heads = [head - start if head in inside else ROOT for head in text.heads[start:end]]
-    part.starts = [place - start for place in text.starts if place in inside]
-    for one in text.spans:
-        if one.start >= start and one.end <= end:
-            head = None if one.head is None else one.head - start
-            part.spans.append(Span(one.start - start, one.end - start, one.chain, head))
+    part.heads = [head - start if head in window else ROOT for head in text.heads[start:end]]
+    part.starts = [word - start for word in text.starts if word in window]
+    for span in text.spans:
+        if span.start >= start and span.end <= end:
+            head = None if span.head is None else span.head - start
+            part.spans.append(Span(span.start - start, span.end - start, span.chain, head))
     return part
 
 
 def parse(text: Text, parser: Any) -> None:
-    """Give `text` spaCy's tags and trees; sentence breaks are kept where it has them."""
+    """Set tags and trees of `text` to spaCy's; its own tags and sentences are kept."""
     from spacy.tokens import Doc
 
-    breaks = None
-    if text.starts:
-        starts = set(text.starts)
-        breaks = [index in starts for index in range(len(text.words))]
-    doc = parser(Doc(parser.vocab, words=text.words, sent_starts=breaks))
+    first = set(text.starts)
+    starts = [word in first for word in range(len(text.words))] if first else None
+    doc = parser(Doc(parser.vocab, words=text.words, sent_starts=starts))
     tree = to_tree([doc])
     text.heads, text.relations = list(tree.heads), list(tree.relations)
     text.tags = text.tags or list(tree.tags)
@@ -82,12 +79,9 @@ def parse(text: Text, parser: Any) -> None:
 
 
 def to_document(text: Text, name: str) -> Document:
-    """The document with its mentions described; the same span and chain counts once."""
-    unique = {(one.start, one.end, one.chain): one for one in text.spans}
-    mentions = [
-        describe(unique[key], text.words, text.tags, text.heads, text.relations)
-        for key in sorted(unique)
-    ]
+    """The document with its mentions described; duplicates of span and chain count once."""
+    unique = {(span.start, span.end, span.chain): span for span in text.spans}
+    mentions = [describe(unique[key], text) for key in sorted(unique)]
     return Document(
         id=name,
         words=tuple(text.words),
@@ -100,14 +94,14 @@ def to_document(text: Text, name: str) -> Document:
 
 
 def read_texts(
-    source: dict[str, Any], max_tokens: int, windows: str, seen: Counter
+    source: dict[str, Any], max_tokens: int, windows: str, read: Counter
 ) -> Iterator[Text]:
-    """The windows of all documents at `source`, with heads; `seen` counts all mentions."""
+    """The windows of all documents at `source`, with heads; `read` counts all mentions."""
     parser = None
     for text in job.progress(
         texts_of(Path(source["path"]), source["format"], source.get("trees")), desc="documents"
     ):
-        seen["mentions"] += len(text.spans)
+        read["mentions"] += len(text.spans)
         if windows == "first":
             text = cut(text, 0, max_tokens)
         if text.words and not text.heads:
@@ -128,29 +122,35 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write texts, mentions and counts."""
-    seen: Counter = Counter()
+    read: Counter = Counter()
     if "generate" in source:
         texts = list(stories(source["generate"], seed))
-        seen["mentions"] = sum(len(text.spans) for text in texts)
+        read["mentions"] = sum(len(text.spans) for text in texts)
     else:
-        texts = list(read_texts(source, max_tokens, windows, seen))
+        texts = list(read_texts(source, max_tokens, windows, read))
     if not any(text.spans for text in texts):
-        raise InputError(f"{source.get('path')}: no mention in the words that are read")
-    found = [to_document(text, f"{name}-{k:05d}") for k, text in enumerate(texts)]
+        raise InputError(f"{source.get('path')}: no mention in the windows; check path and format")
+    described = [to_document(text, f"{name}-{k:05d}") for k, text in enumerate(texts)]
     examples = [
-        Example(one.id, text.document, one.source, (" ".join(one.words),), (spans_of(one.words),))
-        for one, text in zip(found, texts, strict=True)
+        Example(
+            document.id,
+            document=text.document,
+            source=document.source,
+            texts=(" ".join(document.words),),
+            words=(spans_of(document.words),),
+        )
+        for document, text in zip(described, texts, strict=True)
     ]
     write_examples(documents, examples)
-    write_documents(annotation, found)
-    kinds = Counter(mention.kind for one in found for mention in one.mentions)
+    write_documents(annotation, described)
+    kinds = Counter(mention.kind for document in described for mention in document.mentions)
     rows = {
         "annotation": "generated" if "generate" in source else "gold",
         "documents": len({text.document for text in texts}),
-        "texts": len(found),
-        "words": sum(len(one.words) for one in found),
-        "mentions read": seen["mentions"],
-        "mentions outside the words used": seen["mentions"] - sum(len(t.spans) for t in texts),
+        "texts": len(described),
+        "words": sum(len(document.words) for document in described),
+        "mentions read": read["mentions"],
+        "mentions outside the words used": read["mentions"] - sum(len(t.spans) for t in texts),
         "mentions": sum(kinds.values()),
         **{f"{kind} mentions": kinds[kind] for kind in KINDS},
     }

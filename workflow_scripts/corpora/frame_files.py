@@ -16,7 +16,7 @@ Span = tuple[int, int]  # characters, the end excluded
 
 @dataclass(frozen=True)
 class Annotated:
-    """A sentence annotated for one lexical unit: its target's parts and its core elements."""
+    """A sentence annotated for one lexical unit: the spans of its target and core elements."""
 
     text: str
     source: str
@@ -25,18 +25,18 @@ class Annotated:
     elements: tuple[tuple[str, Span], ...]
 
 
-def sentences_of(place: Path) -> Iterator[Annotated]:
+def sentences_of(path: Path) -> Iterator[Annotated]:
     """The sentences of a FrameNet directory (with lu/ in it), of a directory of lu files or of one.
 
-    Raises InputError, naming the file, where there are none or one cannot be read.
+    Raises InputError, naming the file, if there are none or one cannot be read.
     """
-    folder = place / "lu" if (place / "lu").is_dir() else place
-    files = [place] if place.is_file() else sorted(folder.glob("lu*.xml"))
-    files = [path for path in files if path.name != "luIndex.xml"]
+    folder = path / "lu" if (path / "lu").is_dir() else path
+    files = [path] if path.is_file() else sorted(folder.glob("lu*.xml"))
+    files = [file for file in files if file.name != "luIndex.xml"]
     if not files:
-        raise InputError(f"{place}: no lu*.xml files; give a FrameNet directory with lu/ in it")
-    for path in files:
-        yield from sentences_of_file(path)
+        raise InputError(f"{path}: no lu*.xml files; name a FrameNet directory with lu/ in it")
+    for file in files:
+        yield from sentences_of_file(file)
 
 
 def sentences_of_file(path: Path) -> Iterator[Annotated]:
@@ -50,8 +50,8 @@ def sentences_of_file(path: Path) -> Iterator[Annotated]:
         ) from error
     if root.tag != f"{NAMESPACE}lexUnit" or "frame" not in root.attrib:
         raise InputError(f"{path}:1: not a lexical unit of FrameNet; remove the file")
-    named = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")
-    core = {element.get("name") for element in named if element.get("type") == CORE}
+    elements = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")
+    core = {element.get("name") for element in elements if element.get("type") == CORE}
     for sentence in root.iter(f"{NAMESPACE}sentence"):
         text = sentence.findtext(f"{NAMESPACE}text") or ""
         where = f"{path}: sentence {sentence.get('ID')}"
@@ -59,14 +59,15 @@ def sentences_of_file(path: Path) -> Iterator[Annotated]:
             layers = annotation.findall(f"{NAMESPACE}layer")
             targets = [span for _, span in _labels(layers, "Target", text, where)]
             if targets:
-                elements = [pair for pair in _labels(layers, "FE", text, where) if pair[0] in core]
-                yield Annotated(text, where, root.attrib["frame"], tuple(targets), tuple(elements))
+                labels = _labels(layers, "FE", text, where)
+                spans = tuple((name, span) for name, span in labels if name in core)
+                yield Annotated(text, where, root.attrib["frame"], tuple(targets), spans)
 
 
 def _labels(
     layers: list[ElementTree.Element], name: str, text: str, where: str
 ) -> Iterator[tuple[str, Span]]:
-    """Name and span of a layer's labels; null instantiations have no place and are none."""
+    """Name and span of a layer's labels; null instantiations have no span and are left out."""
     for layer in layers:
         for label in layer.findall(f"{NAMESPACE}label") if layer.get("name") == name else ():
             start, end = label.get("start"), label.get("end")
@@ -75,7 +76,7 @@ def _labels(
             if not 0 <= int(start) <= int(end) < len(text):
                 raise InputError(
                     f"{where}: label {label.get('name')} from {start} to {end} is outside the "
-                    f"text of {len(text)} characters; mend the label"
+                    f"text of {len(text)} characters; fix the label"
                 )
             yield label.get("name", ""), (int(start), int(end) + 1)
 
@@ -86,13 +87,13 @@ def sentences_of_nltk(name: str) -> Iterator[Annotated]:
     from nltk.corpus.reader.framenet import FramenetCorpusReader
 
     try:
-        place = nltk.data.find(f"corpora/{name}")
+        folder = nltk.data.find(f"corpora/{name}")
     except LookupError as error:
         raise InputError(
             f"nltk: {name}: this corpus is not installed; run `python -m nltk.downloader {name}` "
-            "on a connected machine, or give FrameNet's directory as path"
+            "on a machine with network access, or set path to a FrameNet directory"
         ) from error
-    reader = FramenetCorpusReader(place, [r"frame/.*\.xml", r"lu/.*\.xml"])
+    reader = FramenetCorpusReader(folder, [r"frame/.*\.xml", r"lu/.*\.xml"])
     for number in sorted(reader.lu_ids_and_names()):
         unit = reader.lu(number)
         core = {element.name for element in unit.frame.FE.values() if element.coreType == CORE}
@@ -101,7 +102,7 @@ def sentences_of_nltk(name: str) -> Iterator[Annotated]:
 
 
 def _of_exemplar(sentence: Any, frame: str, core: set[str], name: str) -> Iterator[Annotated]:
-    """What NLTK calls an exemplar; its element layers are FE, FE2 and FE3."""
+    """The sentence of an NLTK exemplar, whose element layers are FE, FE2 and FE3."""
     if "Target" not in sentence:
         return
     layers = [sentence.get(layer) for layer in ("FE", "FE2", "FE3")]
@@ -118,5 +119,5 @@ def _of_exemplar(sentence: Any, frame: str, core: set[str], name: str) -> Iterat
 
 
 def words_of(text: str) -> list[Span]:
-    """Spans of the tokens between blanks; FrameNet's punctuation stands by itself."""
+    """Spans of the tokens between blanks; FrameNet separates punctuation by blanks."""
     return [match.span() for match in re.finditer(r"\S+", text)]

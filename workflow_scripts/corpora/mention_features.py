@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from workflow_scripts.core.data.mentions import Mention
-from workflow_scripts.corpora.mention_files import Span
+from workflow_scripts.corpora.mention_files import Span, Text
 
 PRONOUN_TAGS = {"PRP", "PRP$", "WP", "WP$", "PRON"}
 PROPER_TAGS = {"NNP", "NNPS", "PROPN", "NP", "NPS"}
 PLURAL_TAGS = {"NNS", "NNPS", "NPS"}
 SINGULAR_TAGS = {"NN", "NNP", "NP"}
-# Number, gender and person of pronouns; empty where the form does not tell.
+# Number, gender and person of pronouns; empty if the form leaves them open.
 PRONOUNS = {
     form: features
     for forms, features in (
@@ -43,54 +43,50 @@ FEMININE = set(
 )  # fmt: skip
 
 
+def describe(span: Span, text: Text) -> Mention:
+    """The mention of a span: its head word by the trees of `text`, its kind and its features."""
+    head = head_of(span, text.heads)
+    kind = kind_of(span, text.words[head], text.tags[head])
+    if kind == "pronoun":
+        features = PRONOUNS.get(text.words[head].lower(), ("", "", ""))
+    else:
+        features = (_number(span, head, text), _gender(span, text), "3")
+    return Mention(span.start, span.end, head, span.chain, kind, *features)
+
+
 def head_of(span: Span, heads: Sequence[int]) -> int:
-    """The word of a mention that its other words hang on: the first whose head lies outside."""
+    """The head word of a mention: the first whose own head lies outside, if no file names it."""
     if span.head is not None:
         return span.head
     for word in range(span.start, span.end):
         if not span.start <= heads[word] < span.end:
             return word
-    return span.end - 1  # a circle of heads, which no tree has
+    return span.end - 1  # a cycle of heads, which no tree has
 
 
-def kind_of(span: Span, head: int, words: Sequence[str], tags: Sequence[str]) -> str:
-    """pronoun, proper or nominal, by the tag of the head word."""
-    alone = span.end - span.start == 1
-    if tags[head] in PRONOUN_TAGS or (alone and words[head].lower() in PRONOUNS):
+def kind_of(span: Span, head: str, tag: str) -> str:
+    """pronoun, proper or nominal, by the head word and its tag."""
+    single = span.end - span.start == 1
+    if tag in PRONOUN_TAGS or (single and head.lower() in PRONOUNS):
         return "pronoun"
-    return "proper" if tags[head] in PROPER_TAGS else "nominal"
+    return "proper" if tag in PROPER_TAGS else "nominal"
 
 
-def describe(
-    span: Span,
-    words: Sequence[str],
-    tags: Sequence[str],
-    heads: Sequence[int],
-    relations: Sequence[str],
-) -> Mention:
-    """The mention of a span; `heads`, `tags` and `relations` are the document's."""
-    head = head_of(span, heads)
-    kind = kind_of(span, head, words, tags)
-    if kind == "pronoun":
-        features = PRONOUNS.get(words[head].lower(), ("", "", ""))
-    else:
-        features = (_number(span, head, tags, heads, relations), _gender(span, words), "3")
-    return Mention(span.start, span.end, head, span.chain, kind, *features)
-
-
-def _number(
-    span: Span, head: int, tags: Sequence[str], heads: Sequence[int], relations: Sequence[str]
-) -> str:
-    joined = any(heads[k] == head and relations[k] == "conj" for k in range(span.start, span.end))
-    if joined or tags[head] in PLURAL_TAGS:
+def _number(span: Span, head: int, text: Text) -> str:
+    conjuncts = [
+        word
+        for word in range(span.start, span.end)
+        if text.heads[word] == head and text.relations[word] == "conj"
+    ]
+    if conjuncts or text.tags[head] in PLURAL_TAGS:
         return "plural"
-    return "singular" if tags[head] in SINGULAR_TAGS else ""
+    return "singular" if text.tags[head] in SINGULAR_TAGS else ""
 
 
-def _gender(span: Span, words: Sequence[str]) -> str:
-    """By titles, first names and nouns for people; empty where none of them occurs."""
-    inside = {words[k].lower() for k in range(span.start, span.end)}
-    masculine, feminine = bool(inside & MASCULINE), bool(inside & FEMININE)
+def _gender(span: Span, text: Text) -> str:
+    """By titles, first names and nouns for people; empty if there is none of them, or both."""
+    words = {word.lower() for word in text.words[span.start : span.end]}
+    masculine, feminine = bool(words & MASCULINE), bool(words & FEMININE)
     if masculine == feminine:
         return ""
     return "masculine" if masculine else "feminine"

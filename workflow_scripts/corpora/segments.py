@@ -25,7 +25,8 @@ Pair = tuple[str, Paragraph, Paragraph]
 def pair_up(article: Article, min_words: int, counts: Counter) -> list[Pair]:
     """Pairs of consecutive paragraphs of at least `min_words` words; none is in two pairs.
 
-    A shorter paragraph parts its neighbours; a heading, list or table does not.
+    A shorter paragraph separates its neighbours; a heading, list or table does not. What is read
+    and left out is added to `counts`.
     """
     pairs: list[Pair] = []
     waiting: Paragraph | None = None
@@ -37,7 +38,7 @@ def pair_up(article: Article, min_words: int, counts: Counter) -> list[Pair]:
         else:
             pairs.append((article.title, waiting, paragraph))
             waiting = None
-    short = sum(len(one.text.split()) < min_words for one in article.paragraphs)
+    short = sum(len(paragraph.text.split()) < min_words for paragraph in article.paragraphs)
     counts["lines that are no paragraph"] += article.left_out
     counts["paragraphs read"] += len(article.paragraphs)
     counts["paragraphs too short"] += short
@@ -71,7 +72,12 @@ def divide(
 def to_examples(pairs: Iterable[Pair], name: str) -> list[Example]:
     """The pairs as two-text examples, numbered."""
     return [
-        Example(f"{name}-{number:05d}", title, first.source, (first.text, second.text))
+        Example(
+            f"{name}-{number:05d}",
+            document=title,
+            source=first.source,
+            texts=(first.text, second.text),
+        )
         for number, (title, first, second) in enumerate(pairs)
     ]
 
@@ -88,27 +94,27 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the segments to analyse, those to train on, and what was read and left out."""
-    found: Counter[str] = Counter()
-    pairs = [pair_up(article, min_words, found) for article in articles(source)]
-    place = source.get("path") or source.get("package") or source.get("hub")
-    if not found["paragraphs read"]:
-        raise InputError(f"{place}: the corpus {name} is empty; give a text with paragraphs")
-    if not found["pairs"]:
+    n: Counter[str] = Counter()
+    pairs = [pair_up(article, min_words, n) for article in articles(source)]
+    origin = source.get("path") or source.get("package") or source.get("hub")
+    if not n["paragraphs read"]:
+        raise InputError(f"{origin}: the corpus {name} is empty; use a text with paragraphs")
+    if not n["pairs"]:
         raise InputError(
-            f"{place}: no article of the corpus {name} has two paragraphs of {min_words} words; "
+            f"{origin}: no article of the corpus {name} has two paragraphs of {min_words} words; "
             "lower min_words or check format"
         )
     analysed, trained = divide(pairs, n_segments, training_share, seed)
     if len(analysed) < n_segments:
-        log.warning("%s: %d segments asked for, %d found", name, n_segments, len(analysed))
-    found["pairs kept for training"] = len(trained)
-    found["pairs not sampled"] = found["pairs"] - len(trained) - len(analysed)
-    found["segments asked for"], found["segments analysed"] = n_segments, len(analysed)
+        log.warning("%s: %d segments asked for, only %d pairs", name, n_segments, len(analysed))
+    n["pairs kept for training"] = len(trained)
+    n["pairs not sampled"] = n["pairs"] - len(trained) - len(analysed)
+    n["segments asked for"], n["segments analysed"] = n_segments, len(analysed)
     write_examples(segments, to_examples(analysed, name))
     write_examples(training, to_examples(trained, f"{name}-training"))
-    tables.write_counts(found, counts)
-    for what, n in found.items():
-        log.info("%s: %d", what, n)
+    tables.write_counts(n, counts)
+    for what, count in n.items():
+        log.info("%s: %d", what, count)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A treebank as the study reads it: sentences for the model, and their trees beside them.
 
-From files, from the hub, or made by parsing the study's own text with spaCy (such a treebank is
-silver: what the heads are compared with is another model's opinion).
+From files, from the hub, or by parsing the study's own text with spaCy (such a treebank is
+silver: the heads are compared with another model's predictions).
 """
 
 import logging
@@ -41,17 +41,17 @@ def from_hub(source: dict[str, Any]) -> Pairs:
     for number, row in enumerate(load_rows(source, ("tokens", "head", "deprel")), start=1):
         where = f"{source['hub']}/{source.get('split', 'train')}:{number}"
         heads = [str(head) for head in row["head"]]
-        keep = [k for k, head in enumerate(heads) if head.isdigit()]  # no multiword ranges
-        if any(int(heads[k]) > len(keep) for k in keep):
-            raise InputError(f"{where}: a head is outside its sentence; mend the dataset")
+        words = [k for k, head in enumerate(heads) if head.isdigit()]  # no multiword ranges
+        if any(int(heads[k]) > len(words) for k in words):
+            raise InputError(f"{where}: a head is outside its sentence; fix the dataset")
         yield (
             where.rpartition(":")[0],
             Tree(
                 id="",
-                words=tuple("".join(row["tokens"][k].split()) for k in keep),
-                heads=tuple(int(heads[k]) - 1 for k in keep),
-                relations=tuple(row["deprel"][k] for k in keep),
-                tags=tuple((row.get("xpos") or row["deprel"])[k] or "" for k in keep),
+                words=tuple("".join(row["tokens"][k].split()) for k in words),
+                heads=tuple(int(heads[k]) - 1 for k in words),
+                relations=tuple(row["deprel"][k] for k in words),
+                tags=tuple((row.get("xpos") or row["deprel"])[k] or "" for k in words),
                 source=where,
             ),
         )
@@ -67,30 +67,31 @@ def main(
     seed: int = 1,
     text: Path | None = None,
 ) -> None:
-    """Write sentences, trees and counts; `text` is the corpus to parse where source says so."""
+    """Write sentences, trees and counts; `text` is the corpus to parse if `source` says parse."""
     if "parse" in source:
         pairs = list(parsed(read_examples(text), source["spacy"]))
     elif "hub" in source:
         pairs = list(from_hub(source))
     else:
         pairs = list(trees_of(Path(source["path"]), source.get("format", "auto")))
-    useful = [pair for pair in pairs if len(pair[1].words) > 1]
-    chosen = sample(useful, n_sentences, seed)
+    usable = [(document, tree) for document, tree in pairs if len(tree.words) > 1]
+    chosen = sample(usable, n_sentences, seed)
     trees = [replace(tree, id=f"{name}-{k:05d}") for k, (_, tree) in enumerate(chosen)]
     documents = [document for document, _ in chosen]
-    write_examples(sentences, [to_example(*pair) for pair in zip(trees, documents, strict=True)])
+    examples = [to_example(tree, document) for tree, document in zip(trees, documents, strict=True)]
+    write_examples(sentences, examples)
     write_trees(annotation, trees)
-    found = {
+    rows = {
         "annotation": "silver" if "parse" in source else "gold",
         "documents": len(set(documents)),
         "sentences read": len(pairs),
-        "sentences of one word": len(pairs) - len(useful),
-        "sentences not sampled": len(useful) - len(chosen),
+        "sentences of one word": len(pairs) - len(usable),
+        "sentences not sampled": len(usable) - len(chosen),
         "sentences": len(chosen),
         "words": sum(len(tree.words) for tree in trees),
     }
-    tables.write_counts(found, counts)
-    log.info("%s", found)
+    tables.write_counts(rows, counts)
+    log.info("%s", rows)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ def load_rows(
     except Exception as error:
         reason = str(error).strip().split("\n")[0]
         raise InputError(
-            f"hub: {name} at {revision}: cannot be fetched ({reason}); connect this machine, or "
-            "download the data elsewhere and give them as path"
+            f"hub: {name} at {revision}: cannot be fetched ({reason}); connect this machine to "
+            "the network, or download the data elsewhere and set path"
         ) from error
     for column in columns:
         if column not in rows.column_names:
