@@ -18,12 +18,6 @@ SEARCHED = [
 ]
 
 
-def searched_grid(wildcards) -> list[str]:
-    """The table of the search in the grid of a word-vector family, if there is one."""
-    family, trained_on = wildcards.family, wildcards.trained_on
-    return [f"<results>/arguments/{family}.{trained_on}.grid.csv"] if family in SEARCHED else []
-
-
 rule argument_grid:
     input:
         model=rules.model_card.output.model,
@@ -105,7 +99,11 @@ use rule argument_run as argument_run_words with:
     input:
         **WORD_VECTORS,
         table=rules.prepare_arct.output.table,
-        grid=searched_grid,
+        grid=lambda w: (
+            expand(rules.argument_grid_words.output.grid, family=w.family, trained_on=w.trained_on)
+            if w.family in SEARCHED
+            else []
+        ),
     output:
         weights=directory("<results>/arguments/{family}.{trained_on}.{seed}"),
         predictions="<results>/arguments/{family}.{trained_on}.{seed}.parquet",

@@ -83,10 +83,10 @@ rule join_shards:
         "../workflow_scripts/attention/join_shards.py"
 
 
-rule extract_task:
+use rule extract as extract_task with:
     input:
         model=rules.model_card.output.model,
-        corpus="<results>/tasks/{task}.jsonl",
+        corpus=rules.task_annotation.output.examples,
         files=model_files,
     output:
         shard="<results>/{model}/attention/{task}.h5",
@@ -94,19 +94,9 @@ rule extract_task:
         "<logs>/attention/{model}.{task}.extract_task.log",
     benchmark:
         "<benchmarks>/attention/{model}.{task}.extract_task.tsv"
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **MODEL_JOB,
     params:
-        code=code("attention/extract.py"),
+        part="1-of-1",
         max_tokens=setting(TASKS, "task", "max_tokens"),
-        batch_tokens=config["attention"]["batch_tokens"],
-        device=config["device"],
-        precision=config["precision"],
-    script:
-        "../workflow_scripts/attention/extract.py"
 
 
 use rule extract_task as extract_checkpoint with:
