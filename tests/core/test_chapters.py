@@ -1,0 +1,117 @@
+"""Every chapter alone, and every pair of chapters: it can be planned, or what it lacks is said."""
+
+import contextlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from copy import deepcopy
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from workflow_scripts.core.run import needs, schema
+from workflow_scripts.core.run.config import check
+from workflow_scripts.core.run.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "rules/schemas"
+# What the others are made from; a study always has these, empty or with their defaults.
+SOURCES = ["attention", "checkpoints", "corpora", "tasks"]
+ANALYSES = [name for name in schema.chapters(SCHEMAS) if name not in SOURCES]
+ALONE_AND_PAIRS = [{name} for name in ANALYSES] + [set(pair) for pair in combinations(ANALYSES, 2)]
+
+
+def study(names: Iterable[str]) -> dict[str, Any]:
+    """The default study with the analyses `names` alone."""
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    return {key: part for key, part in config.items() if key not in set(ANALYSES) - set(names)}
+
+
+def with_needed(names: Iterable[str]) -> set[str]:
+    """`names` and the chapters that they need, and so on."""
+    needed = {
+        other for name in names for other in needs.of_chapter(name, SCHEMAS).get("chapters", [])
+    }
+    return set(names) if needed <= set(names) else with_needed(needed | set(names))
+
+
+def smallest(config: dict[str, Any]) -> dict[str, Any]:
+    """The study without the corpora, tasks and settings that the check can do without."""
+    corpora = [("corpora", kind, name) for kind, part in config["corpora"].items() for name in part]
+    tasks = [("tasks", name) for name in config["tasks"]]
+    for *parents, last in [*corpora, *tasks, ("attention",), ("checkpoints",)]:
+        smaller = deepcopy(config)
+        part = smaller
+        for key in parents:
+            part = part[key]
+        del part[last]
+        with contextlib.suppress(InputError):
+            check(smaller, SCHEMAS)
+            config = smaller
+    return config
+
+
+def label(names: Iterable[str]) -> str:
+    return "+".join(sorted(names))
+
+
+def test_the_default_study_has_all_chapters() -> None:
+    assert needs.present(study(ANALYSES), SCHEMAS) == schema.chapters(SCHEMAS)
+
+
+def test_a_chapter_has_a_schema() -> None:
+    assert schema.chapters(SCHEMAS) == sorted(
+        path.parent.name
+        for path in (ROOT / "workflow_scripts").glob("*/__init__.py")
+        if path.parent.name != "core"
+    )
+
+
+@pytest.mark.parametrize("chapter", schema.chapters(SCHEMAS))
+def test_needs_name_what_there_is(chapter: str) -> None:
+    needed = needs.of_chapter(chapter, SCHEMAS)
+    assert needed.keys() <= {"chapters", "study", "model"}
+    assert set(needed.get("chapters", [])) <= set(ANALYSES)
+    assert set(needed.get("study", [])) <= schema.assemble(SCHEMAS)["conditions"].keys()
+
+
+@pytest.mark.parametrize("names", ALONE_AND_PAIRS, ids=label)
+def test_a_study_of_some_chapters_is_accepted_or_says_what_is_missing(names: set[str]) -> None:
+    missing = with_needed(names) - names
+    if not missing:
+        check(study(names), SCHEMAS)
+        return
+    with pytest.raises(InputError) as error:
+        check(study(names), SCHEMAS)
+    said = re.fullmatch(r"config: (\w+): needs (\w+); add it or remove (\w+)", str(error.value))
+    assert said is not None
+    assert said[1] == said[3]
+    assert (said[1] in names, said[2] in missing) == (True, True)
+
+
+@pytest.mark.parametrize("names", ALONE_AND_PAIRS, ids=label)
+def test_without_texts_and_tasks_it_says_so(names: set[str]) -> None:
+    config = study(with_needed(names)) | {"corpora": {}, "tasks": {}}
+    with pytest.raises(InputError) as error:
+        check(config, SCHEMAS)
+    assert re.match(
+        r"config: \w+(: needs (a GLUE task|tasks\.arct); add|\.\w+: .* is not in corpora\.\w+)",
+        str(error.value),
+    )
+
+
+def test_snakemake_plans_what_the_check_accepts(tmp_path: Path) -> None:
+    """Each chapter with no more than it declares: a rule that uses more would not be planned."""
+    files = []
+    for names in {label(with_needed([name])): with_needed([name]) for name in ANALYSES}.values():
+        path = tmp_path / label(names) / f"{label(names)}.yaml"
+        path.parent.mkdir()
+        path.write_text(yaml.safe_dump(smallest(study(names))), encoding="utf-8")
+        files.append(str(path))
+    script = str(ROOT / "tests/core/plan_studies.py")
+    planned = subprocess.run([sys.executable, script, *files], capture_output=True, text=True)
+    assert planned.returncode == 0, planned.stderr[-3000:]
