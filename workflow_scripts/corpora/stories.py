@@ -1,8 +1,8 @@
 """Short English stories from a seeded grammar, with their trees and coreferent mentions.
 
-They stand in where no annotated text may be shipped: people, pronouns with gender and number,
-repeated and varied nominals. A story is generated, not real text, and is called so everywhere.
-Relations are Stanford's.
+They replace annotated text, which may not be shipped. Their people, groups and things are mentioned
+by names, pronouns with gender and number, and repeated or varied nouns. Every product that is made
+of stories says that they are generated. Relations are Stanford's.
 """
 
 import random
@@ -31,26 +31,27 @@ class Phrase:
         return self
 
     def write(self, text: Text, head: int) -> int:
-        """Append the phrase's words to `text`; `head` is its head word, filled in by the caller.
+        """Append the phrase's words to `text`, with `head` as the index of its head word.
 
-        Returns the place of the phrase's own word.
+        Returns the index of the phrase's own word, to which the heads of its dependents are set.
         """
         start = len(text.words)
-        left = [one.write(text, ROOT) for one in self.left]
-        place = len(text.words)
+        left = [dependent.write(text, ROOT) for dependent in self.left]
+        index = len(text.words)
         text.words.append(self.word)
         text.tags.append(self.tag)
         text.heads.append(head)
         text.relations.append(self.relation)
-        for dependent in [*left, *(one.write(text, ROOT) for one in self.right)]:
-            text.heads[dependent] = place
+        right = [dependent.write(text, ROOT) for dependent in self.right]
+        for dependent in [*left, *right]:
+            text.heads[dependent] = index
         if self.chain:
-            text.spans.append(Span(start, len(text.words), self.chain, place))
-        return place
+            text.spans.append(Span(start, len(text.words), self.chain, index))
+        return index
 
 
 @dataclass
-class Someone:
+class Entity:
     """A person, a group or a thing of a story, and how it was last mentioned."""
 
     chain: str
@@ -62,7 +63,7 @@ class Someone:
 
     @property
     def tag(self) -> str:
-        """Tag of its common nouns."""
+        """The tag of the entity's common nouns."""
         return "NNS" if self.gender == "plural" else "NN"
 
 
@@ -78,81 +79,85 @@ class Story:
             genders[1] = genders[0]
         roles, surnames = rng.sample(lexicon.STORY_PEOPLE, 2), rng.sample(lexicon.SURNAMES, 2)
         self.people = [
-            self._person(str(k), *both)
-            for k, both in enumerate(zip(genders, roles, surnames, strict=True), 1)
+            self._person(str(k), gender, nouns, surname)
+            for k, (gender, nouns, surname) in enumerate(
+                zip(genders, roles, surnames, strict=True), 1
+            )
         ]
         if rng.random() < 0.4:
             nouns = rng.choice(lexicon.STORY_GROUPS)
-            self.people.append(Someone("3", "plural", nouns, rng.choice(lexicon.STORY_AGES)))
+            self.people.append(Entity("3", "plural", nouns, rng.choice(lexicon.STORY_AGES)))
         things = rng.sample(lexicon.STORY_THINGS, 2)
         self.things = [
-            Someone(str(k), "neuter", nouns, rng.choice(lexicon.STORY_LOOKS))
+            Entity(str(k), "neuter", nouns, rng.choice(lexicon.STORY_LOOKS))
             for k, nouns in enumerate(things, 4)
         ]
         self.places = {
             place: str(k) for k, place in enumerate(rng.sample(lexicon.STORY_PLACES, 3), 6)
         }
 
-    def _person(self, chain: str, gender: str, nouns: tuple[str, ...], family: str) -> Someone:
+    def _person(self, chain: str, gender: str, nouns: tuple[str, ...], surname: str) -> Entity:
         name = None
         if self.rng.random() < 0.6:
-            name = self.rng.choice(lexicon.NAMES[gender]), family
-        return Someone(chain, gender, nouns, self.rng.choice(lexicon.STORY_AGES), name)
+            name = self.rng.choice(lexicon.NAMES[gender]), surname
+        return Entity(chain, gender, nouns, self.rng.choice(lexicon.STORY_AGES), name)
 
-    def refer(self, one: Someone, relation: str) -> Phrase:
-        """Mention `one`: in full at first, later by a pronoun where it is clear, or otherwise."""
-        first = one.mentioned < 0
-        clear = not first and self._is_clear(one)
-        one.mentioned = self.sentence
+    def refer(self, entity: Entity, relation: str) -> Phrase:
+        """Mention the entity: in full at first, later by a pronoun if it is clear, or otherwise."""
+        first = entity.mentioned < 0
+        clear = not first and self._is_clear(entity)
+        entity.mentioned = self.sentence
         if clear and self.rng.random() < 0.6:
-            return self.pronoun(one, relation)
-        phrase = self._named(one, first) if one.name else self._noun(one, first)
-        phrase.chain = one.chain
+            return self.pronoun(entity, relation)
+        phrase = self._named(entity, first) if entity.name else self._noun(entity, first)
+        phrase.chain = entity.chain
         return phrase.as_(relation)
 
-    def pronoun(self, one: Someone, relation: str) -> Phrase:
-        """The pronoun of `one`: nsubj and nsubjpass, poss, or any other relation."""
+    def pronoun(self, entity: Entity, relation: str) -> Phrase:
+        """The entity's pronoun, in the case that the relation asks for."""
         case = {"nsubj": 0, "nsubjpass": 0, "poss": 2}.get(relation, 1)
-        word = lexicon.PRONOUNS[one.gender][case]
-        return Phrase(word, "PRP$" if case == 2 else "PRP", relation, chain=one.chain)
+        word = lexicon.PRONOUNS[entity.gender][case]
+        return Phrase(word, "PRP$" if case == 2 else "PRP", relation, chain=entity.chain)
 
-    def _is_clear(self, one: Someone) -> bool:
-        """No other of the same gender was mentioned as lately."""
-        others = [
-            other.mentioned
-            for other in [*self.people, *self.things]
-            if other.gender == one.gender and other is not one
+    def _is_clear(self, entity: Entity) -> bool:
+        """Whether no other entity of the same gender was mentioned as recently."""
+        rivals = [
+            rival.mentioned
+            for rival in [*self.people, *self.things]
+            if rival.gender == entity.gender and rival is not entity
         ]
-        return one.mentioned >= self.sentence - 2 and one.mentioned > max(others, default=-1)
+        return entity.mentioned >= self.sentence - 2 and entity.mentioned > max(rivals, default=-1)
 
-    def _named(self, one: Someone, first: bool) -> Phrase:
-        given, family = one.name or ("", "")
+    def _named(self, entity: Entity, first: bool) -> Phrase:
+        first_name, surname = entity.name or ("", "")
         if first:
-            return Phrase(family, "NNP", left=[Phrase(given, "NNP", "nn")])
-        title = lexicon.TITLES[one.gender]
+            return Phrase(surname, "NNP", left=[Phrase(first_name, "NNP", "nn")])
+        title = lexicon.TITLES[entity.gender]
         return self.rng.choice(
             [
-                Phrase(given, "NNP"),
-                Phrase(family, "NNP"),
-                Phrase(family, "NNP", left=[Phrase(title, "NNP", "nn")]),
+                Phrase(first_name, "NNP"),
+                Phrase(surname, "NNP"),
+                Phrase(surname, "NNP", left=[Phrase(title, "NNP", "nn")]),
             ]
         )
 
-    def _noun(self, one: Someone, first: bool) -> Phrase:
-        noun = one.nouns[0] if first or self.rng.random() < 0.6 else self.rng.choice(one.nouns)
+    def _noun(self, entity: Entity, first: bool) -> Phrase:
+        noun = (
+            entity.nouns[0] if first or self.rng.random() < 0.6 else self.rng.choice(entity.nouns)
+        )
         left = []
         if not first:
             left.append(Phrase(self.rng.choice(["the", "the", "this"]), "DT", "det"))
-            if one.gender == "plural":
+            if entity.gender == "plural":
                 left[0].word = "the"
-        elif one.gender != "plural":
-            article = "an" if one.adjective[0] in "aeiou" else "a"
+        elif entity.gender != "plural":
+            article = "an" if entity.adjective[0] in "aeiou" else "a"
             left.append(Phrase(article, "DT", "det"))
         else:
             left.append(Phrase("some", "DT", "det"))
         if first or self.rng.random() < 0.2:
-            left.append(Phrase(one.adjective, "JJ", "amod"))
-        return Phrase(noun, one.tag, left=left)
+            left.append(Phrase(entity.adjective, "JJ", "amod"))
+        return Phrase(noun, entity.tag, left=left)
 
     def place(self) -> Phrase:
         """A place with its preposition."""
@@ -164,8 +169,8 @@ class Story:
         """A clause in the past tense."""
         return Phrase(self.rng.choice(words), "VBD", "root", [subject], list(right))
 
-    def two(self) -> list[Someone]:
-        """Two different people."""
+    def two_people(self) -> list[Entity]:
+        """Two different people (or a person and the group)."""
         return self.rng.sample(self.people, 2)
 
     def add(self, clause: Phrase) -> None:
@@ -181,48 +186,48 @@ class Story:
 
 def handles(story: Story) -> Phrase:
     """Anna repaired her old boat near the harbour."""
-    someone, thing = story.rng.choice(story.people), story.rng.choice(story.things)
-    subject = story.refer(someone, "nsubj")
+    person, thing = story.rng.choice(story.people), story.rng.choice(story.things)
+    subject = story.refer(person, "nsubj")
     new = thing.mentioned < 0
-    what = story.refer(thing, "dobj")
+    handled = story.refer(thing, "dobj")
     if new and story.rng.random() < 0.5:
-        what.left[0] = story.pronoun(someone, "poss")
-    return story.verb(lexicon.HANDLE, what, story.place(), subject=subject)
+        handled.left[0] = story.pronoun(person, "poss")
+    return story.verb(lexicon.HANDLE, handled, story.place(), subject=subject)
 
 
 def meets(story: Story) -> Phrase:
     """The doctor met Anna Keller at the station."""
-    one, other = story.two()
-    subject = story.refer(one, "nsubj")
-    return story.verb(lexicon.MEET, story.refer(other, "dobj"), story.place(), subject=subject)
+    first, second = story.two_people()
+    subject = story.refer(first, "nsubj")
+    return story.verb(lexicon.MEET, story.refer(second, "dobj"), story.place(), subject=subject)
 
 
 def gives(story: Story) -> Phrase:
     """She gave the letter to the doctor."""
-    one, other = story.two()
-    subject = story.refer(one, "nsubj")
-    what = story.refer(story.rng.choice(story.things), "dobj")
-    to = Phrase("to", "TO", "prep", right=[story.refer(other, "pobj")])
-    return story.verb(lexicon.GIVE, what, to, subject=subject)
+    giver, receiver = story.two_people()
+    subject = story.refer(giver, "nsubj")
+    gift = story.refer(story.rng.choice(story.things), "dobj")
+    to = Phrase("to", "TO", "prep", right=[story.refer(receiver, "pobj")])
+    return story.verb(lexicon.GIVE, gift, to, subject=subject)
 
 
 def is_handled(story: Story) -> Phrase:
     """The boat was repaired by the doctor."""
-    what = story.refer(story.rng.choice(story.things), "nsubjpass")
+    thing = story.refer(story.rng.choice(story.things), "nsubjpass")
     agent = story.refer(story.rng.choice(story.people), "pobj")
     by = Phrase("by", "IN", "prep", right=[agent])
     verb = story.rng.choice(lexicon.HANDLED)
-    return Phrase(verb, "VBN", "root", [what, Phrase("was", "VBD", "auxpass")], [by])
+    return Phrase(verb, "VBN", "root", [thing, Phrase("was", "VBD", "auxpass")], [by])
 
 
 def says(story: Story) -> Phrase:
     """Anna said that she liked the boat."""
-    one = story.rng.choice(story.people)
-    subject = story.refer(one, "nsubj")
+    speaker = story.rng.choice(story.people)
+    subject = story.refer(speaker, "nsubj")
     inner = story.verb(
         lexicon.LIKE,
         story.refer(story.rng.choice(story.things), "dobj"),
-        subject=story.pronoun(one, "nsubj"),
+        subject=story.pronoun(speaker, "nsubj"),
     ).as_("ccomp")
     inner.left.insert(0, Phrase("that", "IN", "mark"))
     return story.verb(lexicon.SAY, inner, subject=subject)
@@ -238,7 +243,7 @@ SENTENCES: list[Callable[[Story], Phrase]] = [handles, meets, gives, is_handled,
 
 
 def stories(n: int, seed: int) -> Iterator[Text]:
-    """`n` stories of 6 to 8 sentences, each from a random stream of its own."""
+    """`n` stories of 6 to 8 sentences, each drawn from its own random stream."""
     for number in range(n):
         story = Story(f"story-{number:04d}", random.Random(f"{seed}-{number}"))
         length = story.rng.randint(6, 8)

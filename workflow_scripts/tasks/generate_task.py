@@ -38,20 +38,20 @@ def mrpc(rng: random.Random, domains: Domains) -> Row:
     """A paraphrase (two of three), or a sentence about another person, deed or thing."""
     fact = new_fact(rng, domains, negated=0.1)
     same = rng.random() < 2 / 3
-    other = fact if same else _altered(fact, rng, domains, 3)
-    return sentence(fact, rng), sentence(other, rng), str(int(same))
+    second = fact if same else _altered(fact, rng, domains, 3)
+    return sentence(fact, rng), sentence(second, rng), str(int(same))
 
 
 def stsb(rng: random.Random, domains: Domains) -> Row:
-    """Two facts with some roles in common; the score is the weight of these roles."""
-    fact = other = new_fact(rng, domains)
+    """Two facts with some roles in common; the score is the sum of these roles' weights."""
+    fact = second = new_fact(rng, domains)
     score = 5.0
     for role in rng.sample(ROLES, rng.randint(0, len(ROLES))):
-        other = changed(other, role, rng, domains)
+        second = changed(second, role, rng, domains)
         score -= WEIGHTS[role]
     if score == 0:
-        other = new_fact(rng, domains)
-    return sentence(fact, rng), sentence(other, rng), f"{score:.3f}"
+        second = new_fact(rng, domains)
+    return sentence(fact, rng), sentence(second, rng), f"{score:.3f}"
 
 
 def qqp(rng: random.Random, domains: Domains) -> Row:
@@ -60,22 +60,22 @@ def qqp(rng: random.Random, domains: Domains) -> Row:
     roles = ["agent", "theme", "place", "time"]
     role = rng.choice(roles)
     same = rng.random() < 0.45
-    other, other_role = fact, role
+    second, second_role = fact, role
     if not same and rng.random() < 0.4:
-        other_role = rng.choice([one for one in roles if one != role])
+        second_role = rng.choice([name for name in roles if name != role])
     elif not same:
-        asked = [one for one in ("agent", "verb", "theme") if one != role]
-        other = changed(fact, rng.choice(asked), rng, domains)
-    return question(fact, role, rng), question(other, other_role, rng), str(int(same))
+        asked = [name for name in ("agent", "verb", "theme") if name != role]
+        second = changed(fact, rng.choice(asked), rng, domains)
+    return question(fact, role, rng), question(second, second_role, rng), str(int(same))
 
 
 def rte(rng: random.Random, domains: Domains) -> Row:
     """A premise with details, and what follows from it or does not."""
     fact = new_fact(rng, domains, negated=0.1)
     follows = rng.random() < 0.5
-    other = fact if follows else _altered(fact, rng, domains, 2)
+    second = fact if follows else _altered(fact, rng, domains, 2)
     label = "entailment" if follows else "not_entailment"
-    return sentence(fact, rng), sentence(other, rng, (), adjectives=False), label
+    return sentence(fact, rng), sentence(second, rng, (), adjectives=False), label
 
 
 def qnli(rng: random.Random, domains: Domains) -> Row:
@@ -83,7 +83,7 @@ def qnli(rng: random.Random, domains: Domains) -> Row:
     fact = new_fact(rng, domains)
     role = rng.choice(["agent", "theme", "place", "time"])
     answers = rng.random() < 0.5
-    asked = [one for one in ("agent", "verb", "theme") if one != role]
+    asked = [name for name in ("agent", "verb", "theme") if name != role]
     if answers:
         said, details = fact, ("place", "time")
     elif role in ("place", "time") and rng.random() < 0.5:
@@ -104,11 +104,11 @@ def mnli(rng: random.Random, domains: Domains) -> Row:
         said, unsaid = rng.sample(["place", "time"], 2)
         if rng.random() < 0.5:
             return sentence(fact, rng, (said,)), sentence(fact, rng, (unsaid,), False), label
-        other = changed(fact, rng.choice(["agent", "theme"]), rng, domains)
-        return sentence(fact, rng, (said,)), sentence(other, rng, (), False), label
+        second = changed(fact, rng.choice(["agent", "theme"]), rng, domains)
+        return sentence(fact, rng, (said,)), sentence(second, rng, (), False), label
     kind = rng.choice(["negation", "opposite"])
-    other = opposite(fact) if kind == "opposite" and not fact.negated else _negated(fact)
-    return sentence(fact, rng), sentence(other, rng, (), adjectives=False), label
+    second = opposite(fact) if kind == "opposite" and not fact.negated else _negated(fact)
+    return sentence(fact, rng), sentence(second, rng, (), adjectives=False), label
 
 
 WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
@@ -139,15 +139,15 @@ def _negated(fact: Fact) -> Fact:
 
 def to_line(name: str, number: int, row: Row) -> str:
     """The row as a line of the task's official file."""
-    one, two, label = row
+    first, second, label = row
     if name == "mrpc":
-        fields = [label, str(2 * number + 1), str(2 * number + 2), one, two]
+        fields = [label, str(2 * number + 1), str(2 * number + 2), first, second]
     elif name == "stsb":
         fields = [str(number), "generated", "grammar", "none", f"{number:04d}", *["none"] * 2, *row]
     elif name == "qqp":
         fields = [str(number), str(2 * number + 1), str(2 * number + 2), *row]
     elif name == "mnli":
-        fields = [str(number), str(number), f"{number}g", "generated", *["-"] * 4, one, two]
+        fields = [str(number), str(number), f"{number}g", "generated", *["-"] * 4, first, second]
         fields += [label, label]
     else:
         fields = [str(number), *row]
@@ -158,8 +158,8 @@ def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> 
     """Write the task's files to the directory `generated`: `n_train` and `n_dev` rows."""
     if name not in WRITERS:
         raise InputError(
-            f"tasks.{name}.generate: the grammar writes {', '.join(WRITERS)}; give this task as "
-            "path, package or hub"
+            f"tasks.{name}.generate: the grammar writes {', '.join(WRITERS)} only; set path, "
+            "package or hub of this task"
         )
     generated.mkdir()
     for split, file in TASKS[name].files.items():

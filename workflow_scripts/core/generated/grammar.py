@@ -1,7 +1,7 @@
-"""Facts and the English sentences and questions that say them: the study's own small grammar.
+"""Facts, and English sentences and questions that express them: the study's own small grammar.
 
-It stands in where no labelled text may be shipped. Its sentences know what means the same and
-what does not, and which words fill which role. They are generated, and are called so everywhere.
+It replaces labelled text, which may not be shipped. For its sentences it is known which mean the
+same and which words fill which role. Every product made of them says that they are generated.
 """
 
 import random
@@ -25,7 +25,7 @@ Pieces = list[tuple[str, str]]  # words, and the role that they fill or ""
 
 @dataclass(frozen=True)
 class Fact:
-    """Somebody did something to a thing, somewhere, at some time; or did not."""
+    """Somebody did something to a thing, somewhere, at some time; or did not (`negated`)."""
 
     agent: tuple[str, ...]
     age: str
@@ -39,7 +39,7 @@ class Fact:
 
 def new_fact(rng: random.Random, domains: Sequence[Domain] = ALL, negated: float = 0.0) -> Fact:
     """A random fact of one of the domains, negated with the given probability."""
-    domain = rng.choices(domains, weights=[len(one.things) for one in domains])[0]
+    domain = rng.choices(domains, weights=[len(domain.things) for domain in domains])[0]
     return Fact(
         agent=rng.choice(domain.people),
         age=rng.choice(AGES),
@@ -55,9 +55,9 @@ def new_fact(rng: random.Random, domains: Sequence[Domain] = ALL, negated: float
 def changed(fact: Fact, role: str, rng: random.Random, domains: Sequence[Domain] = ALL) -> Fact:
     """The fact with another filler of one role."""
     while True:
-        other = getattr(new_fact(rng, domains), role)
-        if other != getattr(fact, role):
-            return replace(fact, **{role: other})
+        filler = getattr(new_fact(rng, domains), role)
+        if filler != getattr(fact, role):
+            return replace(fact, **{role: filler})
 
 
 def opposite(fact: Fact) -> Fact:
@@ -81,7 +81,7 @@ def sentence(
     details: Sequence[str] = ("place", "time"),
     adjectives: bool = True,
 ) -> str:
-    """The fact as a sentence, in one of several forms; `details` are said beside who did what."""
+    """The fact as a sentence, in one of several forms; `details` names the circumstances."""
     form = rng.choice([active, passive, fronted if "time" in details else active])
     return to_text(form(fact, rng, details, adjectives))
 
@@ -118,7 +118,8 @@ def fronted(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: 
 
 def question(fact: Fact, role: str, rng: random.Random) -> str:
     """A question about one role of the fact: who, what, where or when."""
-    base, past = (rng.choice(forms) for forms in (fact.verb.base, fact.verb.past))
+    base = rng.choice(fact.verb.base)
+    past = rng.choice(fact.verb.past)
     agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
     if role == "agent":
         who = rng.choice(["who", "which person"])
@@ -139,7 +140,7 @@ def question(fact: Fact, role: str, rng: random.Random) -> str:
 
 
 def linked(fact: Fact, rng: random.Random) -> Pieces:
-    """The fact with its agent and theme at least two words from the verb."""
+    """The fact as pieces, with its agent and theme at least two words from the verb."""
     agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
     adverb, time = (rng.choice(ADVERBS), ""), (rng.choice(fact.time), "")
     past, participle = (rng.choice(fact.verb.past), "verb"), rng.choice(fact.verb.participle)
@@ -154,7 +155,7 @@ def linked(fact: Fact, rng: random.Random) -> Pieces:
 
 
 def circumstances(fact: Fact, rng: random.Random, details: Sequence[str]) -> Pieces:
-    """Place and time, as far as they are among the details."""
+    """The phrases of place and time that are among the details."""
     pieces = []
     if "place" in details:
         pieces.append((f"{rng.choice(['in', 'at'])} the {fact.place}", "place"))
