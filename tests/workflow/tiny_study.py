@@ -1,21 +1,27 @@
 """A copy of the workflow with a tiny study, on which whole runs can be tried."""
 
-import json
+import copy
+import dataclasses
 import os
 import random
 import re
 import shutil
 import subprocess
 import sys
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import grimp
 import yaml
+
+from tests.rule_files import read_rules
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
-PARTS += ["annotations"]
+PARTS += ["annotations", "studies"]
+PACKAGE = "workflow_scripts"
 TEXT = (
     "the a river city old small runs flows through near and of in to by was is are built "
     "king people water stone north south many first century town hills trade . , . , "
@@ -23,12 +29,17 @@ TEXT = (
 WORDS = TEXT.split()
 
 
+@dataclass
 class TinyStudy:
     """The workflow in a folder of its own; `run` and `planned` call snakemake there."""
 
-    def __init__(self, folder: Path, model: Path) -> None:
-        self.folder = folder
-        for part in [*PARTS, "studies"]:
+    folder: Path
+    config: dict[str, Any]
+
+    @classmethod
+    def create(cls, folder: Path, model: Path) -> Self:
+        """Copy the workflow and a model to `folder`, and make up texts and trees."""
+        for part in PARTS:
             source = ROOT / part
             if source.is_dir():
                 skip = shutil.ignore_patterns("__pycache__")
@@ -37,14 +48,19 @@ class TinyStudy:
                 shutil.copy2(source, folder / part)
         shutil.copytree(model, folder / "tiny-model")
         (folder / "texts").mkdir()
-        for number in range(2):
-            (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
         (folder / "trees").mkdir()
         for number in range(2):
+            (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
             trees = made_up_trees(number)
             (folder / f"trees/{number}.conllx").write_text(trees, encoding="utf-8")
-        self.config = tiny_config()
-        self.write_config()
+        study = cls(folder, tiny_config())
+        study.write_config()
+        return study
+
+    def copy(self, folder: Path) -> Self:
+        """The same study with its results in another folder."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return dataclasses.replace(self, folder=folder, config=copy.deepcopy(self.config))
 
     def write_config(self) -> None:
         """Write `config` as the study file."""
@@ -68,19 +84,36 @@ class TinyStudy:
         done = self.snakemake(*targets)
         assert done.returncode == 0, done.stdout + done.stderr
 
-    def planned(self, *options: str) -> set[str]:
+    def planned(self) -> set[str]:
         """The rules that a dry run would run."""
-        done = self.snakemake("--dry-run", *options)
+        done = self.snakemake("--dry-run")
         assert done.returncode == 0, done.stdout + done.stderr
         rules = re.findall(r"^(?:local)?rule (\w+):", done.stdout + done.stderr, re.MULTILINE)
         return set(rules) - {"all"}
 
-    def edit(self, file: str, old: str, new: str) -> None:
-        """Replace `old`, which must occur, in a file of the study."""
-        path = self.folder / file
-        text = path.read_text(encoding="utf-8")
-        assert old in text, f"{file} has no {old!r}"
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    def with_followers(self, rules: set[str]) -> set[str]:
+        """`rules` and those with a job that needs, directly or not, a product of theirs."""
+        names, followers = self._jobs
+        reached: set[str] = set()
+        waiting = [job for job, rule in names.items() if rule in rules]
+        while waiting:
+            job = waiting.pop()
+            if job not in reached:
+                reached.add(job)
+                waiting += followers[job]
+        return rules | {names[job] for job in reached} - {"all"}
+
+    @cached_property
+    def _jobs(self) -> tuple[dict[str, str], dict[str, list[str]]]:
+        """The rule of each job of a whole run, and the jobs that follow it."""
+        done = self.snakemake("--dag", "dot")
+        assert done.returncode == 0, done.stderr
+        names = dict(re.findall(r'^\s*(\d+)\[label = "(\w+)', done.stdout, re.MULTILINE))
+        assert len(names) > 100, done.stdout
+        followers: dict[str, list[str]] = {job: [] for job in names}
+        for job, follower in re.findall(r"^\s*(\d+) -> (\d+)", done.stdout, re.MULTILINE):
+            followers[job].append(follower)
+        return names, followers
 
 
 def tiny_config() -> dict[str, Any]:
@@ -88,6 +121,7 @@ def tiny_config() -> dict[str, Any]:
     return {
         "study": "tiny",
         "device": "cpu",
+        "threads": 1,  # so that two jobs run at a time: most of each is the import of torch
         "models": {"tiny": {"path": "tiny-model"}},
         "corpora": {
             "text": {
@@ -180,37 +214,29 @@ def made_up_trees(seed: int) -> str:
     return "\n\n".join(sentences) + "\n\n"
 
 
-def rules_importing(tiny_study: TinyStudy, module: str) -> set[str]:
+def rules_importing(module: str) -> set[str]:
     """The rules whose script imports `module`, a path such as core/data/cache.py."""
-    found = set()
-    for smk in (tiny_study.folder / "rules").glob("*.smk"):
-        text = smk.read_text(encoding="utf-8")
-        for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^\w|\Z)", text, re.M | re.S):
-            script = re.search(r'script:\s+"\.\./workflow_scripts/([^"]+)"', body)
-            if script and module in _reached(script.group(1)):
-                found.add(name)
-    return found
+    return {
+        rule.name for rule in read_rules(ROOT) if rule.script and module in imported(rule.script)
+    }
 
 
 @cache
-def _reached(script: str) -> set[str]:
-    """Files that a fresh Python process loads from the package when it imports `script`."""
-    package = ROOT / "workflow_scripts"
-    name = "workflow_scripts." + script.removesuffix(".py").replace("/", ".")
-    code = (
-        "import importlib, json, sys; from pathlib import Path; "
-        f"importlib.import_module({name!r}); "
-        "print(json.dumps([m.__file__ for n, m in sys.modules.items() "
-        "if n.startswith('workflow_scripts') and getattr(m, '__file__', None)]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=package.parent,
-        env=os.environ | {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {
-        str(Path(file).relative_to(package)) for file in json.loads(done.stdout.split("\n")[-2])
-    }
+def imported(script: str) -> set[str]:
+    """The modules that `script` imports, directly or not, and itself; all as paths.
+
+    Read by grimp, not by the code that the staleness of results rests on.
+    """
+    names = {module_name(script)} | import_graph().find_upstream_modules(module_name(script))
+    return {name.removeprefix(f"{PACKAGE}.").replace(".", "/") + ".py" for name in names}
+
+
+@cache
+def import_graph() -> grimp.ImportGraph:
+    """What imports what in the package."""
+    return grimp.build_graph(PACKAGE, cache_dir=None)
+
+
+def module_name(path: str) -> str:
+    """The name of the module at a path below the package."""
+    return f"{PACKAGE}." + path.removesuffix(".py").replace("/", ".")
