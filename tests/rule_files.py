@@ -18,31 +18,54 @@ class Rule:
 
     @property
     def script(self) -> str | None:
-        """The script below workflow_scripts/, a twin's own or its base's; None without one."""
-        written = re.search(r'^ +script:\s+"\.\./workflow_scripts/([^"]+)"$', self.body, re.M)
-        return written[1] if written else self.base.script if self.base else None
+        """The script below workflow_scripts/; None without one."""
+        return self._find(r'^ +script:\s+"(?:\.\./)+workflow_scripts/([^"]+)"$')
 
     @property
     def code(self) -> str | None:
         """The script whose digest the rule has as a parameter."""
-        written = re.search(r'^ +code=code\("([^"]+)"\),?$', self.body, re.M)
-        return written[1] if written else self.base.code if self.base else None
+        return self._find(r'^ +code=code\("([^"]+)"\),?$')
+
+    @property
+    def conda(self) -> str | None:
+        """The rule's environment, a file of envs/."""
+        return self._find(r'^ +conda:\s+"(?:\.\./)+envs/([^"]+)"$')
 
     def has(self, directive: str) -> bool:
-        """Whether the rule itself has a directive, such as `log`."""
+        """Whether the rule has a directive, such as `log`, that it does not share with its base."""
         return re.search(rf"^ +{directive}:", self.body, re.M) is not None
+
+    def _find(self, pattern: str) -> str | None:
+        """What the rule itself says, or else its base."""
+        written = re.search(pattern, self.body, re.M)
+        return written[1] if written else self.base._find(pattern) if self.base else None
+
+
+def snakefiles(folder: Path) -> list[Path]:
+    """The Snakefile and all rule files of a workflow."""
+    return [folder / "Snakefile", *sorted((folder / "rules").rglob("*.smk"))]
 
 
 def read_rules(folder: Path) -> list[Rule]:
-    """All rules of the Snakefile and the rules/*.smk below `folder`, conditional ones included."""
+    """All rules of the workflow in `folder`, conditional ones included; twins come last."""
     rules: dict[str, Rule] = {}
-    for file in [folder / "Snakefile", *sorted((folder / "rules").glob("*.smk"))]:
+    twins = []
+    for file in snakefiles(folder):
         lines = file.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines):
             if head := HEAD.match(line):
                 indent, name, base, twin = head.groups()
                 body = _body(lines[number + 1 :], len(indent))
-                rules[name or twin] = Rule(name or twin, file, body, rules[base] if base else None)
+                if name:
+                    rules[name] = Rule(name, file, body)
+                else:
+                    twins.append((base, twin, file, body))
+    while twins:
+        base, twin, file, body = twins.pop(0)
+        if base in rules:
+            rules[twin] = Rule(twin, file, body, rules[base])
+        else:  # a twin itself
+            twins.append((base, twin, file, body))
     return list(rules.values())
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.rule_files import Rule, read_rules
+from tests.rule_files import Rule, read_rules, snakefiles
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow_scripts"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SNAKEFILES = [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
+SNAKEFILES = snakefiles(ROOT)
 CHAPTERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 CHAPTERS.remove("core")
 
@@ -139,12 +139,16 @@ def test_every_smk_is_a_chapter_or_a_part_of_one() -> None:
 
 
 @pytest.mark.parametrize("rule", WITH_SCRIPT, ids=lambda rule: rule.name)
-def test_rule_is_whole(rule: Rule) -> None:
+def test_rule_is_whole_and_named_after_its_script(rule: Rule) -> None:
     assert (PACKAGE / rule.script).is_file()
     assert rule.code == rule.script, "code= and script: name different files"
+    stem = Path(rule.script).stem
+    # Other rules that run the same script begin with its name.
+    twin = rule.name.startswith(f"{stem}_") and stem in {other.name for other in RULES}
+    assert rule.name == stem or twin, f"it runs {stem}.py"
     for directive in ("log", "benchmark"):
         assert rule.has(directive), f"no {directive}"
-    assert rule.has("conda") or (rule.base and rule.base.has("conda")), "no conda environment"
+    assert rule.conda and (ROOT / "envs" / rule.conda).is_file(), "no conda environment"
 
 
 def test_every_script_is_run_by_a_rule() -> None:
@@ -187,7 +191,7 @@ def test_snakefiles_import_neither_torch_nor_pandas() -> None:
 
 def test_scripts_of_the_light_environment_need_no_more() -> None:
     """Rules with envs/analysis.yaml run where the packages of envs/torch.yaml alone are missing."""
-    light = [rule for rule in WITH_SCRIPT if "envs/analysis.yaml" in rule.body]
+    light = [rule for rule in WITH_SCRIPT if rule.conda == "analysis.yaml"]
     assert light, "no rule found: the check has lost its object"
     scripts = [rule.script.removesuffix(".py").replace("/", ".") for rule in light]
     missing = conda_pins("torch").keys() - conda_pins("analysis").keys()

@@ -10,7 +10,7 @@ from tests.workflow.tiny_study import TinyStudy
 @pytest.fixture(scope="session")
 def tiny_study(tmp_path_factory: pytest.TempPathFactory, tiny_model_dir: Path) -> TinyStudy:
     """The whole DAG on a tiny random model, finished; tests must not change it."""
-    study = TinyStudy.create(tmp_path_factory.mktemp("tiny_study"), tiny_model_dir)
+    study = TinyStudy(tmp_path_factory.mktemp("tiny_study"), tiny_model_dir)
     study.run()
     return study
 

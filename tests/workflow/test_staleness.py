@@ -47,8 +47,8 @@ def test_a_plotting_script_reruns_its_plot(copied_study: TinyStudy) -> None:
 @pytest.mark.parametrize(
     ("keys", "value", "direct"),
     [
-        (["surface", "threshold"], 0.4, "position"),
-        (["surface", "gradients", "n_segments"], 5, "gradients"),
+        (["surface", "threshold"], 0.4, "relative_position"),
+        (["surface", "gradients", "n_segments"], 5, "gradient_importance"),
         (["checkpoints", "mlm_head", "epochs"], 2, "mlm_head"),
         (["attention", "batch_tokens"], 300, "extract"),
     ],
@@ -64,7 +64,7 @@ def test_a_config_key_reruns_what_reads_it(
     copied_study.write_config()
     planned = copied_study.planned()
     assert direct in planned
-    others = {"segments", "model", "extract", "mlm_head", "gradients", "entropy"} - {direct}
+    others = {"segments", "model_card", "extract", "mlm_head", "gradient_importance", "entropy"}
     assert not (planned & others) - tiny_study.with_followers({direct})
 
 
@@ -82,7 +82,7 @@ def test_touching_inputs_reruns_nothing(copied_study: TinyStudy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "direct"), [("texts/0.txt", "segments"), ("tiny-model/tokenizer.json", "model")]
+    ("file", "direct"), [("texts/0.txt", "segments"), ("tiny-model/tokenizer.json", "model_card")]
 )
 def test_a_changed_text_or_model_reruns_what_follows(
     copied_study: TinyStudy, file: str, direct: str

@@ -1,14 +1,12 @@
 """A copy of the workflow with a tiny study, on which whole runs can be tried."""
 
 import copy
-import dataclasses
 import os
 import random
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -29,16 +27,12 @@ TEXT = (
 WORDS = TEXT.split()
 
 
-@dataclass
 class TinyStudy:
     """The workflow in a folder of its own; `run` and `planned` call snakemake there."""
 
-    folder: Path
-    config: dict[str, Any]
-
-    @classmethod
-    def create(cls, folder: Path, model: Path) -> Self:
+    def __init__(self, folder: Path, model: Path) -> None:
         """Copy the workflow and a model to `folder`, and make up texts and trees."""
+        self.folder = folder
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
@@ -53,14 +47,15 @@ class TinyStudy:
             (folder / f"texts/{number}.txt").write_text(made_up_text(number), encoding="utf-8")
             trees = made_up_trees(number)
             (folder / f"trees/{number}.conllx").write_text(trees, encoding="utf-8")
-        study = cls(folder, tiny_config())
-        study.write_config()
-        return study
+        self.config = tiny_config()
+        self.write_config()
 
     def copy(self, folder: Path) -> Self:
-        """The same study with its results in another folder."""
+        """The same study, with its results, in another folder."""
         shutil.copytree(self.folder, folder, symlinks=True)
-        return dataclasses.replace(self, folder=folder, config=copy.deepcopy(self.config))
+        twin = copy.copy(self)
+        twin.folder, twin.config = folder, copy.deepcopy(self.config)
+        return twin
 
     def write_config(self) -> None:
         """Write `config` as the study file."""
