@@ -60,12 +60,7 @@ rule niven2019_reliance:
         ],
     output:
         **figure("niven2019-reliance", "predictions that flip with a cue changed", BEYOND),
-        table=table(
-            "niven2019-reliance",
-            "predictions with a cue changed",
-            BEYOND,
-            caption="niven2019-reliance-table",
-        ),
+        table=table("niven2019-reliance", "predictions with a cue changed", BEYOND),
     log:
         "<logs>/arguments/{model}.niven2019_reliance.log",
     benchmark:
@@ -118,12 +113,7 @@ rule niven2019_heads:
         heads=rules.argument_heads.output.heads,
     output:
         **figure("niven2019-heads", "heads that carry the cue", BEYOND),
-        table=table(
-            "niven2019-heads",
-            "heads that carry the cue",
-            BEYOND,
-            caption="niven2019-heads-table",
-        ),
+        table=table("niven2019-heads", "heads that carry the cue", BEYOND),
     log:
         "<logs>/arguments/{model}.niven2019_heads.log",
     benchmark:
