@@ -117,7 +117,7 @@ rule fetch_arct:
 rule prepare_arct:
     input:
         files=ARCT_FILES,
-        place=ARCT_DIRECTORY,
+        directory=ARCT_DIRECTORY,
     output:
         table="<results>/tasks/arct.points.parquet",
         counts=counts("tasks", "arct.points", "arct-counts", "points read and built"),

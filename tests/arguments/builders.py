@@ -21,7 +21,7 @@ def made_up_arct(folder: Path, train: int, held_out: int) -> pd.DataFrame:
     generated = folder / "generated"
     call(generate_arct.main, {"generated": generated, "numbers": numbers})
     out = {"table": folder / "arct.parquet", "counts": folder / "arct.csv"}
-    call(prepare_arct.main, out | {"source": {}, "adversarial": "built", "place": generated})
+    call(prepare_arct.main, out | {"source": {}, "adversarial": "built", "directory": generated})
     return read_arct(out["table"])
 
 

@@ -13,7 +13,7 @@ from workflow_scripts.core.data.arct import COLUMNS, points_of, read_arct, split
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import fetch_arct, generate_arct, prepare_arct
-from workflow_scripts.tasks.fetch_arct import Remote, fetch
+from workflow_scripts.tasks.fetch_arct import fetch
 
 HEADER = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo"
 NO_LABEL = HEADER.replace("correctLabelW0orW1\t", "")
@@ -137,12 +137,12 @@ def test_without_a_test_set(tmp_path: Path) -> None:
     [
         ("train-full.txt", "\treason", "\tgrund", r"train-full.txt:1: 0 columns 'reason'"),
         ("train-full.txt", "\t0\t", "\t2\t", r"train-full.txt:2: label '2'; write 0 or 1"),
-        ("train-full.txt", "\tRain.", "", r"train-full.txt:2: 7 columns where the header has 8"),
+        ("train-full.txt", "\tRain.", "", r"train-full.txt:2: 7 columns, but 8 in the header"),
         ("train-full.txt", "Rain.", " ", r"train-full.txt:2: an empty reason"),
-        ("dev-full.txt", "\nc\t", "\nb\t", r"dev-full.txt:3: id b stands in line 2"),
+        ("dev-full.txt", "\nc\t", "\nb\t", r"dev-full.txt:3: id b is also in line 2"),
         ("test-truth.txt", "d   1", "e 1", r"test-truth.txt: no label for id d .*data.txt:2"),
         ("test-truth.txt", "d   1", "d 1\ne 0", r"test-truth.txt:4: id e is not in .*only-data"),
-        ("test-truth.txt", "d   1", "d 1\nd 0", r"test-truth.txt:4: id d comes twice"),
+        ("test-truth.txt", "d   1", "d 1\nd 0", r"test-truth.txt:4: a second line for id d"),
         ("test-truth.txt", "d   1", "d one", r"test-truth.txt:3: label 'one'"),
         ("test-truth.txt", "d   1", "d", r"test-truth.txt:3: 1 fields"),
         (
@@ -167,7 +167,12 @@ def test_wrong_files(tmp_path: Path, file: str, old: str, new: str, message: str
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("dev-adv-negated.csv", "b-adv", "x-adv", r"no b-adversarial, which .*dev-full.txt:2"),
+        (
+            "dev-adv-negated.csv",
+            "b-adv",
+            "x-adv",
+            r"no b-adversarial, which .*dev-full.txt:2 requires",
+        ),
         ("dev-adv-negated.csv", "\tTrue\nb", "\tyes\nb", r"dev-adv-negated.csv:2: adversarial is"),
         (
             "train-adv-negated.csv",
@@ -219,7 +224,7 @@ def test_a_sample_keeps_its_counterparts(tmp_path: Path) -> None:
     numbers = {"train": 40, "dev": 10, "test": 10, "productivity": 0.8, "coverage": 0.5}
     call(generate_arct.main, {"generated": generated, "numbers": numbers})
     out = {"table": tmp_path / "out.parquet", "counts": tmp_path / "out.csv"}
-    given = {"source": {}, "adversarial": "built", "n_train": 12, "place": generated}
+    given = {"source": {}, "adversarial": "built", "n_train": 12, "directory": generated}
     call(prepare_arct.main, out | given)
     frame = read_arct(out["table"])
     train = frame[frame["split"] == "train"]
@@ -284,16 +289,16 @@ def server(tmp_path: Path) -> Iterator[str]:
 
 
 def test_fetching(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    remotes = {name: Remote(f"{server}/{name}") for name in ROWS}
-    monkeypatch.setattr(fetch_arct, "REMOTES", remotes)
+    urls = {name: f"{server}/{name}" for name in ROWS}
+    monkeypatch.setattr(fetch_arct, "URLS", urls)
+    monkeypatch.setattr(fetch_arct, "SHA256", {})
     call(fetch_arct.main, {"fetched": tmp_path / "arct.fetch", "checksums": {}})
     assert {p.name for p in (tmp_path / "arct.fetch").rglob("*.*")} == {Path(n).name for n in ROWS}
-    found = fetch(tmp_path / "fetched", {}, remotes)
-    assert set(found) == set(ROWS)
+    digests = fetch(tmp_path / "fetched", urls, {})
+    assert set(digests) == set(ROWS)
     frame, _ = run(tmp_path, tmp_path / "fetched")
     assert len(frame) == len(run(tmp_path, tmp_path / "served")[0])
-    known = {name: Remote(one.url, found[name]) for name, one in remotes.items()}
-    assert fetch(tmp_path / "again", {}, known) == found
+    assert fetch(tmp_path / "again", urls, digests) == digests
 
 
 @pytest.mark.parametrize(
@@ -307,19 +312,19 @@ def test_fetching(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) 
 def test_what_cannot_be_fetched(
     tmp_path: Path, server: str, checksums: dict[str, str], missing: str, message: str
 ) -> None:
-    remotes = {name: Remote(f"{server}{missing}/{name}") for name in ROWS}
+    urls = {name: f"{server}{missing}/{name}" for name in ROWS}
     with pytest.raises(InputError, match=message):
-        fetch(tmp_path / "fetched", checksums, remotes)
+        fetch(tmp_path / "fetched", urls, checksums)
 
 
 def test_known_checksums_are_those_of_the_real_files(real_data: Path) -> None:
     import hashlib
 
     checked = 0
-    for name, remote in fetch_arct.REMOTES.items():
+    for name, digest in fetch_arct.SHA256.items():
         path = real_data / "arct" / name
-        if remote.sha256 and path.is_file():
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == remote.sha256
+        if path.is_file():
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
             checked += 1
     assert checked == 6
 

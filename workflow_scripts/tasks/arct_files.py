@@ -1,4 +1,4 @@
-"""ARCT from the official files, and its adversarial set from the published ones; read strictly."""
+"""Strict readers of the official ARCT files and of the published adversarial set."""
 
 import csv
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from workflow_scripts.core.run.errors import InputError
 
 ID, LABEL = "#id", "correctLabelW0orW1"
 ADVERSARIAL = "adversarial_dataset"
-PLANTED = "planted.json"  # of the generator: what it planted, by split
-# The official names, in the order in which they are looked for, {} standing for the split.
+PLANTED = "planted.json"  # the counts of the generator's cue, by split
+# The official names in order of preference; {} is the split.
 FULL = ("{}-full.txt",)
 DATA = ("{}-only-data.txt", "{}-data.txt")
 TRUTH = ("{}-truth.txt", "{}-only-labels.txt", "{}-labels.txt")
@@ -28,9 +28,9 @@ def read_split(
 ) -> list[Row] | None:
     """The points of a split in a directory with the official files; None where it has none.
 
-    A file with labels is taken before one without; that one needs its truth file. `data` and
-    `truth` name other files. Where a file with labels has a truth file beside it, the two must
-    agree. Raises InputError, with file and line, for whatever is wrong with them.
+    A file with labels is preferred; one without them needs its truth file. `data` and `truth`
+    replace the official names. A truth file beside a file with labels must agree with it. Raises
+    InputError, with file and line, for whatever is wrong in them.
     """
     full = data or _find(folder, FULL, split) or _find(folder, DATA, split)
     if truth is None:
@@ -39,13 +39,13 @@ def read_split(
         return None
     labelled = LABEL in _names(full)
     if not labelled and truth is None:
-        raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} beside it; add it")
+        raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} beside it; add one")
     rows = read_points(full, labelled)
     return rows if truth is None else join_truth(rows, truth, full)
 
 
 def read_points(path: Path, labelled: bool = True) -> list[Row]:
-    """The points of a tab-separated file, quotes as they stand."""
+    """The points of a tab-separated file, in which quotes have no meaning."""
     lines = ((number, line.split("\t")) for number, line in read_lines(path))
     return _points(path, lines, labelled)[0]
 
@@ -61,7 +61,7 @@ def read_published(path: Path, version: str) -> list[Row]:
 
 
 def read_truth(path: Path) -> dict[str, tuple[int, str]]:
-    """Label and place (file:line) of each id: comment lines, then id and label on each line."""
+    """Label and source (file:line) of each id; a line has an id and a label, or a comment."""
     labels: dict[str, tuple[int, str]] = {}
     for number, line in read_lines(path):
         where = f"{path}:{number}"
@@ -71,13 +71,13 @@ def read_truth(path: Path) -> dict[str, tuple[int, str]]:
         if len(fields) != 2:
             raise InputError(f"{where}: {len(fields)} fields; write an id and a label")
         if fields[0] in labels:
-            raise InputError(f"{where}: id {fields[0]} comes twice; remove one of the lines")
+            raise InputError(f"{where}: a second line for id {fields[0]}; remove one")
         labels[fields[0]] = _label(fields[1], where), where
     return labels
 
 
 def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
-    """The rows with the labels of a truth file, which must have the ids of `data` and no other."""
+    """The rows with the labels of a truth file, which must have exactly the ids of `data`."""
     labels = read_truth(path)
     for row in rows:
         if row["id"] not in labels:
@@ -86,7 +86,7 @@ def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
         if row.get("label", label) != label:
             raise InputError(
                 f"{where}: label {label} of {row['id']}, but {row['source']} has "
-                f"{row['label']}; mend one of the two"
+                f"{row['label']}; correct one of them"
             )
         row["label"] = label
     for id_, (_, where) in labels.items():
@@ -95,8 +95,8 @@ def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
 
 
 def read_claim_map(path: Path) -> dict[str, str]:
-    """The negation of each claim: comma-separated, columns original and negated."""
-    found: dict[str, str] = {}
+    """The negation of each claim, from a CSV file with columns original and negated."""
+    negations: dict[str, str] = {}
     lines = _quoted(path, ",")
     _, names = next(lines, (0, []))
     if names[:2] != ["original", "negated"]:
@@ -105,27 +105,27 @@ def read_claim_map(path: Path) -> dict[str, str]:
         if len(fields) != 2 or not all(field.strip() for field in fields):
             raise InputError(f"{path}:{number}: write a claim, a comma and its negation")
         claim, negated = (" ".join(field.split()) for field in fields)
-        if found.get(claim, negated) != negated:
+        if negations.get(claim, negated) != negated:
             raise InputError(f"{path}:{number}: a second negation of {claim!r}; remove one")
-        found[claim] = negated
-    return found
+        negations[claim] = negated
+    return negations
 
 
 def find_adversarial(folder: Path, name: str) -> Path:
     """A file of the adversarial set, in `folder` or in its folder adversarial_dataset."""
-    for place in (folder / ADVERSARIAL / name, folder / name):
-        if place.is_file():
-            return place
+    for path in (folder / ADVERSARIAL / name, folder / name):
+        if path.is_file():
+            return path
     raise InputError(
         f"{folder / ADVERSARIAL}: no {name}; put it there, or choose another arct.adversarial"
     )
 
 
 def _find(folder: Path, names: tuple[str, ...], split: str) -> Path | None:
-    places = [
+    paths = [
         folder / inner.format(split) / name.format(split) for name in names for inner in FOLDERS
     ]
-    return next((place for place in places if place.is_file()), None)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _names(path: Path) -> list[str]:
@@ -133,7 +133,7 @@ def _names(path: Path) -> list[str]:
 
 
 def _quoted(path: Path, delimiter: str = "\t") -> Iterator[tuple[int, list[str]]]:
-    """Line (the last one) and fields of each row, quoted as CSV."""
+    """Number of the last line, and fields, of each row of a file that is quoted as CSV."""
     reader = csv.reader((line + "\n" for _, line in read_lines(path)), delimiter=delimiter)
     for fields in reader:
         if fields:
@@ -143,7 +143,7 @@ def _quoted(path: Path, delimiter: str = "\t") -> Iterator[tuple[int, list[str]]
 def _points(
     path: Path, lines: Iterator[tuple[int, list[str]]], labelled: bool, mark: str | None = None
 ) -> tuple[list[Row], list[str]]:
-    """Rows and, of published files, what marks them; columns by their names."""
+    """Rows of a file with a header and, of each row, the value of the column `mark`."""
     _, names = next(lines, (0, []))
     needed = [ID, *TEXTS, *([LABEL] if labelled else []), *([mark] if mark else [])]
     for column in needed:
@@ -157,14 +157,14 @@ def _points(
         where = f"{path}:{number}"
         if len(fields) != len(names):
             raise InputError(
-                f"{where}: {len(fields)} columns where the header has {len(names)}; mend the row"
+                f"{where}: {len(fields)} columns, but {len(names)} in the header; correct the row"
             )
         row = dict(zip(names, fields, strict=True))
         for column in (ID, *TEXTS):
             if not row[column].strip():
                 raise InputError(f"{where}: an empty {column}; fill it in")
         if row[ID] in seen:
-            raise InputError(f"{where}: id {row[ID]} stands in line {seen[row[ID]]} already")
+            raise InputError(f"{where}: id {row[ID]} is also in line {seen[row[ID]]}; remove one")
         seen[row[ID]] = number
         point = {"id": row[ID], "source": where}
         point |= {column: " ".join(row[column].split()) for column in TEXTS}
@@ -183,17 +183,17 @@ def _label(text: str, where: str) -> int:
     return int(text)
 
 
-def splits_in(folder: Path, given: dict[str, str]) -> dict[str, list[Row]]:
-    """Every split of a directory; `test` and `truth` of `given` name the test set's files."""
+def splits_in(folder: Path, source: dict[str, str]) -> dict[str, list[Row]]:
+    """Every split of a directory; `test` and `truth` of `source` name the test set's files."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give one with ARCT's files")
-    found = {}
+    splits = {}
     for split in SPLITS:
-        named = {"data": given.get("test"), "truth": given.get("truth")} if split == "test" else {}
-        files = {key: Path(value) for key, value in named.items() if value}
-        rows = read_split(folder, split, **files)
+        keys = {"data": "test", "truth": "truth"} if split == "test" else {}
+        named = {what: Path(source[key]) for what, key in keys.items() if source.get(key)}
+        rows = read_split(folder, split, **named)
         if rows is None and split != "test":
             raise InputError(f"{folder}: no {FULL[0].format(split)}; put it there")
         if rows is not None:
-            found[split] = rows
-    return found
+            splits[split] = rows
+    return splits

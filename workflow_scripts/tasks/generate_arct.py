@@ -1,17 +1,19 @@
 """ARCT in the official format, written by the study's own grammar with a cue planted in it.
 
-A point argues for or against a plan of a town: the reason names what the plan would bring, and
-the right warrant says whether that is good or bad, as the claim asks. Which warrant is right thus
-follows from claim and warrant together, and from no warrant alone, but for the planted cue: the
-word "not" stands in one warrant of a known share of the points (its coverage) and there in the
-right one in a known share (its productivity).
+A point argues for or against a plan of a town: the reason names an effect of the plan, and the
+right warrant says that this is good or bad, as the claim requires. Which warrant is right follows
+from claim and warrant together and never from a warrant alone, except through the planted cue: one
+warrant alone contains the word "not" in a known share of the points (its coverage), and in a known
+share of these it is the right one (its productivity).
 """
 
 import csv
 import json
 import random
+from dataclasses import dataclass
 from pathlib import Path
 
+from workflow_scripts.core.data.arct import SPLITS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -28,7 +30,7 @@ EFFECTS = (
     "early deliveries;school visits;quiet evenings;fast bicycles;farm animals;bright lights;"
     "young families;empty shops;wide pavements;loud parties"
 ).split(";")
-# Verb phrases without and with "not"; the first say something good, the others something bad.
+# Verb phrases without and with "not": good or bad effects, by the phrase without it.
 GOOD = (
     "are welcome/are not welcome;help the shops/do not help the shops;"
     "please most people/do not please most people;make the town rich/do not make the town rich;"
@@ -46,32 +48,48 @@ PHRASES = {
 CONTRACTED = {"are not": "aren't", "do not": "don't"}
 
 
+@dataclass(frozen=True)
+class PlantedCue:
+    """The shares that the generator gives to its cue."""
+
+    productivity: float
+    coverage: float
+
+    def counts(self, n: int) -> dict[str, int]:
+        """Of `n` points, those that the cue is applicable to, and those it is right in."""
+        applicable = round(self.coverage * n)
+        return {"applicable": applicable, "productive": round(self.productivity * applicable)}
+
+
 def claims() -> dict[str, str]:
-    """Every claim and its negation, both ways."""
+    """The negation of every claim, which is a claim too."""
     plain = {f"The town should {plan}": f"The town should not {plan}" for plan in PLANS}
     return plain | {negated: claim for claim, negated in plain.items()}
 
 
-def points(
-    n: int, productivity: float, coverage: float, rng: random.Random
-) -> list[dict[str, str | int]]:
+def points(n: int, cue: PlantedCue, rng: random.Random) -> list[dict[str, str | int]]:
     """`n` points: claim, reason, warrant0, warrant1, label.
 
-    The cue is applicable to round(coverage * n) of them and right in round(productivity * that);
-    labels and the claims' sides are balanced and independent of it.
+    Labels, and whether a claim is for or against its plan, are balanced and independent of the cue.
     """
-    applicable = round(coverage * n)
-    productive = round(productivity * applicable)
-    kinds = ["right"] * productive + ["wrong"] * (applicable - productive)
-    kinds += [("both", "neither")[k % 2] for k in range(n - applicable)]
-    labels, sides = [k % 2 for k in range(n)], [k % 2 == 0 for k in range(n)]
-    for column in (kinds, labels, sides):
+    counts = cue.counts(n)
+    misleading = counts["applicable"] - counts["productive"]
+    kinds = ["right"] * counts["productive"] + ["wrong"] * misleading
+    kinds += [("both", "neither")[k % 2] for k in range(n - counts["applicable"])]
+    labels, supporting = [k % 2 for k in range(n)], [k % 2 == 0 for k in range(n)]
+    for column in (kinds, labels, supporting):
         rng.shuffle(column)
-    return [_point(*row, rng) for row in zip(kinds, labels, sides, strict=True)]
+    return [
+        _point(kind, label, supports, rng)
+        for kind, label, supports in zip(kinds, labels, supporting, strict=True)
+    ]
 
 
 def _point(kind: str, label: int, supports: bool, rng: random.Random) -> dict[str, str | int]:
-    """One point; `supports`: the claim is for the plan, so the right warrant says it is good."""
+    """One point. Where the claim supports the plan, the right warrant says something good.
+
+    `kind` names the warrants that contain the cue: the right one, the wrong one, both, neither.
+    """
     plan, effect = rng.choice(PLANS), rng.choice(EFFECTS)
     claim = f"The town should {plan}"
     right, wrong = _phrases(kind, supports, rng)
@@ -92,10 +110,10 @@ def _phrases(kind: str, good: bool, rng: random.Random) -> tuple[str, str]:
         return negated, plain
     if kind == "wrong":
         return rng.choice(PHRASES[good])
-    form = int(kind == "both")
-    return rng.choice(PHRASES[good != bool(form)])[form], rng.choice(PHRASES[good == bool(form)])[
-        form
-    ]
+    both = kind == "both"
+    right, wrong = rng.choice(PHRASES[good != both]), rng.choice(PHRASES[good == both])
+    form = int(both)
+    return right[form], wrong[form]
 
 
 def _contracted(phrase: str, rng: random.Random) -> str:
@@ -106,10 +124,13 @@ def _contracted(phrase: str, rng: random.Random) -> str:
 
 
 def write_split(
-    folder: Path, split: str, n: int, productivity: float, coverage: float, rng: random.Random
+    folder: Path, split: str, n: int, cue: PlantedCue, rng: random.Random
 ) -> dict[str, int]:
-    """Write a split's official files; the test set in two. Returns what was planted."""
-    made = points(n, productivity, coverage, rng)
+    """Write a split in the official format, the test set with a truth file.
+
+    Returns the counts of the cue.
+    """
+    made = points(n, cue, rng)
     ids = [f"{rng.randrange(10**7):07d}_{k}_GENERATED" for k in range(n)]
     lines, truth = [], [f"# {split}/truth.txt", "# id and label of the generated points"]
     for id_, point in zip(ids, made, strict=True):
@@ -123,24 +144,24 @@ def write_split(
     (folder / name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     if split == "test":
         (folder / "test-truth.txt").write_text("\n".join(truth) + "\n", encoding="utf-8")
-    applicable = round(coverage * n)
-    return {"applicable": applicable, "productive": round(productivity * applicable)}
+    return cue.counts(n)
 
 
 def main(generated: Out, numbers: dict[str, float], seed: int = 1) -> None:
-    """Write train, dev and test, the claim map and what was planted to a directory.
+    """Write train, dev and test, the claim map and the counts of the planted cue to a directory.
 
     `numbers` has train, dev and test (points), productivity and coverage.
     """
-    if not round(numbers["coverage"] * min(numbers[s] for s in ("train", "dev", "test"))):
+    sizes = {split: int(numbers[split]) for split in SPLITS}
+    cue = PlantedCue(numbers["productivity"], numbers["coverage"])
+    if not cue.counts(min(sizes.values()))["applicable"]:
         raise InputError("tasks.arct.generate: a cue with this coverage is in no point; raise it")
     folder = generated / ADVERSARIAL
     folder.mkdir(parents=True)
     planted = {}
-    for split in ("train", "dev", "test"):
+    for split, n in sizes.items():
         rng = random.Random(f"{seed}-arct-{split}")
-        asked = int(numbers[split]), numbers["productivity"], numbers["coverage"]
-        planted[split] = write_split(generated, split, *asked, rng)
+        planted[split] = write_split(generated, split, n, cue, rng)
     with (folder / "claim_map.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("original", "negated"), *claims().items()])
     (generated / PLANTED).write_text(json.dumps(planted, indent=2), encoding="utf-8")

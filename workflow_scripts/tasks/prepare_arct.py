@@ -1,4 +1,4 @@
-"""ARCT as the study reads it: every point, its negated and its swapped counterpart, counted."""
+"""ARCT as one table: every point with its negated and its swapped counterpart; with counts."""
 
 import json
 import logging
@@ -31,14 +31,14 @@ def negated(rows: list[Row], negations: dict[str, str], where: Path) -> list[Row
 
     Raises InputError, with the point's line, where a claim has no negation in the map.
     """
-    found = []
+    made = []
     for row in rows:
         if row["claim"] not in negations:
             raise InputError(
                 f"{row['source']}: the claim {row['claim']!r} has no negation in {where}; add it"
             )
-        found.append(_flipped(row, "negated") | {"claim": negations[row["claim"]]})
-    return found
+        made.append(_flipped(row, "negated") | {"claim": negations[row["claim"]]})
+    return made
 
 
 def swapped(rows: list[Row]) -> list[Row]:
@@ -52,36 +52,37 @@ def _flipped(row: Row, version: str) -> Row:
 
 
 def published(rows: list[Row], path: Path, version: str) -> list[Row]:
-    """The counterparts that a published file has, in the order of the points.
+    """The counterparts in a published file, in the order of the points.
 
-    Raises InputError where a point has none, or one stands for no point.
+    Raises InputError where a point has none, or a counterpart has no point.
     """
-    found = {row["id"]: row for row in read_published(path, version)}
+    by_id = {row["id"]: row for row in read_published(path, version)}
     ordered = []
     for row in rows:
         id_ = row["id"] + SUFFIXES[version]
-        if id_ not in found:
-            raise InputError(f"{path}: no {id_}, which {row['source']} asks for; add it")
-        ordered.append(found.pop(id_))
-    for row in found.values():
+        if id_ not in by_id:
+            raise InputError(f"{path}: no {id_}, which {row['source']} requires; add it")
+        ordered.append(by_id.pop(id_))
+    for row in by_id.values():
         raise InputError(f"{row['source']}: {row['id']} belongs to no point; remove the row")
     return ordered
 
 
-def differing(one: list[Row], other: list[Row]) -> int:
-    """Points whose texts or labels differ."""
+def count_different(built: list[Row], published_rows: list[Row]) -> int:
+    """The number of points with different texts or labels."""
     keys = (*TEXTS, "label")
-    return sum(any(a[key] != b[key] for key in keys) for a, b in zip(one, other, strict=True))
+    pairs = zip(built, published_rows, strict=True)
+    return sum(any(a[key] != b[key] for key in keys) for a, b in pairs)
 
 
 def counterparts(
     split: str, rows: list[Row], folder: Path, how: str
 ) -> tuple[dict[str, list[Row]], list[tuple[str, int]]]:
-    """The versions of a split beside the original, and what was counted on the way.
+    """The versions of a split beside the original, and counts of them.
 
-    `how` is published or built (by the claim map); with published, the counts say how many points
-    would have been built otherwise, where there is a claim map. Only the
-    training set has swapped points.
+    `how` is published or built (by the claim map). With published, the counts say how many points
+    differ from the built ones, where there is a claim map. Only the training set has swapped
+    points.
     """
     counted = []
     if how == "built":
@@ -95,10 +96,9 @@ def counterparts(
         versions["swapped"] = swapped(rows)
         if how == "published":
             path = find_adversarial(folder, "train-swapped.csv")
-            own, versions["swapped"] = versions["swapped"], published(rows, path, "swapped")
-            counted.append(
-                ("swapped points unlike those built", differing(own, versions["swapped"]))
-            )
+            built, versions["swapped"] = versions["swapped"], published(rows, path, "swapped")
+            n_different = count_different(built, versions["swapped"])
+            counted.append(("swapped points unlike those built", n_different))
     same = sum(a["claim"] == b["claim"] for a, b in zip(rows, versions["negated"], strict=True))
     counted.append(("claims that are their own negation", same))
     return versions, counted
@@ -109,7 +109,7 @@ def _unlike(rows: list[Row], versions: dict[str, list[Row]], folder: Path) -> in
         path = find_adversarial(folder, "claim_map.csv")
     except InputError:
         return "no claim map"
-    return differing(negated(rows, read_claim_map(path), path), versions["negated"])
+    return count_different(negated(rows, read_claim_map(path), path), versions["negated"])
 
 
 def main(
@@ -120,35 +120,34 @@ def main(
     n_train: int = 0,
     seed: int = 1,
     files: list[Path] = (),
-    place: Path | None = None,
+    directory: Path | None = None,
 ) -> None:
-    """Write the points and the counts; `place` holds generated or fetched files."""
-    folder = place or Path(source["path"])
-    frames, found = [], []
+    """Write the points and the counts; `directory` has generated or fetched files."""
+    folder = directory or Path(source["path"])
+    frames, counted = [], []
     for split, rows in splits_in(folder, source).items():
-        places = sample(range(len(rows)), n_train if split == "train" else 0, seed)
-        chosen = [rows[place] for place in places]
-        versions = {"original": chosen}
-        found += [(split, "points read", len(rows)), (split, "points", len(chosen))]
-        found += [(split, f"label {k}", sum(row["label"] == k for row in chosen)) for k in (0, 1)]
+        indices = sample(range(len(rows)), n_train if split == "train" else 0, seed)
+        versions = {"original": rows}
+        labels = [rows[index]["label"] for index in indices]
+        counted += [(split, "points read", len(rows)), (split, "points", len(labels))]
+        counted += [(split, f"label {label}", labels.count(label)) for label in (0, 1)]
         if adversarial != "none":
             # The published files have the counterparts of all points.
-            others, counted = counterparts(split, rows, folder, adversarial)
-            for version, its in others.items():
-                versions[version] = [its[place] for place in places]
-                found.append((split, f"{version} points", len(places)))
-            found += [(split, *pair) for pair in counted]
-        for version, its in versions.items():
-            frames.append(pd.DataFrame(its).assign(split=split, version=version))
+            made, counts_made = counterparts(split, rows, folder, adversarial)
+            versions |= made
+            counted += [(split, f"{version} points", len(indices)) for version in made]
+            counted += [(split, what, n) for what, n in counts_made]
+        for version, points in versions.items():
+            drawn = pd.DataFrame([points[index] for index in indices])
+            frames.append(drawn.assign(split=split, version=version))
     planted = folder / PLANTED
     if planted.is_file():
         for split, numbers in json.loads(planted.read_text(encoding="utf-8")).items():
-            found += [(split, f"planted {what}", n) for what, n in numbers.items()]
-    frame = pd.concat(frames, ignore_index=True)[list(COLUMNS)]
-    tables.write(frame, table)
-    about = pd.DataFrame(found, columns=["split", "what", "n"])
-    tables.write_csv(about.assign(task="ARCT", generated=planted.is_file()), counts)
-    log.info("%s", "; ".join(f"{split} {what}: {n}" for split, what, n in found))
+            counted += [(split, f"planted {what}", n) for what, n in numbers.items()]
+    tables.write(pd.concat(frames, ignore_index=True)[list(COLUMNS)], table)
+    rows = pd.DataFrame(counted, columns=["split", "what", "n"])
+    tables.write_csv(rows.assign(task="ARCT", generated=planted.is_file()), counts)
+    log.info("%s", "; ".join(f"{split} {what}: {n}" for split, what, n in counted))
 
 
 if __name__ == "__main__":
