@@ -21,10 +21,10 @@ from workflow_scripts.arguments.runs import kept_models
 from workflow_scripts.arguments.word_models import vocabulary_of, word_family
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import TEXTS
-from workflow_scripts.core.model import ablation_engine
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.cls_scorer import new_scorer, save_scorer
+from workflow_scripts.core.model.interventions import disabling
 from workflow_scripts.core.run.job import call
 
 BERT = {"max_tokens": 64, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
@@ -202,7 +202,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
         row = frame[frame["id"] == id_]
         disabled = np.zeros((2, 4), bool)
         disabled[layer, head] = True
-        watcher = ablation_engine.disabling(disabled, mode, None, scorer.device)
+        watcher = disabling(disabled, mode, None, scorer.device)
         with watching(scorer, watcher):
             tokens = [to_tokens(one, tokenizer, 64, 128) for one in inputs_of(row, "full")]
             expected = np.concatenate([logits_of(scorer, [one])[0] for one in tokens])

@@ -21,7 +21,9 @@ def main() -> None:
     """Time one sweep per precision, after a warm-up."""
     parser = arguments(__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, help="number of pairs")
-    parser.add_argument("--pass-tokens", type=int, help="most tokens in one forward pass")
+    parser.add_argument(
+        "--pass-tokens", type=int, help="maximum number of tokens in a forward pass"
+    )
     options = parser.parse_args()
     device = devices.pick()
     on_gpu = device.type == "cuda"
@@ -29,11 +31,12 @@ def main() -> None:
     model = BertForSequenceClassification(BertConfig(num_labels=3)).to(device).eval()
     tokens = made_up(options.pairs or (9815 if on_gpu else 32 if options.full else 4), *MNLI)
     pass_tokens = options.pass_tokens or (200_000 if on_gpu else 3072)
-    detail = {}
+    disabled, detail = one_head(LAYERS, HEADS), {}
     for precision in ("float32", "bfloat16") if on_gpu else ("float32",):
-        ablate(model, tokens[:4], one_head(LAYERS, HEADS), "uniform", None, pass_tokens, precision)
+        limits = {"pass_tokens": pass_tokens, "precision": precision}
+        ablate(model, tokens[:4], disabled, "uniform", **limits)
         started = time.perf_counter()
-        ablate(model, tokens, one_head(LAYERS, HEADS), "uniform", None, pass_tokens, precision)
+        ablate(model, tokens, disabled, "uniform", **limits)
         seconds = time.perf_counter() - started
         dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
         rate = matmul_rate(model, dtype)

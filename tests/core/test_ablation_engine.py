@@ -13,9 +13,9 @@ from workflow_scripts.core.model import ablation_engine, padding
 from workflow_scripts.core.model.ablation_engine import MODES, ablate, mean_outputs
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.layers import parts_of, short_attention
+from workflow_scripts.core.model.layers import layers_of, short_attention
 
-DRIVEN = ("bert", "roberta", "electra", "distilbert")
+LAYERED = ("bert", "roberta", "electra", "distilbert")
 TOLERANCE = 2e-5
 PADDED = (9, 23, 14, 5, 17, 23)
 EVEN = (12, 12, 12)
@@ -70,11 +70,9 @@ def plainly(
     """One example and one variant at a time, unpadded."""
     open_attention(model)
     logits = np.empty((len(disabled), len(tokens), 3), np.float32)
-    for (variant, heads), (row, one) in (
-        (a, b) for a in enumerate(disabled) for b in enumerate(tokens)
-    ):
-        with watching(model, Plainly(heads, mode, means)), torch.no_grad():
-            logits[variant, row] = model(**padding.pad([one], model)).logits[0]
+    for variant, row in np.ndindex(len(disabled), len(tokens)):
+        with watching(model, Plainly(disabled[variant], mode, means)), torch.no_grad():
+            logits[variant, row] = model(**padding.pad([tokens[row]], model)).logits[0]
     return logits
 
 
@@ -86,13 +84,13 @@ def some_means() -> torch.Tensor:
 @pytest.mark.parametrize("lengths", [PADDED, EVEN], ids=["padded", "unpadded"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("name", DRIVEN)
+@pytest.mark.parametrize("name", LAYERED)
 def test_equals_the_plain_model(
     name: str, unit: str, mode: str, lengths: tuple[int, ...], pairs: bool
 ) -> None:
     model, tokens = random_classifier(name), random_tokens(lengths, pairs)
     means = some_means() if mode == "mean" else None
-    assert parts_of(model) is not None
+    assert layers_of(model) is not None
     found = ablate(model, tokens, UNITS[unit], mode, means)
     expected = plainly(model, tokens, UNITS[unit], mode, means)
     np.testing.assert_allclose(found, expected, atol=TOLERANCE)
@@ -107,20 +105,20 @@ def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
     means = some_means() if mode == "mean" else None
     disabled = np.concatenate(list(UNITS.values()))
     expected = ablate(model, tokens, disabled, mode, means)
-    found = ablate(model, tokens, disabled, mode, means, pass_tokens)
+    found = ablate(model, tokens, disabled, mode, means, pass_tokens=pass_tokens)
     np.testing.assert_allclose(found, expected, atol=TOLERANCE)
 
 
 def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = random_classifier("bert"), random_tokens(PADDED)
     seen = []
-    original = ablation_engine._outputs
+    original = ablation_engine._head_outputs
 
-    def watched(parts, depth, hidden, real):
+    def watched(classifier, depth, hidden, real):
         seen.append(hidden.shape[0] * hidden.shape[1])
-        return original(parts, depth, hidden, real)
+        return original(classifier, depth, hidden, real)
 
-    monkeypatch.setattr(ablation_engine, "_outputs", watched)
+    monkeypatch.setattr(ablation_engine, "_head_outputs", watched)
     ablate(model, tokens, UNITS["one head"], "zero", pass_tokens=160)
     assert 80 < max(seen) <= 160
     seen.clear()
@@ -130,14 +128,14 @@ def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["albert", "modernbert"])
 @pytest.mark.parametrize("mode", MODES)
-def test_other_architectures_run_whole_and_say_so(
+def test_other_architectures_run_the_whole_model_and_say_so(
     name: str, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     model, tokens = random_classifier(name), random_tokens(PADDED)
     means = some_means() if mode == "mean" else None
     with caplog.at_level(logging.WARNING):
         found = ablate(model, tokens, UNITS["any set"], mode, means)
-    assert f"{name} is not known in parts" in caplog.text
+    assert f"{name} cannot run layer by layer" in caplog.text
     expected = plainly(model, tokens, UNITS["any set"], mode, means)
     np.testing.assert_allclose(found, expected, atol=TOLERANCE)
 
@@ -154,9 +152,9 @@ def test_average_outputs_leave_padding_out() -> None:
             return output
 
     open_attention(model)
-    for one in tokens:
+    for example in tokens:
         with watching(model, Sums()), torch.no_grad():
-            model(**padding.pad([one], model))
+            model(**padding.pad([example], model))
     expected = total / sum(PADDED)
     torch.testing.assert_close(mean_outputs(model, tokens), expected, atol=1e-5, rtol=1e-5)
 
@@ -185,7 +183,7 @@ def test_modules_that_changed_are_not_trusted(monkeypatch: pytest.MonkeyPatch) -
     model, tokens = random_classifier("bert"), random_tokens(EVEN)
     layer = model.bert.encoder.layer[1]
     monkeypatch.setattr(layer, "forward", lambda hidden, *_, **__: hidden)
-    with pytest.raises(RuntimeError, match="bert in parts: logits differ by"):
+    with pytest.raises(RuntimeError, match="bert layer by layer: logits differ by"):
         ablate(model, tokens, UNITS["one head"], "zero")
 
 

@@ -69,6 +69,6 @@ def test_the_ablation_engine_gives_the_whole_scorers_logits(
     )
     found = ablation_engine.ablate(scorer, TOKENS, disabled, mode)
     whole = open_attention(scorer_of(name, pooler))
-    expected = ablation_engine._whole(whole, TOKENS, disabled, mode, None, 4096)
+    expected = ablation_engine.by_whole_model(whole, TOKENS, disabled, mode, None, 4096)
     np.testing.assert_allclose(found, expected, atol=2e-5)
     assert np.abs(expected[1:] - expected[0]).max() > 1e-3

@@ -36,28 +36,29 @@ def main(
     """Write the logits on every development split, with labels and examples' ids.
 
     At most `examples` of a split are used (0: all), drawn by the seed. For the mode `mean`, the
-    heads' outputs are averaged over `reference` training examples. Splits beyond `dev` serve
-    comparison alone: there every head is disabled in the mode `zero`.
+    heads' outputs are averaged over `reference` training examples. On splits other than `dev`,
+    which are there for comparison, only single heads are disabled, in the mode `zero`.
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
     frame, means = read_task(table), None
-    given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
-    given["max_positions"] = max_positions(model.config)
+    sampling = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
+    sampling["max_positions"] = max_positions(model.config)
+    limits = {"pass_tokens": pass_tokens, "precision": precision}
     if any("mean" in modes for modes in units.values()):
-        tokens, _ = sample_of(frame, "train", n=reference, **given)
+        tokens, _ = sample_of(frame, "train", n=reference, **sampling)
         means = ablation_engine.mean_outputs(model, tokens)
-    found = []
+    frames = []
     for split in frame["split"].unique():
         if split == "train":
             continue
-        tokens, rows = sample_of(frame, split, n=examples, **given)
+        tokens, rows = sample_of(frame, split, n=examples, **sampling)
         log.info("%s: %d examples", split, len(tokens))
-        its_units = units if split == "dev" else {"head": ["zero"]}
-        its = sweep(model, tokens, its_units, means, pass_tokens, precision)
-        about = rows.loc[its["example"], ["id", "label"]].reset_index(drop=True)
-        found.append(its.drop(columns="example").join(about).assign(split=split))
-    named = {"task": task, "init": init, "seed": seed}
-    tables.write(pd.concat(found, ignore_index=True).assign(**named), logits)
+        split_units = units if split == "dev" else {"head": ["zero"]}
+        swept = sweep(model, tokens, split_units, means, **limits)
+        labelled = rows.loc[swept["example"], ["id", "label"]].reset_index(drop=True)
+        frames.append(swept.drop(columns="example").join(labelled).assign(split=split))
+    checkpoint_columns = {"task": task, "init": init, "seed": seed}
+    tables.write(pd.concat(frames, ignore_index=True).assign(**checkpoint_columns), logits)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ def sweep_pairs(
     `tokens` has both warrants of a point after one another. Layer and head are -1 for the intact
     model.
     """
-    texts = sweep(scorer, tokens, {"head": [mode]}, None, pass_tokens, precision)
+    limits = {"pass_tokens": pass_tokens, "precision": precision}
+    texts = sweep(scorer, tokens, {"head": [mode]}, None, **limits)
     logits = texts["logit_0"].to_numpy().reshape(-1, 2)
     frame = texts.loc[texts["example"] % 2 == 0, ["layer", "head"]].reset_index(drop=True)
     point = np.arange(len(frame)) % (len(tokens) // 2)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.model.layers import parts_of
+from workflow_scripts.core.model.layers import layers_of
 from workflow_scripts.core.run.errors import InputError
 
 
@@ -27,14 +27,14 @@ def remove_heads(model: PreTrainedModel, gone: np.ndarray) -> PreTrainedModel:
     """A copy of a classifier without the heads of `gone`, bool [layer, head].
 
     Its outputs are those of the model whose gates of these heads are 0. Raises InputError for an
-    architecture that `parts_of` does not know.
+    architecture that `layers_of` does not know.
     """
     smaller = copy.deepcopy(model)
-    parts = parts_of(smaller)
-    if parts is None:
+    classifier = layers_of(smaller)
+    if classifier is None:
         kind = model.config.model_type
         raise InputError(f"{kind}: its heads cannot be removed; use BERT, RoBERTa or DistilBERT")
-    for depth, (layer, heads) in enumerate(zip(parts.layers, gone, strict=True)):
+    for depth, (layer, heads) in enumerate(zip(classifier.layers, gone, strict=True)):
         if heads.all():
             _remove_attention(smaller, depth)
             continue
@@ -58,6 +58,6 @@ def _remove_attention(model: PreTrainedModel, depth: int) -> None:
 
 
 def _keep(linear: nn.Linear, weight: torch.Tensor, bias: torch.Tensor) -> None:
-    """Give a projection the weights that stay; its other users, as the model's parts, see it."""
+    """Give a projection the weights that stay; its other users see them too."""
     linear.weight, linear.bias = nn.Parameter(weight.detach()), nn.Parameter(bias.detach())
     linear.out_features, linear.in_features = weight.shape

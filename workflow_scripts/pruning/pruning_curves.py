@@ -117,7 +117,9 @@ def main(
     for plan in plans:
         on = np.arange(len(rows)) if plan.examples is None else plan.examples
         some = [tokens[index] for index in on]
-        found = ablate(model, some, plan.masks, "zero", None, pass_tokens, precision)
+        found = ablate(
+            model, some, plan.masks, "zero", pass_tokens=pass_tokens, precision=precision
+        )
         empty = np.empty((len(counts), len(rows), its_task.n_labels), np.float32)
         outputs.setdefault((plan.strategy, plan.draw), empty)[:, on] = found
     named = {"task": task, "init": init, "seed": seed}

@@ -64,7 +64,7 @@ def main(
         found[epoch] = importance_of(model, training, its_labels, variant, normalise)
         counts = orders.steps(found[epoch].size, step)
         masks = orders.by_score(found[epoch], counts)
-        logits = ablate(model, tokens, masks, "zero", None, pass_tokens, precision)
+        logits = ablate(model, tokens, masks, "zero", pass_tokens=pass_tokens, precision=precision)
         scores.append(curve(its_task, labels, logits, counts).assign(epoch=epoch))
     named = {"task": task, "init": init, "seed": seed}
     heads = found[epoch].size

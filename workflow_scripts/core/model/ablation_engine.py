@@ -19,16 +19,16 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices, padding
-from workflow_scripts.core.model.attention import Watcher, open_attention, watching
+from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.interventions import Averages, Fixed, Gates, Uniform
-from workflow_scripts.core.model.layers import Parts, parts_of
+from workflow_scripts.core.model.interventions import Averages, disabling
+from workflow_scripts.core.model.layers import LayeredClassifier, layers_of
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
 MODES = ("uniform", "zero", "mean")
-TOLERANCE = 1e-3  # of the logits of the parts against the whole model's, in float32
+TOLERANCE = 1e-3  # of the logits, layer by layer against the whole model, in float32
 
 
 def one_head(n_layers: int, n_heads: int) -> np.ndarray:
@@ -53,35 +53,38 @@ def ablate(
     disabled: np.ndarray,
     mode: str,
     means: torch.Tensor | None = None,
+    *,
     pass_tokens: int = 3072,
     precision: str = "float32",
 ) -> np.ndarray:
-    """Logits, float32 [variant, example, label], with the heads of `disabled` switched off.
+    """Logits, float32 [variant, example, label], with the heads of `disabled` disabled.
 
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends to all L real tokens alike (`uniform`, Kovaleva et al. 4.6), puts out 0 (`zero`,
     Michel et al. 2.2), or the same at every token (`mean`: `means` [layer, head, dim], as
     `mean_outputs` gives them). One pass has at most `pass_tokens` tokens, padding and all stacked
-    variants included, or one example's; a batch is so large that all heads of a layer fit into
-    one pass. An architecture that is not known to `parts_of` runs whole, once for each variant,
-    and the log says so.
+    variants included, or one example's; batches are sized such that all heads of a layer fit into
+    one pass. The whole model runs once for each variant, and the log says so, where `layers_of`
+    does not know the architecture. Raises RuntimeError where the layers run one by one do not give
+    the model's own logits.
     """
     if mode not in MODES or (mode == "mean") != (means is not None):
         raise ValueError(f"mode {mode!r}: one of {MODES}, with means for mean alone")
-    parts = parts_of(model)
-    if parts is None:
+    classifier = layers_of(model)
+    if classifier is None:
         with devices.autocast(model.device, precision):
-            return _whole(model, tokens, disabled, mode, means, pass_tokens)
-    change = _Change(parts, torch.from_numpy(disabled).to(model.device), mode, means)
-    logits = np.empty((*disabled.shape[:1], len(tokens), model.config.num_labels), np.float32)
-    batches = by_length([len(one) for one in tokens], pass_tokens // disabled.shape[2])
+            return by_whole_model(model, tokens, disabled, mode, means, pass_tokens)
+    ablation = _Ablation(classifier, torch.from_numpy(disabled).to(model.device), mode, means)
+    n_variants, _, n_heads = disabled.shape
+    logits = np.empty((n_variants, len(tokens), model.config.num_labels), np.float32)
+    batches = by_length([len(example) for example in tokens], pass_tokens // n_heads)
     with torch.inference_mode():
-        _check(parts, model, [tokens[index] for index in batches[0]])
-        for batch in job.progress(batches, len(batches), f"{len(disabled)} variants, {mode}"):
-            padded = padding.pad([tokens[index] for index in batch], model)
+        _check(classifier, model, [tokens[index] for index in batches[0]])
+        for batch in job.progress(batches, len(batches), f"{n_variants} variants, {mode}"):
+            inputs = padding.pad([tokens[index] for index in batch], model)
             with devices.autocast(model.device, precision):
-                found = _driven(parts, padded, change, pass_tokens)
-            logits[:, batch] = found.float().cpu().numpy()
+                batch_logits = _batch_logits(ablation, inputs, pass_tokens)
+            logits[:, batch] = batch_logits.float().cpu().numpy()
     return logits
 
 
@@ -93,17 +96,7 @@ def mean_outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tens
     return averages.mean().to(model.device, torch.float32)
 
 
-def disabling(
-    heads: np.ndarray, mode: str, means: torch.Tensor | None, device: torch.device
-) -> Watcher:
-    """The watcher that switches off `heads`, bool [layer, head], in a whole model."""
-    if mode == "zero":
-        return Gates(torch.from_numpy(~heads).to(device, torch.float32))
-    chosen = [(int(layer), int(head)) for layer, head in np.argwhere(heads)]
-    return Uniform(chosen) if mode == "uniform" else Fixed(chosen, means)
-
-
-def _whole(
+def by_whole_model(
     model: PreTrainedModel,
     tokens: Sequence[Tokens],
     disabled: np.ndarray,
@@ -111,8 +104,9 @@ def _whole(
     means: torch.Tensor | None,
     pass_tokens: int,
 ) -> np.ndarray:
-    """The same by the whole model, one variant after the other."""
-    log.warning("%s is not known in parts: each variant runs whole", model.config.model_type)
+    """The same logits by forward passes of the whole model, one variant after the other."""
+    kind = model.config.model_type
+    log.warning("%s cannot run layer by layer: the whole model runs for each variant", kind)
     open_attention(model)
     logits = []
     for heads in job.progress(disabled, len(disabled), f"variants, {mode}"):
@@ -122,10 +116,10 @@ def _whole(
 
 
 @dataclass(frozen=True)
-class _Change:
+class _Ablation:
     """Which heads of which variant are disabled, and what they put out instead."""
 
-    parts: Parts
+    classifier: LayeredClassifier
     disabled: torch.Tensor  # bool [variant, layer, head]
     mode: str
     means: torch.Tensor | None
@@ -133,13 +127,13 @@ class _Change:
     def branching(self, depth: int) -> torch.Tensor:
         """The variants whose lowest disabled head is in layer `depth`; n_layers: those without."""
         layers = self.disabled.any(2)
-        found = layers.any(1)
-        lowest = torch.where(found, layers.int().argmax(1), len(self.parts.layers))
+        n_layers = len(self.classifier.layers)
+        lowest = torch.where(layers.any(1), layers.int().argmax(1), n_layers)
         return (lowest == depth).nonzero()[:, 0]
 
-    def instead(self, depth: int, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    def replacement(self, depth: int, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """What a disabled head of layer `depth` puts out, [batch or 1, 1, head, dim]."""
-        attention = self.parts.layers[depth].attention
+        attention = self.classifier.layers[depth].attention
         if self.mode == "uniform":  # the mean of the values is the value of the mean
             share = real.to(hidden.dtype) / real.sum(1, keepdim=True)
             average = torch.einsum("btw,bt->bw", hidden, share)
@@ -149,75 +143,79 @@ class _Change:
         return hidden.new_zeros(1, 1, attention.n_heads, 1)
 
 
-def _driven(
-    parts: Parts, padded: dict[str, torch.Tensor], change: _Change, pass_tokens: int
+def _batch_logits(
+    ablation: _Ablation, inputs: dict[str, torch.Tensor], pass_tokens: int
 ) -> torch.Tensor:
-    """Logits [variant, batch, label] of one batch."""
-    real = padded["attention_mask"].bool()
-    hidden = parts.embed(padded)
-    pieces = {}
-    for depth, layer in enumerate(parts.layers):
-        outputs, kept = _outputs(parts, depth, hidden, real)
+    """Logits [variant, batch, label] of one padded batch."""
+    classifier, real = ablation.classifier, inputs["attention_mask"].bool()
+    hidden = classifier.embed(inputs)
+    first_states = {}  # of each variant, [batch, width]
+    for depth, layer in enumerate(classifier.layers):
+        outputs, residual = _head_outputs(classifier, depth, hidden, real)
         merged = layer.attention.merge(outputs.flatten(2))
-        variants = change.branching(depth)
+        variants = ablation.branching(depth)
         if len(variants):
-            instead = change.instead(depth, hidden, real)
-            apart = layer.attention.merged_apart(instead - outputs)
+            difference = ablation.replacement(depth, hidden, real) - outputs
+            by_head = layer.attention.merged_by_head(difference)
             for chunk in variants.split(max(1, pass_tokens // real.numel())):
-                switched = change.disabled[chunk, depth].to(apart.dtype)
-                varied = merged + torch.einsum("vh,hbtw->vbtw", switched, apart)
-                stacked = layer.rest(layer.norm(kept + varied)).flatten(0, 1)
-                first = _upward(parts, depth + 1, stacked, real, change, chunk)
-                pieces |= zip(chunk.tolist(), first.unflatten(0, (len(chunk), -1)), strict=True)
-        hidden = layer.rest(layer.norm(kept + merged))
+                disabled = ablation.disabled[chunk, depth].to(by_head.dtype)
+                varied = merged + torch.einsum("vh,hbtw->vbtw", disabled, by_head)
+                stacked = layer.rest(layer.norm(residual + varied)).flatten(0, 1)
+                first = _run_up(ablation, depth + 1, stacked, real, chunk)
+                by_variant = first.unflatten(0, (len(chunk), -1))
+                first_states |= zip(chunk.tolist(), by_variant, strict=True)
+        hidden = layer.rest(layer.norm(residual + merged))
     plain = hidden[:, 0]
-    pieces |= {variant: plain for variant in change.branching(len(parts.layers)).tolist()}
-    rows = torch.stack([pieces[variant] for variant in range(len(change.disabled))])
-    return parts.classify(rows.flatten(0, 1)).unflatten(0, (len(rows), -1))
+    first_states |= {
+        variant: plain for variant in ablation.branching(len(classifier.layers)).tolist()
+    }
+    rows = torch.stack([first_states[variant] for variant in range(len(ablation.disabled))])
+    return classifier.classify(rows.flatten(0, 1)).unflatten(0, (len(rows), -1))
 
 
-def _upward(
-    parts: Parts,
+def _run_up(
+    ablation: _Ablation,
     start: int,
     hidden: torch.Tensor,
     real: torch.Tensor,
-    change: _Change,
     variants: torch.Tensor,
 ) -> torch.Tensor:
-    """The first token's last hidden state, [variant * batch, width], of stacked variants."""
-    real = real.repeat(len(variants), 1)
-    for depth in range(start, len(parts.layers)):
-        layer = parts.layers[depth]
-        outputs, kept = _outputs(parts, depth, hidden, real)
-        switched = change.disabled[variants, depth]
-        if switched.any():
-            rows = switched.repeat_interleave(len(hidden) // len(variants), 0)[:, None, :, None]
-            outputs = torch.where(rows, change.instead(depth, hidden, real), outputs)
-        hidden = layer.rest(layer.norm(kept + layer.attention.merge(outputs.flatten(2))))
+    """The first token's last hidden state, [variant * batch, width], of stacked variants.
+
+    `hidden` enters layer `start`; `real` is of one variant's batch.
+    """
+    classifier, real = ablation.classifier, real.repeat(len(variants), 1)
+    for depth in range(start, len(classifier.layers)):
+        layer = classifier.layers[depth]
+        outputs, residual = _head_outputs(classifier, depth, hidden, real)
+        disabled = ablation.disabled[variants, depth]
+        if disabled.any():
+            rows = disabled.repeat_interleave(len(hidden) // len(variants), 0)[:, None, :, None]
+            outputs = torch.where(rows, ablation.replacement(depth, hidden, real), outputs)
+        hidden = layer.rest(layer.norm(residual + layer.attention.merge(outputs.flatten(2))))
     return hidden[:, 0]
 
 
-def _outputs(
-    parts: Parts, depth: int, hidden: torch.Tensor, real: torch.Tensor
+def _head_outputs(
+    classifier: LayeredClassifier, depth: int, hidden: torch.Tensor, real: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The heads' outputs of a layer, and the hidden states at the tokens that it goes on with."""
-    attention = parts.layers[depth].attention
+    """The heads' outputs of a layer, and the hidden states of the tokens that are still needed."""
+    attention = classifier.layers[depth].attention
     bias = None
     if not real.all():
         bias = torch.zeros_like(real, dtype=hidden.dtype).masked_fill(~real, -torch.inf)
         bias = bias[:, None, None]
-    if depth == len(parts.layers) - 1:
+    if depth == len(classifier.layers) - 1:
         return attention.first_outputs(hidden, bias), hidden[:, :1]
     return attention.outputs(hidden, bias), hidden
 
 
-def _check(parts: Parts, model: PreTrainedModel, tokens: Sequence[Tokens]) -> None:
-    """The parts give the model's own logits: a guard against another version of its modules."""
-    change = _Change(
-        parts, torch.zeros(1, 1, 1, dtype=torch.bool, device=model.device), "zero", None
-    )
-    padded = padding.pad(tokens[:2], model)
-    own = _driven(parts, padded, change, 1 << 30)[0]
-    error = (own - model(**padded).logits).abs().max().item()
+def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequence[Tokens]) -> None:
+    """The layers one by one give the model's logits: a guard against changes of its modules."""
+    nothing = torch.zeros(1, 1, 1, dtype=torch.bool, device=model.device)
+    inputs = padding.pad(tokens[:2], model)
+    logits = _batch_logits(_Ablation(classifier, nothing, "zero", None), inputs, 1 << 30)[0]
+    error = (logits - model(**inputs).logits).abs().max().item()
     if not error <= TOLERANCE:
-        raise RuntimeError(f"{model.config.model_type} in parts: logits differ by {error:.2g}")
+        kind = model.config.model_type
+        raise RuntimeError(f"{kind} layer by layer: logits differ by {error:.2g} from the model's")

@@ -25,34 +25,41 @@ def sweep(
     tokens: Sequence[Tokens],
     units: Mapping[str, Sequence[str]],
     means: torch.Tensor | None,
+    *,
     pass_tokens: int,
     precision: str,
 ) -> pd.DataFrame:
     """One row per variant and example: unit, mode, layer, head, example, logit_0, logit_1 ...
 
-    `units` names the modes of each of UNITS. `head` is -1 for a whole layer, and the head that is
-    left for all-but-one. The plain model has unit and mode `none`, layer and head -1.
+    `units` has a list of modes for each of UNITS, `means` the heads' average outputs for the mode
+    `mean`. `head` is -1 for a whole layer, and the head that is left for all-but-one. The plain
+    model has unit and mode `none`, layer and head -1.
     """
-    size = n_layers(model), n_heads(model)
-    names, variants = [("none", "none", -1, -1)], [np.zeros((1, *size), bool)]
-    for unit, its_modes in units.items():
-        disabled = UNITS[unit](*size)
-        cells = [(k, -1) if unit == "layer" else divmod(k, size[1]) for k in range(len(disabled))]
-        for mode in its_modes:
+    layers, heads = n_layers(model), n_heads(model)
+    names, masks = [("none", "none", -1, -1)], [np.zeros((1, layers, heads), bool)]
+    for unit, modes in units.items():
+        unit_masks = UNITS[unit](layers, heads)
+        indices = range(len(unit_masks))
+        cells = [(index, -1) if unit == "layer" else divmod(index, heads) for index in indices]
+        for mode in modes:
             names += [(unit, mode, *cell) for cell in cells]
-            variants.append(disabled)
-    about = pd.DataFrame(names, columns=["unit", "mode", "layer", "head"])
-    sets = np.concatenate(variants)
-    modes = about["mode"].replace("none", about["mode"][1])  # the plain model runs with the first
-    logits = np.empty((len(sets), len(tokens), model.config.num_labels), np.float32)
-    for mode in modes.unique():
-        chosen = (modes == mode).to_numpy()
-        given = means if mode == "mean" else None
-        found = ablation_engine.ablate(
-            model, tokens, sets[chosen], mode, given, pass_tokens, precision
+            masks.append(unit_masks)
+    variants = pd.DataFrame(names, columns=["unit", "mode", "layer", "head"])
+    disabled = np.concatenate(masks)
+    run_as = variants["mode"].replace("none", variants["mode"][1])  # the plain model, too
+    logits = np.empty((len(disabled), len(tokens), model.config.num_labels), np.float32)
+    for mode in run_as.unique():
+        chosen = (run_as == mode).to_numpy()
+        logits[chosen] = ablation_engine.ablate(
+            model,
+            tokens,
+            disabled[chosen],
+            mode,
+            means if mode == "mean" else None,
+            pass_tokens=pass_tokens,
+            precision=precision,
         )
-        logits[chosen] = found
-    axes = {"variant": range(len(sets)), "example": range(len(tokens))}
-    columns = {f"logit_{k}": logits[..., k] for k in range(logits.shape[2])}
+    axes = {"variant": range(len(disabled)), "example": range(len(tokens))}
+    columns = {f"logit_{label}": logits[..., label] for label in range(logits.shape[2])}
     frame = tables.tidy(axes, **columns)
-    return about.loc[frame.pop("variant")].reset_index(drop=True).join(frame)
+    return variants.loc[frame.pop("variant")].reset_index(drop=True).join(frame)

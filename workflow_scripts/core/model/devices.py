@@ -1,4 +1,4 @@
-"""The one place where the device and the precision are chosen."""
+"""The choice of device and precision, made here alone."""
 
 from contextlib import AbstractContextManager, nullcontext
 
@@ -8,7 +8,10 @@ from workflow_scripts.core.run.errors import InputError
 
 
 def pick(device: str = "auto") -> torch.device:
-    """The device that a study names; `auto` takes a GPU when there is one."""
+    """The device that a study names; `auto` takes a GPU where there is one.
+
+    Raises InputError for a GPU that torch does not see.
+    """
     if device == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")

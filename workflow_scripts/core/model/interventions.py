@@ -7,6 +7,7 @@ with watching(open_attention(model), Uniform({(2, 5)})):
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 
 from workflow_scripts.core.model.attention import Watcher
@@ -78,6 +79,16 @@ class Averages(Watcher):
     def mean(self) -> torch.Tensor:
         """The average output of every head, [layer, head, dim]."""
         return torch.stack([self.total[layer] for layer in sorted(self.total)]) / self.n
+
+
+def disabling(
+    heads: np.ndarray, mode: str, means: torch.Tensor | None, device: torch.device
+) -> Watcher:
+    """The watcher that disables `heads`, bool [layer, head], in a mode of the ablation engine."""
+    if mode == "zero":
+        return Gates(torch.from_numpy(~heads).to(device, torch.float32))
+    chosen = [(int(layer), int(head)) for layer, head in np.argwhere(heads)]
+    return Uniform(chosen) if mode == "uniform" else Fixed(chosen, means)
 
 
 def _heads_of(layer: int, heads: Collection[tuple[int, int]]) -> list[int]:

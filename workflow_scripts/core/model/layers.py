@@ -1,7 +1,7 @@
-"""The parts of a classifier's layers, so that they can be run one by one.
+"""A classifier's layers as functions, so that they can be run one by one.
 
-`parts_of` knows BERT and its kin, RoBERTa and its kin, ELECTRA and DistilBERT. Their modules do the
-work; only attention itself is written here, because the heads' outputs are needed apart.
+`layers_of` knows BERT, RoBERTa, XLM-RoBERTa, CamemBERT, ELECTRA and DistilBERT. Their own modules
+do the work; only attention itself is written here, because each head's output is needed separately.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.model.attention import n_heads
 from workflow_scripts.core.model.cls_scorer import Scorer
 
-Classify = Callable[[torch.Tensor], torch.Tensor]  # logits of the first token, [batch, width]
+Classify = Callable[[torch.Tensor], torch.Tensor]  # [batch, width] of the first token to logits
 LIKE_BERT = {"bert", "roberta", "xlm-roberta", "camembert", "electra"}
 
 
 @dataclass(frozen=True)
 class Attention:
-    """The projections of one layer's attention, and what it does with them."""
+    """One layer's attention: its projections, and the heads' outputs computed with them."""
 
     query: nn.Linear
     key: nn.Linear
@@ -28,7 +28,7 @@ class Attention:
     merge: nn.Linear
     n_heads: int
 
-    def heads(self, hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def project(self, hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Queries, keys and values, each [batch, head, token, dim], of hidden states."""
         return tuple(
             self.split(linear(hidden)).transpose(1, 2)
@@ -41,7 +41,7 @@ class Attention:
 
     def outputs(self, hidden: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         """Every head's output at every token, [batch, token, head, dim]."""
-        query, key, value = self.heads(hidden)
+        query, key, value = self.project(hidden)
         if hidden.is_cuda:
             attend = nn.functional.scaled_dot_product_attention
             return attend(query, key, value, attn_mask=bias).transpose(1, 2)
@@ -54,15 +54,15 @@ class Attention:
         the softmax drops, and the mean of V x + b is V applied to the mean of x.
         """
         query = self.split(self.query(hidden[:, 0]))
-        wanted = torch.einsum("bhd,hdw->bhw", query, self._by_head(self.key))
-        scores = torch.einsum("bhw,btw->bht", wanted, hidden) * query.shape[-1] ** -0.5
+        directions = torch.einsum("bhd,hdw->bhw", query, self._by_head(self.key))
+        scores = torch.einsum("bhw,btw->bht", directions, hidden) * query.shape[-1] ** -0.5
         if bias is not None:
             scores = scores + bias[:, 0]
         mixed = torch.einsum("bht,btw->bhw", scores.softmax(-1), hidden)
         attended = torch.einsum("bhw,hdw->bhd", mixed, self._by_head(self.value))
         return (attended + self.value.bias.unflatten(0, (self.n_heads, -1)))[:, None]
 
-    def merged_apart(self, outputs: torch.Tensor) -> torch.Tensor:
+    def merged_by_head(self, outputs: torch.Tensor) -> torch.Tensor:
         """What each head adds to the merged output, [head, batch, token, width]."""
         weight = self.merge.weight.unflatten(1, (self.n_heads, -1))
         return torch.einsum("bthd,whd->hbtw", outputs, weight)
@@ -74,12 +74,12 @@ class Attention:
 def short_attention(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: torch.Tensor | None
 ) -> torch.Tensor:
-    """What PyTorch's own function gives, twice as fast on a CPU for short texts.
+    """PyTorch's scaled dot-product attention, twice as fast on a CPU for short texts.
 
     All [batch, head, token, dim]; `bias` [batch, 1, 1, token] is added to the scores.
     """
     shape = query.shape[:2]
-    query, key, value = (one.flatten(0, 1) for one in (query, key, value))
+    query, key, value = (states.flatten(0, 1) for states in (query, key, value))
     added = query.new_zeros(1, 1, 1)
     if bias is not None:
         added = bias.expand(*shape, key.shape[1], -1).flatten(0, 1)
@@ -97,16 +97,16 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """A classifier in parts: inputs -> hidden states -> layers -> first token -> logits."""
+class LayeredClassifier:
+    """A classifier as functions: inputs -> hidden states -> layers -> first token -> logits."""
 
     embed: Callable[[dict[str, torch.Tensor]], torch.Tensor]
     layers: tuple[Layer, ...]
     classify: Classify
 
 
-def parts_of(model: PreTrainedModel | Scorer) -> Parts | None:
-    """The parts of a sequence classifier or scorer; None for an architecture not known here."""
+def layers_of(model: PreTrainedModel | Scorer) -> LayeredClassifier | None:
+    """The layers of a sequence classifier or scorer; None for an architecture not known here."""
     kind = model.config.model_type
     if kind == "distilbert":
         return _distilbert(model)
@@ -115,8 +115,8 @@ def parts_of(model: PreTrainedModel | Scorer) -> Parts | None:
     return None
 
 
-def _like_bert(model: PreTrainedModel | Scorer) -> Parts:
-    body, heads = model.base_model, n_heads(model)
+def _like_bert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
+    body = model.base_model
     project = getattr(body, "embeddings_project", nn.Identity())
     pool = getattr(body, "pooler", None) or nn.Identity()
 
@@ -129,33 +129,44 @@ def _like_bert(model: PreTrainedModel | Scorer) -> Parts:
 
     layers = []
     for layer in body.encoder.layer:
-        inner, after = layer.attention.self, layer.attention.output
-        attention = Attention(inner.query, inner.key, inner.value, after.dense, heads)
-        layers.append(Layer(attention, after.LayerNorm, layer.feed_forward_chunk))
-    return Parts(embed, tuple(layers), _classify(model, classify))
+        heads_module, merge_module = layer.attention.self, layer.attention.output
+        attention = Attention(
+            query=heads_module.query,
+            key=heads_module.key,
+            value=heads_module.value,
+            merge=merge_module.dense,
+            n_heads=n_heads(model),
+        )
+        layers.append(Layer(attention, merge_module.LayerNorm, layer.feed_forward_chunk))
+    return LayeredClassifier(embed, tuple(layers), _classify(model, classify))
 
 
-def _distilbert(model: PreTrainedModel | Scorer) -> Parts:
-    body, heads = model.base_model, n_heads(model)
+def _distilbert(model: PreTrainedModel | Scorer) -> LayeredClassifier:
+    body = model.base_model
 
     def classify(first: torch.Tensor) -> torch.Tensor:
         return model.classifier(model.pre_classifier(first).relu())
 
     layers = []
     for layer in body.transformer.layer:
-        inner = layer.attention
-        attention = Attention(inner.q_lin, inner.k_lin, inner.v_lin, inner.out_lin, heads)
+        attention = Attention(
+            query=layer.attention.q_lin,
+            key=layer.attention.k_lin,
+            value=layer.attention.v_lin,
+            merge=layer.attention.out_lin,
+            n_heads=n_heads(model),
+        )
         layers.append(Layer(attention, layer.sa_layer_norm, _feed_forward(layer)))
-    return Parts(
+    return LayeredClassifier(
         lambda inputs: body.embeddings(inputs["input_ids"]),
         tuple(layers),
         _classify(model, classify),
     )
 
 
-def _classify(model: PreTrainedModel | Scorer, own: Classify) -> Classify:
-    """A scorer's head is the same on every body; a classifier has its architecture's own."""
-    return model.of_first if isinstance(model, Scorer) else own
+def _classify(model: PreTrainedModel | Scorer, classifier_head: Classify) -> Classify:
+    """A scorer's head is the same on every body; a classifier's is its architecture's."""
+    return model.of_first if isinstance(model, Scorer) else classifier_head
 
 
 def _feed_forward(layer: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:

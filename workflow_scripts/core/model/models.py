@@ -17,7 +17,7 @@ from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.run.errors import InputError
 
-transformers.utils.logging.disable_progress_bar()  # a log is no place for a bar
+transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 FILES = ("*.json", "*.txt", "*.model", "*.safetensors")
 
 
@@ -41,7 +41,7 @@ class Source:
 
 
 def resolve(source: Source) -> Path:
-    """The local directory of a model, downloaded from the hub where it is not here yet."""
+    """The local directory of a model; one from the hub is downloaded once and kept."""
     if source.hub is not None:
         return _from_hub(source.hub, source.revision)
     package = source.package
@@ -88,7 +88,10 @@ def load_body(directory: Path, device: torch.device) -> PreTrainedModel:
 
 
 def max_positions(config: transformers.PretrainedConfig) -> int:
-    """Most tokens of an input; RoBERTa and its kin count positions from pad_token_id + 1."""
+    """Maximum number of tokens of an input; RoBERTa's positions start at pad_token_id + 1.
+
+    Raises InputError where the config does not bound it.
+    """
     positions = getattr(config, "max_position_embeddings", None)
     if positions is None:
         raise InputError(f"{config.model_type}: no max_position_embeddings; use another model")
@@ -159,7 +162,7 @@ def _check_config(directory: Path) -> transformers.PretrainedConfig:
         return AutoConfig.from_pretrained(directory)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(
-            f"{directory}/config.json: cannot be read ({_first_line(error)}); mend it"
+            f"{directory}/config.json: cannot be read ({_first_line(error)}); fix it"
         ) from error
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
@@ -15,14 +17,15 @@ def has_segments(model: PreTrainedModel) -> bool:
 
 def pad(tokens: Sequence[Tokens], model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Inputs of a batch, padded to its longest example, on the model's device: [batch, token]."""
-    shape = (len(tokens), max(len(one) for one in tokens))
-    ids = torch.full(shape, model.config.pad_token_id or 0, dtype=torch.long)
-    mask, segment = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
-    for row, one in enumerate(tokens):
-        ids[row, : len(one)] = torch.from_numpy(one.ids)
-        segment[row, : len(one)] = torch.from_numpy(one.segment)
-        mask[row, : len(one)] = 1
-    inputs = {"input_ids": ids, "attention_mask": mask}
+    inputs = {
+        "input_ids": _stack([example.ids for example in tokens], model.config.pad_token_id or 0),
+        "attention_mask": _stack([np.ones(len(example)) for example in tokens]),
+    }
     if has_segments(model):
-        inputs["token_type_ids"] = segment
+        inputs["token_type_ids"] = _stack([example.segment for example in tokens])
     return {name: value.to(model.device) for name, value in inputs.items()}
+
+
+def _stack(rows: list[np.ndarray], padding: int = 0) -> torch.Tensor:
+    """Rows of different lengths as one int64 tensor."""
+    return pad_sequence([torch.from_numpy(row).long() for row in rows], True, padding)
