@@ -14,8 +14,8 @@ from torch.nn import functional
 from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.probes import probe_fitting
-from workflow_scripts.probes.attention_probes import AttentionAndWords
 from workflow_scripts.probes.probe_sentences import Sentence
+from workflow_scripts.probes.probing_classifiers import AttentionAndWords
 
 HEADS, DIMENSION, KINDS, EPOCHS = 72, 100, 12, 10
 CPU = torch.device("cpu")

@@ -1,4 +1,4 @@
-"""What training finds, control tasks, splits, and the job as a whole."""
+"""What a probe learns, control tasks, splits, and the job as a whole."""
 
 import json
 from pathlib import Path
@@ -22,8 +22,8 @@ from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.stories import stories
 from workflow_scripts.probes import clark2019_table3, probe_fitting, random_body, train_probes
-from workflow_scripts.probes import probe_sentences as data
-from workflow_scripts.probes.attention_probes import AttentionOnly
+from workflow_scripts.probes.probe_sentences import Sentence, control_heads, load, split
+from workflow_scripts.probes.probing_classifiers import AttentionOnly
 
 CPU = torch.device("cpu")
 SETTINGS = {
@@ -43,15 +43,14 @@ SETTINGS = {
 
 
 def fitted(seed: int = 1) -> tuple[AttentionOnly, float]:
-    fit_on, score_on = sentences(80), sentences(40, seed=1)
+    train, dev = sentences(80), sentences(40, seed=1)
     torch.manual_seed(0)
     probe = AttentionOnly(HEADS)
-    batches = probe_fitting.Batches(fit_on, [one.heads for one in fit_on], 8)
+    batches = probe_fitting.Batches(train, [case.heads for case in train], 8)
     probe_fitting.fit(probe, batches, Recipe(seed, 15, 8, 0.3), CPU)
-    right, total = probe_fitting.counts(
-        probe, probe_fitting.Batches(score_on, [one.heads for one in score_on], 8), CPU
-    )
-    return probe, right.sum() / total.sum()
+    scored = probe_fitting.Batches(dev, [case.heads for case in dev], 8)
+    correct, total = probe_fitting.counts(probe, scored, CPU)
+    return probe, correct.sum() / total.sum()
 
 
 def test_attention_only_finds_the_head_that_sees() -> None:
@@ -77,10 +76,10 @@ def test_a_word_is_its_own_candidate_only_where_asked() -> None:
 
 def test_control_heads_depend_on_the_word_type_alone() -> None:
     words = ["The", "cat", "saw", "the", "dog", "."]
-    found = data.control_heads(words, 1)
-    assert (found == data.control_heads(words, 1)).all()
+    found = control_heads(words, 1)
+    assert (found == control_heads(words, 1)).all()
     shuffled = ["dog", "the", ".", "saw", "cat", "The"]
-    again = data.control_heads(shuffled, 1)
+    again = control_heads(shuffled, 1)
     for k, word in enumerate(words, start=1):
         here, there = found[k - 1], again[shuffled.index(word)]
         assert {k: "itself", 1: "first", 6: "last"}.get(here) is not None
@@ -88,26 +87,26 @@ def test_control_heads_depend_on_the_word_type_alone() -> None:
         if kind:
             assert there == shuffled.index(word) + 1
     many = [f"w{k}" for k in range(3000)]
-    heads = data.control_heads(many, 2)
+    heads = control_heads(many, 2)
     shares = [(heads == 1).mean(), (heads == 3000).mean()]
     assert shares == pytest.approx([1 / 3, 1 / 3], abs=0.04)
 
 
 def test_split_keeps_documents_whole() -> None:
     cases = sentences(70)
-    fit_on, score_on = data.split(cases, 0.25, seed=1)
-    assert len(fit_on) + len(score_on) == 70
-    assert not {one.document for one in fit_on} & {one.document for one in score_on}
-    assert 0.2 < len(score_on) / 70 < 0.5
+    train, dev = split(cases, 0.25, seed=1)
+    assert len(train) + len(dev) == 70
+    assert not {case.document for case in train} & {case.document for case in dev}
+    assert 0.2 < len(dev) / 70 < 0.5
     with pytest.raises(InputError, match="one document"):
-        data.split([cases[0]], 0.2, seed=1)
+        split([cases[0]], 0.2, seed=1)
 
 
 def test_right_branching_by_hand() -> None:
     one = sentence(4, 0)
     heads = np.array([2, 3, 0, 3])
     right, total = train_probes.right_branching(
-        [data.Sentence(**(vars(one) | {"heads": heads, "scored": np.array([True] * 4)}))]
+        [Sentence(**(vars(one) | {"heads": heads, "scored": np.array([True] * 4)}))]
     )
     assert (right[0], total[0]) == (2, 4)  # words 1 and 2; the last word is no root
 
@@ -201,7 +200,7 @@ def test_sentences_are_the_caches_words(study: Path) -> None:
     examples = read_examples(study / "corpus.jsonl")
     vectors = Vectors({"the": 0}, np.ones((1, 3), dtype=np.float32))
     with Cache(study / "cache.h5") as cache:
-        found = data.load(cache, trees, [one.document for one in examples], vectors)
+        found = load(cache, trees, [one.document for one in examples], vectors)
         pattern = cache[0].pattern.astype(np.float32)
         word = cache[0].word
     one = found[0]

@@ -1,1 +1,1 @@
-"""Vertical, diagonal, both, block, heterogeneous: classes of maps (Kovaleva et al. 2019, 4.1)."""
+"""Classes of attention maps, such as vertical or diagonal (Kovaleva et al. 2019, section 4.1)."""

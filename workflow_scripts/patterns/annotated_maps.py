@@ -1,4 +1,4 @@
-"""Annotated maps: the file that says where they stand, and the maps, made anew from there."""
+"""Annotated maps: reading the file of annotations, and finding the maps that it names."""
 
 import csv
 import hashlib
@@ -11,14 +11,17 @@ import numpy as np
 
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.patterns.rules import CLASSES
+from workflow_scripts.patterns.pattern_rules import CLASSES
 
 COLUMNS = ("model", "corpus", "example", "layer", "head", "class", "tokens")
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotated map: 0-based layer and head, number of its class, digest of its tokens."""
+    """One annotated map: 0-based layer and head, number of its class, digest of its tokens.
+
+    `source` is the file and line.
+    """
 
     model: str
     corpus: str
@@ -41,54 +44,57 @@ class Map:
 
 
 def digest_of(ids: np.ndarray) -> str:
-    """Eight hex digits that change with the tokens, so that no map is taken for another's."""
+    """Eight hex digits that identify the tokens an annotation was made for."""
     return hashlib.sha256(np.asarray(ids, dtype="<i4").tobytes()).hexdigest()[:8]
 
 
 def read_annotations(path: Path) -> list[Annotation]:
     """The rows of an annotation file with COLUMNS.
 
-    Raises InputError, with the line, for an unknown class, a map that comes twice or a wrong row.
+    Raises InputError, with the line, for an unknown class, a duplicate map or a malformed row.
     """
-    numbered = list(read_lines(path))
-    rows = csv.DictReader([line for _, line in numbered])
+    rows = csv.DictReader(line for _, line in read_lines(path))
     if tuple(rows.fieldnames or ()) != COLUMNS:
         raise InputError(f"{path}:1: the columns must be {','.join(COLUMNS)}")
-    found, seen = [], {}
-    for number, row in enumerate(rows, start=2):
-        where = f"{path}:{number}"
-        if None in row.values() or None in row:
-            raise InputError(f"{where}: the row needs {len(COLUMNS)} columns; mend it")
-        if row["class"] not in CLASSES:
-            raise InputError(
-                f"{where}: class {row['class']!r} is unknown; accepted: {', '.join(CLASSES)}"
-            )
-        if not (row["layer"].isdigit() and row["head"].isdigit()):
-            raise InputError(f"{where}: layer and head are numbers from 0; mend them")
-        place = (row["model"], row["corpus"], row["example"], row["layer"], row["head"])
-        if place in seen:
-            raise InputError(f"{where}: this map stands in line {seen[place]} already; remove one")
-        seen[place] = number
-        found.append(
-            Annotation(
-                *place[:3],
-                int(row["layer"]),
-                int(row["head"]),
-                CLASSES.index(row["class"]),
-                row["tokens"],
-                where,
-            )
-        )
-    if not found:
+    annotations, line_of = [], {}
+    for row in rows:
+        source = f"{path}:{rows.line_num}"
+        annotation = _read_row(row, source)
+        key = tuple(row[name] for name in ("model", "corpus", "example", "layer", "head"))
+        if key in line_of:
+            raise InputError(f"{source}: this map is in line {line_of[key]} already; remove one")
+        line_of[key] = rows.line_num
+        annotations.append(annotation)
+    if not annotations:
         raise InputError(f"{path}: no annotated maps; fill in the column class of some")
-    return found
+    return annotations
+
+
+def _read_row(row: dict[str, str], source: str) -> Annotation:
+    if None in row.values() or None in row:
+        raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
+    if row["class"] not in CLASSES:
+        accepted = ", ".join(CLASSES)
+        raise InputError(f"{source}: class {row['class']!r} is unknown; accepted: {accepted}")
+    if not (row["layer"].isdigit() and row["head"].isdigit()):
+        raise InputError(f"{source}: layer and head must be numbers from 0; fix them")
+    return Annotation(
+        model=row["model"],
+        corpus=row["corpus"],
+        example=row["example"],
+        layer=int(row["layer"]),
+        head=int(row["head"]),
+        label=CLASSES.index(row["class"]),
+        tokens=row["tokens"],
+        source=source,
+    )
 
 
 def by_example(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
     """The annotations of each example."""
     groups = defaultdict(list)
-    for one in annotations:
-        groups[one.example].append(one)
+    for annotation in annotations:
+        groups[annotation.example].append(annotation)
     return groups
 
 
@@ -101,17 +107,18 @@ def maps_of(
 ) -> list[Map]:
     """The maps of one example's annotations, from its pattern [layer, head, query, key].
 
-    Raises InputError where the example's tokens are not those that were annotated, or the model
-    has no such head.
+    `ids`, `special` and `segment` are [L]. Raises InputError where the example's tokens are not
+    those that were annotated, or the model has no such head.
     """
-    found = []
-    for one in annotations:
-        if one.tokens != digest_of(ids):
+    maps = []
+    for annotation in annotations:
+        layer, head, source = annotation.layer, annotation.head, annotation.source
+        if annotation.tokens != digest_of(ids):
             raise InputError(
-                f"{one.source}: {one.corpus} {one.example} has other tokens than were annotated; "
-                "annotate it anew, or give the text and the tokenizer of then"
+                f"{source}: {annotation.corpus} {annotation.example} has other tokens than were "
+                "annotated; annotate it again, or use the text and the tokenizer of the annotation"
             )
-        if one.layer >= pattern.shape[0] or one.head >= pattern.shape[1]:
-            raise InputError(f"{one.source}: the model has no layer {one.layer}, head {one.head}")
-        found.append(Map(one, pattern[one.layer, one.head], special, segment))
-    return found
+        if layer >= pattern.shape[0] or head >= pattern.shape[1]:
+            raise InputError(f"{source}: the model has no layer {layer}, head {head}")
+        maps.append(Map(annotation, pattern[layer, head], special, segment))
+    return maps

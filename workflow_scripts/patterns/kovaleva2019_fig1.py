@@ -9,31 +9,31 @@ from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.patterns.rules import CLASSES
+from workflow_scripts.patterns.pattern_rules import CLASSES
 
 
 def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a column for each class; the darkness is the root of the share of the largest weight."""
+    """Draw a column for each class; darkness is the square root of the weight over the largest."""
     frame = tables.read(maps, ("class", "place", "layer", "head", "query", "key", "weight"))
     n = frame["place"].max() + 1
     with figures.style():
-        figure, axes = figures.new(figures.TWO_COLUMNS, 0.3 + 1.5 * n, len(CLASSES), n)
-        for number, place in enumerate(axes):
+        figure, cells = figures.new(figures.TWO_COLUMNS, 0.3 + 1.5 * n, len(CLASSES), n)
+        for number, axes in enumerate(cells):
             row, column = divmod(number, len(CLASSES))
             chosen = (frame["class"] == CLASSES[column]) & (frame["place"] == row)
             rows = frame[chosen].sort_values(["query", "key"])
             if not len(rows):
-                place.axis("off")
+                axes.axis("off")
                 continue
             weights = rows["weight"].to_numpy().reshape(rows["query"].max() + 1, -1)
             shown = np.sqrt(weights / weights.max())
-            place.imshow(shown, cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
-            place.set_xticks([])
-            place.set_yticks([])
+            axes.imshow(shown, cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+            axes.set_xticks([])
+            axes.set_yticks([])
             name = label(rows["layer"].iloc[0], rows["head"].iloc[0])
-            place.set_xlabel(f"head {name}", fontsize=6, labelpad=2)
+            axes.set_xlabel(f"head {name}", fontsize=6, labelpad=2)
             if row == 0:
-                place.set_title(CLASSES[column].capitalize())
+                axes.set_title(CLASSES[column].capitalize())
         figures.save(figure, svg, pdf, png)
 
 

@@ -9,7 +9,7 @@ from workflow_scripts.core.data.glue import TASKS, present
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.patterns.rules import CLASSES
+from workflow_scripts.patterns.pattern_rules import CLASSES
 
 WIDTH = 0.38
 STAGES = ("pretrained", "fine-tuned")
@@ -21,7 +21,7 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
     frame = frame[frame["method"] == "network"]
     mean = frame.groupby(["task", "stage", "class"])["share"].mean()
     names = present(frame)
-    at = np.arange(len(names))
+    positions = np.arange(len(names))
     with figures.style():
         figure, (axes,) = figures.new(figures.TWO_COLUMNS, 2.6)
         for side, stage in enumerate(STAGES):
@@ -29,7 +29,7 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
             for number, name in enumerate(CLASSES):
                 values = np.array([100 * mean[task, stage, name] for task in names])
                 axes.bar(
-                    at + (side - 0.5) * WIDTH,
+                    positions + (side - 0.5) * WIDTH,
                     values,
                     WIDTH * 0.95,
                     bottom=bottom,
@@ -40,7 +40,7 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
                     linewidth=0.4,
                 )
                 bottom += values
-        axes.set_xticks(at, [TASKS[name].title for name in names])
+        axes.set_xticks(positions, [TASKS[name].title for name in names])
         axes.set_ylabel("Share of maps (%)")
         axes.set_ylim(0, 100)
         figure.legend(loc="outside right center", title="hatched: pretrained", title_fontsize=7)

@@ -8,9 +8,9 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.patterns.rules import CLASSES
+from workflow_scripts.patterns.pattern_rules import CLASSES
 
-PAPER_F1 = 0.86  # of the paper's network, on maps of its own
+PAPER_F1 = 0.86  # the paper's network, on the paper's maps
 
 
 def classifier_table(folds: pd.DataFrame) -> pd.DataFrame:
@@ -27,9 +27,9 @@ def shares_table(shares: pd.DataFrame) -> pd.DataFrame:
     keys = ["task", "stage", "method"]
     frame = shares.groupby([*keys, "class"], sort=False)["share"].mean().mul(100)
     frame = frame.unstack("class")[list(CLASSES)].reset_index()
-    rank = {name: place for place, name in enumerate(TASKS)}
+    rank = {name: number for number, name in enumerate(TASKS)}
     frame = frame.sort_values("task", key=lambda names: names.map(rank), kind="stable")
-    return frame.assign(task=frame["task"].map({name: one.title for name, one in TASKS.items()}))
+    return frame.assign(task=frame["task"].map({name: task.title for name, task in TASKS.items()}))
 
 
 def main(folds: Path, shares: Path, classifier: Out, table: Out) -> None:

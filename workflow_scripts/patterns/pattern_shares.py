@@ -1,4 +1,4 @@
-"""How many of each head's maps are of each class, task by task (Kovaleva et al., Figure 2)."""
+"""Share of each class among the maps of each head, task by task (Kovaleva et al., Figure 2)."""
 
 from pathlib import Path
 
@@ -10,39 +10,39 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.patterns import network
-from workflow_scripts.patterns.rules import CLASSES, classify
+from workflow_scripts.patterns.pattern_network import PatternNetwork, predict, to_image
+from workflow_scripts.patterns.pattern_rules import CLASSES, classify
 
 METHODS = ("network", "rules")
 
 
-def count(cache: Cache, fitted: network.PatternNetwork) -> dict[str, np.ndarray]:
-    """For each of METHODS how many maps are of each class, int [layer, head, class]."""
+def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
+    """For each of METHODS the number of maps of each class, int [layer, head, class]."""
     shape = (cache.n_layers, cache.n_heads)
     counts = {method: np.zeros((*shape, len(CLASSES)), dtype=int) for method in METHODS}
     layers, heads = np.indices(shape)
     for example in job.progress(cache, len(cache), "maps"):
-        images = network.to_image(example.pattern).flatten(0, 1)
-        seen = network.predict(fitted, images).argmax(axis=1).reshape(shape)
-        ruled = classify(example.pattern, example.word < 0, example.segment)
-        for method, numbers in (("network", seen), ("rules", ruled)):
+        images = to_image(example.pattern).flatten(0, 1)
+        by_network = predict(network, images).argmax(axis=1).reshape(shape)
+        by_rules = classify(example.pattern, example.word < 0, example.segment)
+        for method, numbers in (("network", by_network), ("rules", by_rules)):
             counts[method][layers, heads, numbers] += 1
     return counts
 
 
 def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -> None:
     """Write the share of each class for each head; `names` has task, stage and seed of `caches`."""
-    fitted = network.PatternNetwork()
-    fitted.load_state_dict(load_file(classifier))
-    fitted.eval()
+    network = PatternNetwork()
+    network.load_state_dict(load_file(classifier))
+    network.eval()
     frames = []
     for path, (task, stage, seed) in zip(caches, names, strict=True):
         with Cache(path) as cache:
             axes = {"layer": range(cache.n_layers), "head": range(cache.n_heads), "class": CLASSES}
-            for method, counts in count(cache, fitted).items():
+            for method, counts in count(cache, network).items():
                 frame = tables.tidy(axes, share=counts / len(cache))
-                named = {"n": len(cache), "method": method}
-                frames.append(frame.assign(**named, task=task, stage=stage, seed=seed))
+                labels = {"method": method, "task": task, "stage": stage, "seed": seed}
+                frames.append(frame.assign(n=len(cache), **labels))
     tables.write(pd.concat(frames, ignore_index=True), shares)
 
 

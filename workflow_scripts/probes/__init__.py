@@ -1,1 +1,1 @@
-"""Parsers that read attention, and what they are compared with (Clark et al. 2019, section 5)."""
+"""Dependency parsers that read attention, and their baselines (Clark et al. 2019, section 5)."""

@@ -1,4 +1,4 @@
-"""Clark et al. 2019, Table 3: what probes of attention know of dependency trees."""
+"""Clark et al. 2019, Table 3: how well probes of attention predict dependency trees."""
 
 from pathlib import Path
 

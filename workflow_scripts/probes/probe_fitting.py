@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 
 from workflow_scripts.core.model.batches import in_chunks
 from workflow_scripts.core.model.training import (
@@ -14,18 +15,18 @@ from workflow_scripts.core.model.training import (
     linear_schedule,
     train,
 )
-from workflow_scripts.probes.attention_probes import Batch
 from workflow_scripts.probes.probe_sentences import Sentence
+from workflow_scripts.probes.probing_classifiers import Batch
 
 BatchT = TypeVar("BatchT")
-KEPT = 2**31  # bytes of attention that stay in memory, padded and ready for use
+KEPT_BYTES = 2**31  # of padded attention that stay in memory, ready for use
 
 
 class Batches(Sequence[Batch]):
     """Sentences in batches of `size`, neighbours in length together.
 
-    `heads` are the right candidates of each sentence. The first batches stay in memory, up to
-    `kept` bytes; those of a large treebank are put together anew whenever they are needed.
+    `heads` are the correct candidates of each sentence. The first batches stay in memory, up to
+    `kept_bytes`; those of a large treebank are collated again whenever they are needed.
     """
 
     def __init__(
@@ -33,51 +34,54 @@ class Batches(Sequence[Batch]):
         sentences: Sequence[Sentence],
         heads: Sequence[np.ndarray],
         size: int,
-        kept: int = KEPT,
+        kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.sentences, self.heads = sentences, heads
-        self.chunks = in_chunks([len(one) for one in sentences], size)
-        self._room = kept
-        self._ready: dict[int, Batch] = {}
+        self.chunks = in_chunks([len(sentence) for sentence in sentences], size)
+        self._free_bytes = kept_bytes
+        self._kept: dict[int, Batch] = {}
 
     def __len__(self) -> int:
         return len(self.chunks)
 
-    def __getitem__(self, place: int) -> Batch:
-        if place in self._ready:
-            return self._ready[place]
-        chunk = self.chunks[place]
+    def __getitem__(self, index: int) -> Batch:
+        if index in self._kept:
+            return self._kept[index]
+        chunk = self.chunks[index]
         batch = collate([self.sentences[k] for k in chunk], [self.heads[k] for k in chunk])
-        if batch.pairs.nbytes <= self._room:
-            self._room -= batch.pairs.nbytes
-            self._ready[place] = batch
+        if batch.pairs.nbytes <= self._free_bytes:
+            self._free_bytes -= batch.pairs.nbytes
+            self._kept[index] = batch
         return batch
 
 
 def collate(sentences: Sequence[Sentence], heads: Sequence[np.ndarray]) -> Batch:
     """One padded batch, all numbers float32."""
-    n, longest = len(sentences), max(len(one) for one in sentences)
-    n_heads, dimension = len(sentences[0].attention), sentences[0].vectors.shape[1]
-    batch = Batch(
-        pairs=torch.zeros(n, longest, 2 * n_heads, longest),
-        edges=torch.zeros(n, longest, 2 * n_heads, 2),
-        vectors=torch.zeros(n, longest, dimension),
-        mask=torch.zeros(n, longest, dtype=torch.bool),
-        heads=torch.zeros(n, longest, dtype=torch.long),
-        scored=torch.zeros(n, longest, dtype=torch.bool),
+    n, longest = len(sentences), max(len(sentence) for sentence in sentences)
+    n_heads = len(sentences[0].attention)
+    pairs = torch.zeros(n, longest, 2 * n_heads, longest)
+    edges = torch.zeros(n, longest, 2 * n_heads, 2)
+    for row, sentence in enumerate(sentences):
+        length = len(sentence)
+        attention = torch.from_numpy(sentence.attention).float()
+        to_ends, from_ends = torch.from_numpy(sentence.edges).chunk(2)
+        pairs[row, :length, :n_heads, :length] = attention.permute(1, 0, 2)
+        pairs[row, :length, n_heads:, :length] = attention.permute(2, 0, 1)
+        edges[row, :length, :n_heads] = to_ends.permute(2, 1, 0)
+        edges[row, :length, n_heads:] = from_ends.permute(2, 1, 0)
+    return Batch(
+        pairs=pairs,
+        edges=edges,
+        vectors=_pad([sentence.vectors for sentence in sentences]),
+        mask=_pad([np.ones(len(sentence), dtype=bool) for sentence in sentences]),
+        heads=_pad(heads),
+        scored=_pad([sentence.scored for sentence in sentences]),
     )
-    for row, (one, right) in enumerate(zip(sentences, heads, strict=True)):
-        size = len(one)
-        attention, edges = torch.from_numpy(one.attention).float(), torch.from_numpy(one.edges)
-        batch.pairs[row, :size, :n_heads, :size] = attention.permute(1, 0, 2)
-        batch.pairs[row, :size, n_heads:, :size] = attention.permute(2, 0, 1)
-        batch.edges[row, :size, :n_heads] = edges[:2].permute(2, 1, 0)
-        batch.edges[row, :size, n_heads:] = edges[2:].permute(2, 1, 0)
-        batch.vectors[row, :size] = torch.from_numpy(one.vectors)
-        batch.mask[row, :size] = True
-        batch.heads[row, :size] = torch.from_numpy(right)
-        batch.scored[row, :size] = torch.from_numpy(one.scored)
-    return batch
+
+
+def _pad(arrays: Sequence[np.ndarray]) -> torch.Tensor:
+    """Arrays [word, ...] as one tensor [sentence, word, ...], padded with 0."""
+    return pad_sequence([torch.from_numpy(array) for array in arrays], batch_first=True)
 
 
 def on(batch: Batch, device: torch.device) -> Batch:
@@ -102,7 +106,10 @@ def fit(
     device: torch.device,
     itself: bool = False,
 ) -> None:
-    """Fit `probe`; the loss is the cross entropy of the right heads, averaged over words."""
+    """Fit `probe` to the cross entropy of the correct heads, averaged over words.
+
+    With `itself` a word is among its own candidates.
+    """
     probe.to(device).train()
 
     def loss_of(batch: Batch) -> torch.Tensor:
@@ -132,11 +139,11 @@ def descend(
 def counts(
     probe: torch.nn.Module, batches: Sequence[Batch], device: torch.device, itself: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Right heads and scored words of every sentence, int [sentence], in the batches' order."""
-    right, total = [], []
+    """Correct heads and scored words of every sentence, int [sentence], in the batches' order."""
+    correct, total = [], []
     for batch in batches:
         batch = on(batch, device)
-        found = masked_scores(probe, batch, itself).argmax(dim=-1) == batch.heads
-        right.append((found & batch.scored).sum(dim=1).cpu())
+        predicted = masked_scores(probe, batch, itself).argmax(dim=-1)
+        correct.append(((predicted == batch.heads) & batch.scored).sum(dim=1).cpu())
         total.append(batch.scored.sum(dim=1).cpu())
-    return torch.cat(right).numpy(), torch.cat(total).numpy()
+    return torch.cat(correct).numpy(), torch.cat(total).numpy()

@@ -1,9 +1,11 @@
-"""What the probes learn from: sentences with their attention, trees, vectors and control heads."""
+"""Sentences that probes learn from: attention, trees, word vectors, heads of the control task."""
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +27,7 @@ class Sentence:
     `attention` is float16 [head, word, word], heads layer by layer; `edges` float16
     [4, head, word]: attention to the start and the end token, and from them. `vectors` is
     [word, dimension]. `heads` has 0 for the root and k + 1 for word k, as the probes' scores do;
-    `scored` says which words count (punctuation does not).
+    `scored` is true for every word but punctuation.
     """
 
     tree: Tree
@@ -40,12 +42,19 @@ class Sentence:
         return len(self.heads)
 
 
+class Split(NamedTuple):
+    """Sentences to train on, and held-out sentences to score."""
+
+    train: list[Sentence]
+    dev: list[Sentence]
+
+
 def load(
     cache: Cache, trees: Sequence[Tree], documents: Sequence[str], vectors: Vectors
 ) -> list[Sentence]:
-    """The sentences all of whose words have tokens; how many are left out is logged."""
+    """The sentences all of whose words have tokens; the number of those left out is logged."""
     cache.expect([tree.id for tree in trees], "the treebank")
-    found = []
+    sentences = []
     rows = zip(trees, documents, cache, strict=True)
     for tree, document, example in job.progress(rows, len(trees), "sentences"):
         index = words_of_units(example.word)
@@ -54,53 +63,50 @@ def load(
             log.info("%s: left out, a word has no token or the sentence is too long", tree.source)
             continue
         pattern = to_words(example.pattern, example.word).reshape(-1, len(index), len(index))
-        ends = [
+        edges = [
             pattern[:, kept, 0],
             pattern[:, kept, -1],
             pattern[:, 0, kept],
             pattern[:, -1, kept],
         ]
         pairs = zip(tree.words, tree.relations, strict=True)
-        found.append(
+        sentences.append(
             Sentence(
                 tree=tree,
                 document=document,
                 attention=pattern[:, kept[:, None], kept].astype(np.float16),
-                edges=np.stack(ends).astype(np.float16),
+                edges=np.stack(edges).astype(np.float16),
                 vectors=vectors.lookup(tree.words),
                 heads=np.array([0 if head == ROOT else head + 1 for head in tree.heads]),
                 scored=np.array([not is_punctuation(word, relation) for word, relation in pairs]),
             )
         )
-    if not found:
+    if not sentences:
         raise InputError(f"{cache.path}: no sentence can be used; raise max_tokens")
-    log.info("%d sentences used, %d left out", len(found), len(trees) - len(found))
-    return found
+    log.info("%d sentences used, %d left out", len(sentences), len(trees) - len(sentences))
+    return sentences
 
 
-def split(
-    sentences: Sequence[Sentence], share: float, seed: int
-) -> tuple[list[Sentence], list[Sentence]]:
-    """Sentences to train on and, of other documents, about `share` of all to score.
+def split(sentences: Sequence[Sentence], dev_share: float, seed: int) -> Split:
+    """Split by document, with about `dev_share` of all sentences held out.
 
     Raises InputError where there are fewer than two documents.
     """
-    names = sorted({one.document for one in sentences})
-    if len(names) < 2:
+    documents = sorted({sentence.document for sentence in sentences})
+    if len(documents) < 2:
         raise InputError(
             "probes: the treebank's sentences come from one document, so they cannot be split by "
             "document; give a treebank of several documents"
         )
-    order = np.random.default_rng(seed).permutation(len(names))
-    sizes = {name: sum(one.document == name for one in sentences) for name in names}
-    held: set[str] = set()
-    for place in order[:-1]:
-        if sum(sizes[name] for name in held) >= share * len(sentences):
+    sizes = Counter(sentence.document for sentence in sentences)
+    held_out: set[str] = set()
+    for index in np.random.default_rng(seed).permutation(len(documents))[:-1]:
+        if sum(sizes[document] for document in held_out) >= dev_share * len(sentences):
             break
-        held.add(names[place])
-    return (
-        [one for one in sentences if one.document not in held],
-        [one for one in sentences if one.document in held],
+        held_out.add(documents[index])
+    return Split(
+        train=[sentence for sentence in sentences if sentence.document not in held_out],
+        dev=[sentence for sentence in sentences if sentence.document in held_out],
     )
 
 
@@ -110,11 +116,11 @@ def control_heads(
     """Heads of the control task of Hewitt & Liang 2019, as `Sentence.heads`.
 
     Each word type has one behaviour, drawn by the seed: it attaches to itself, to the first or to
-    the last word. A probe can learn that only by remembering word types.
+    the last word. A probe can learn that only by memorising word types.
     """
-    place = {"first": 1, "last": len(words)}
+    ends = {"first": 1, "last": len(words)}
     drawn = [behaviours[_draw(word.lower(), seed) % len(behaviours)] for word in words]
-    return np.array([place.get(name, k) for k, name in enumerate(drawn, start=1)])
+    return np.array([ends.get(behaviour, k) for k, behaviour in enumerate(drawn, start=1)])
 
 
 def _draw(word: str, seed: int) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from torch import nn
+from torch.nn.utils.rnn import pad_sequence
 
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import tokenize
@@ -34,19 +35,19 @@ def word_states(
     model = models.load_body(directory, devices.pick(device))
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, models.max_positions(model.config))
-    found = {}
-    for batch in job.progress(by_length([len(one) for one in tokens], batch_tokens), desc="states"):
+    states_of = {}
+    batches = by_length([len(example) for example in tokens], batch_tokens)
+    for batch in job.progress(batches, desc="hidden states"):
+        inputs = padding.pad([tokens[index] for index in batch], model)
         with torch.inference_mode():
-            output = model(
-                **padding.pad([tokens[index] for index in batch], model), output_hidden_states=True
-            )
+            output = model(**inputs, output_hidden_states=True)
         states = torch.stack(output.hidden_states).cpu().numpy()
         for row, index in enumerate(batch):
             word, length = tokens[index].word, len(tokens[index])
             member = (word == np.arange(tokens[index].n_words)[:, None]).astype(np.float32)
             mean = member / np.maximum(member.sum(axis=1, keepdims=True), 1)
-            found[tokens[index].id] = (mean @ states[:, row, :length]).astype(np.float16)
-    return found
+            states_of[tokens[index].id] = (mean @ states[:, row, :length]).astype(np.float16)
+    return states_of
 
 
 def edges_of(heads: np.ndarray) -> set[tuple[int, int]]:
@@ -56,7 +57,7 @@ def edges_of(heads: np.ndarray) -> set[tuple[int, int]]:
 
 
 def tree_distances(heads: np.ndarray) -> np.ndarray:
-    """Edges between every two words, float [word, word]; further roots hang on the first."""
+    """Number of edges between two words, float [word, word]; all roots are joined to the first."""
     edges = edges_of(heads)
     roots = np.flatnonzero(heads == 0)
     edges |= {(min(roots[0], root), max(roots[0], root)) for root in roots[1:]}
@@ -67,7 +68,7 @@ def tree_distances(heads: np.ndarray) -> np.ndarray:
 
 
 def control_tree(heads: np.ndarray) -> np.ndarray:
-    """A tree of control heads that are the first or the last word: these two are joined."""
+    """A tree of control heads, each the first or the last word; these two are joined."""
     tree = heads.copy()
     tree[0] = 0
     tree[-1] = 1 if len(tree) > 1 else 0
@@ -114,24 +115,23 @@ def fit(
         return (errors.sum(dim=(1, 2)) / pairs).mean()
 
     chunks = in_chunks([len(words) for words in states], recipe.batch_size)
-    batches = [_pad(chunk, states, targets) for chunk in chunks]
+    batches = [_pad([states[k] for k in chunk], [targets[k] for k in chunk]) for chunk in chunks]
     descend(probe, batches, loss_of, recipe)
     return probe.matrix.detach().cpu()
 
 
 def _pad(
-    chunk: np.ndarray, states: Sequence[np.ndarray], targets: Sequence[np.ndarray]
+    states: Sequence[np.ndarray], targets: Sequence[np.ndarray]
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    longest = max(len(states[k]) for k in chunk)
-    vectors = np.zeros((len(chunk), longest, states[0].shape[1]), dtype=np.float16)
-    distances = np.zeros((len(chunk), longest, longest), dtype=np.float32)
-    mask = np.zeros((len(chunk), longest, longest), dtype=np.float32)
-    for row, k in enumerate(chunk):
-        size = len(states[k])
-        vectors[row, :size] = states[k]
-        distances[row, :size, :size] = targets[k]
-        mask[row, :size, :size] = 1
-    return torch.from_numpy(vectors), torch.from_numpy(distances), torch.from_numpy(mask)
+    """States [sentence, word, hidden], and distances and mask [sentence, word, word] as float32."""
+    vectors = pad_sequence([torch.from_numpy(words) for words in states], batch_first=True)
+    n, longest, _ = vectors.shape
+    distances, mask = torch.zeros(n, longest, longest), torch.zeros(n, longest, longest)
+    for row, target in enumerate(targets):
+        length = len(target)
+        distances[row, :length, :length] = torch.from_numpy(target)
+        mask[row, :length, :length] = 1
+    return vectors, distances, mask
 
 
 def spanning_edges(distances: np.ndarray, words: np.ndarray) -> set[tuple[int, int]]:
@@ -148,16 +148,16 @@ def counts(
     heads: Sequence[np.ndarray],
     scored: Sequence[np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Edges found and all edges of every sentence, int [sentence]; punctuation is left out."""
-    right, total = [], []
-    for vectors, sentence_heads, counted in zip(states, heads, scored, strict=True):
-        words = np.flatnonzero(counted)
+    """Correct edges and all edges of every sentence, int [sentence]; punctuation is left out."""
+    correct, total = [], []
+    for vectors, sentence_heads, is_scored in zip(states, heads, scored, strict=True):
+        words = np.flatnonzero(is_scored)
         kept = set(words.tolist())
         gold = {edge for edge in edges_of(sentence_heads) if kept.issuperset(edge)}
-        found = set()
+        predicted = set()
         if len(words) > 1:
             projected = torch.from_numpy(vectors).float() @ matrix
-            found = spanning_edges(squared_distances(projected).numpy(), words)
-        right.append(len(gold & found))
+            predicted = spanning_edges(squared_distances(projected).numpy(), words)
+        correct.append(len(gold & predicted))
         total.append(len(gold))
-    return np.array(right), np.array(total)
+    return np.array(correct), np.array(total)

@@ -6,13 +6,13 @@ import torch
 
 from tests.probes.builders import DIMENSION, HEADS, sentence, sentences
 from workflow_scripts.probes import probe_fitting
-from workflow_scripts.probes.attention_probes import (
+from workflow_scripts.probes.probe_sentences import Sentence
+from workflow_scripts.probes.probing_classifiers import (
     AttentionAndWords,
     AttentionOnly,
     DistancesAndWords,
     distances,
 )
-from workflow_scripts.probes.probe_sentences import Sentence
 
 
 def randomised(probe: torch.nn.Module) -> torch.nn.Module:
@@ -137,6 +137,6 @@ def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
         together = probe_fitting.counts(probe, probe_fitting.Batches(cases, heads, size), cpu)
         np.testing.assert_array_equal(together, alone)
         nothing_kept = probe_fitting.counts(
-            probe, probe_fitting.Batches(cases, heads, size, kept=0), cpu
+            probe, probe_fitting.Batches(cases, heads, size, kept_bytes=0), cpu
         )
         np.testing.assert_array_equal(nothing_kept, alone)

@@ -1,4 +1,4 @@
-"""Classes of maps: annotations, rules, the network and its cross-validation, and the shares."""
+"""The classifier of maps: its images, network and cross-validation, contact sheets, and shares."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,142 +11,35 @@ from safetensors.torch import load_file, save_file
 
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import write_card
+from tests.patterns.builders import made_up
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.patterns import contact_sheets, network, pattern_classifier, pattern_shares
+from workflow_scripts.patterns import contact_sheets, pattern_classifier, pattern_shares
 from workflow_scripts.patterns import kovaleva2019_patterns as printed
-from workflow_scripts.patterns.annotated_maps import COLUMNS, digest_of, read_annotations
-from workflow_scripts.patterns.builtin_maps import builtin_maps
-from workflow_scripts.patterns.rules import CLASSES, classify, masses
-from workflow_scripts.patterns.texts import examples_of
-
-ROOT = Path(__file__).parents[2]
-OURS = ROOT / "annotations/minilm.csv"
-LENGTH = 12
-SPECIAL = np.array([True] + [False] * 4 + [True] + [False] * 5 + [True])
-SEGMENT = np.array([0] * 6 + [1] * 6)
-
-
-def made_up(kind: str, seed: int = 0) -> np.ndarray:
-    """A map of a class, with some noise."""
-    rng = np.random.default_rng(seed)
-    weights = rng.random((LENGTH, LENGTH)) * 0.05
-    if "vertical" in kind:
-        weights[:, 0] += 2
-    if "diagonal" in kind:
-        weights += 2 * np.eye(LENGTH, k=-1)
-    if kind == "block":
-        weights += SEGMENT[:, None] == SEGMENT
-        weights[:, SPECIAL] = 0
-    if kind == "heterogeneous":
-        weights = rng.random((LENGTH, LENGTH)) ** 8
-    return weights / weights.sum(axis=1, keepdims=True)
-
-
-def test_masses_by_hand() -> None:
-    pattern = np.array(
-        [[1.0, 0.0, 0.0, 0.0], [0.2, 0.5, 0.3, 0.0], [0.4, 0.1, 0.1, 0.4], [0.0, 0.0, 1.0, 0.0]]
-    )
-    special, segment = np.array([True, False, False, False]), np.array([0, 0, 0, 1])
-    columns, diagonal, block = masses(pattern, special, segment)
-    assert columns == pytest.approx((1 + 0.2 + 0.4 + 0) / 4)
-    assert diagonal == pytest.approx((0 + 0.8 + 0.6 + 1.0) / 4)
-    # Among tokens 1 to 3: 0.5 + 0.3 + 0.1 + 0.1 of 2.4 within; 5 of 9 cells are within.
-    assert block == pytest.approx(1.0 / 2.4 - 5 / 9)
-    assert masses(pattern, special, np.zeros(4))[2] == 0
-
-
-@pytest.mark.parametrize("kind", CLASSES)
-def test_rules_know_clear_cases(kind: str) -> None:
-    pattern = np.stack([made_up(kind, seed) for seed in range(4)])
-    assert [CLASSES[one] for one in classify(pattern, SPECIAL, SEGMENT)] == [kind] * 4
-
-
-def write(path: Path, rows: list[tuple], header: tuple = COLUMNS) -> Path:
-    lines = [",".join(header), *(",".join(map(str, row)) for row in rows)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-ROW = ("m", "c", "e", 0, 1, "block", "12345678")
-
-
-@pytest.mark.parametrize(
-    ("rows", "header", "words"),
-    [
-        ([(*ROW[:5], "blok", "1")], COLUMNS, r"a.csv:2: class 'blok' is unknown"),
-        ([(*ROW[:5], "", "1")], COLUMNS, r"a.csv:2: class ''"),
-        ([ROW, ROW], COLUMNS, r"a.csv:3: this map stands in line 2"),
-        ([("m", "c", "e", -1, 1, "block", "1")], COLUMNS, r"a.csv:2: layer and head"),
-        ([ROW[:6]], COLUMNS, r"a.csv:2: the row needs 7"),
-        ([ROW], COLUMNS[:6], r"a.csv:1: the columns must be"),
-        ([], COLUMNS, "no annotated maps"),
-    ],
+from workflow_scripts.patterns.annotated_maps import digest_of
+from workflow_scripts.patterns.pattern_network import (
+    BATCH,
+    SIDE,
+    PatternNetwork,
+    fit,
+    predict,
+    to_image,
 )
-def test_a_wrong_annotation_is_named(tmp_path: Path, rows: list, header: tuple, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        read_annotations(write(tmp_path / "a.csv", rows, header))
-
-
-def test_our_annotations_are_enough() -> None:
-    rows = read_annotations(OURS)
-    counts = Counter(CLASSES[one.label] for one in rows)
-    assert len(rows) >= 400
-    assert min(counts[name] for name in CLASSES) >= 30
-    assert len({one.example for one in rows}) >= 80
-
-
-def test_our_maps_are_made_anew() -> None:
-    rows = [one for one in read_annotations(OURS) if one.example < "pairs-003"]
-    rows += [one for one in read_annotations(OURS) if one.example == "reviews-000"]
-    found = builtin_maps(rows)
-    assert len(found) == len(rows)
-    for one in found:
-        np.testing.assert_allclose(one.pattern.sum(axis=-1), 1, atol=1e-5)
-        assert one.special[0] and one.special[-1]
-        two = one.annotation.corpus == "pairs"
-        assert set(one.segment) == ({0, 1} if two else {0})
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"tokens": "00000000"}, "other tokens than were annotated"),
-        ({"example": "pairs-999"}, "pairs has no example pairs-999"),
-        ({"head": 12}, "no layer 0, head 12"),
-        ({"corpus": "novels"}, "'novels' is unknown"),
-        ({"model": "bert"}, "model 'bert'"),
-    ],
-)
-def test_annotations_of_something_else_are_refused(
-    tmp_path: Path, change: dict, words: str
-) -> None:
-    first = pd.read_csv(OURS, dtype=str).iloc[0].to_dict() | {"layer": 0, "head": 1} | change
-    path = write(tmp_path / "a.csv", [tuple(first[name] for name in COLUMNS)])
-    with pytest.raises(InputError, match=words):
-        builtin_maps(read_annotations(path))
-
-
-def test_texts_are_the_same_every_time() -> None:
-    for corpus, n in (("pairs", 60), ("reviews", 40)):
-        examples = examples_of(corpus)
-        assert len(examples) == n == len({one.texts for one in examples})
-        assert examples == examples_of(corpus)
-        assert {len(one.texts) for one in examples} == {2 if corpus == "pairs" else 1}
+from workflow_scripts.patterns.pattern_rules import CLASSES
 
 
 def test_images_show_roots_of_shares() -> None:
     pattern = np.zeros((2, 64, 64), dtype=np.float32)
     pattern[0, :2, :2], pattern[0, 2:4, :2] = 0.4, 0.1
     pattern[1] = 1 / 64
-    images = network.to_image(pattern)
-    assert images.shape == (2, network.SIDE, network.SIDE)
+    images = to_image(pattern)
+    assert images.shape == (2, SIDE, SIDE)
     torch.testing.assert_close(images[0, :2, 0], torch.tensor([1.0, 0.5]))
-    torch.testing.assert_close(images[1], torch.ones(network.SIDE, network.SIDE))
-    small = network.to_image(np.eye(2))
+    torch.testing.assert_close(images[1], torch.ones(SIDE, SIDE))
+    small = to_image(np.eye(2))
     assert small[0, 0] == 1 and small[0, -1] == 0
 
 
@@ -154,17 +47,17 @@ def data(n: int = 30) -> tuple[torch.Tensor, np.ndarray, np.ndarray]:
     maps = [made_up(kind, seed) for seed in range(n) for kind in CLASSES]
     labels = np.tile(np.arange(len(CLASSES)), n)
     groups = np.repeat([f"e{seed}" for seed in range(n)], len(CLASSES))
-    return network.to_image(np.stack(maps)), labels, groups
+    return to_image(np.stack(maps)), labels, groups
 
 
 def test_the_network_has_eight_convolutions() -> None:
-    layers = [one for one in network.PatternNetwork().modules() if isinstance(one, torch.nn.Conv2d)]
+    layers = [one for one in PatternNetwork().modules() if isinstance(one, torch.nn.Conv2d)]
     assert len(layers) == 8
 
 
 def test_cross_validation_learns_and_its_control_does_not() -> None:
     images, labels, groups = data()
-    recipe = Recipe(seed=1, epochs=15, batch_size=network.BATCH, learning_rate=0.003)
+    recipe = Recipe(seed=1, epochs=15, batch_size=BATCH, learning_rate=0.003)
     probabilities, fold_of = pattern_classifier.cross_validate(
         images, labels, groups, 3, recipe, "test"
     )
@@ -182,7 +75,7 @@ def test_cross_validation_learns_and_its_control_does_not() -> None:
 def test_training_is_the_same_for_a_seed() -> None:
     images, labels, _ = data(4)
     one, other = (
-        network.fit(images, torch.from_numpy(labels), Recipe(5, 2, 32, 0.003)).state_dict()
+        fit(images, torch.from_numpy(labels), Recipe(5, 2, 32, 0.003)).state_dict()
         for _ in range(2)
     )
     assert all(torch.equal(one[key], other[key]) for key in one)
@@ -262,21 +155,21 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
 
 def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     images, labels, _ = data(6)
-    fitted = network.fit(images, torch.from_numpy(labels), Recipe(1, 3, 32, 0.003))
-    save_file(fitted.state_dict(), tmp_path / "classifier")
+    network = fit(images, torch.from_numpy(labels), Recipe(1, 3, 32, 0.003))
+    save_file(network.state_dict(), tmp_path / "classifier")
     pattern_shares.main(
         tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]]
     )
     table = tables.read(tmp_path / "shares").set_index(["method", "layer", "head", "class"])
-    loaded = network.PatternNetwork()
+    loaded = PatternNetwork()
     loaded.load_state_dict(load_file(tmp_path / "classifier"))
     with Cache(cache) as stored:
         examples = list(stored)
     for layer, head in ((0, 0), (2, 3)):
         seen = Counter()
         for example in examples:
-            image = network.to_image(example.pattern[layer, head][None])
-            seen[CLASSES[int(network.predict(loaded.eval(), image).argmax())]] += 1
+            image = to_image(example.pattern[layer, head][None])
+            seen[CLASSES[int(predict(loaded.eval(), image).argmax())]] += 1
         for name in CLASSES:
             found = table.loc[("network", layer, head, name), "share"]
             assert found == pytest.approx(seen[name] / len(examples))

@@ -1,4 +1,4 @@
-"""The network that tells classes of maps apart: 8 convolutional layers (Kovaleva et al., 4.1)."""
+"""The network that classifies maps: eight convolutional layers (Kovaleva et al. 2019, 4.1)."""
 
 import numpy as np
 import torch
@@ -6,7 +6,7 @@ from torch import nn
 from torch.optim.lr_scheduler import OneCycleLR
 
 from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
-from workflow_scripts.patterns.rules import CLASSES
+from workflow_scripts.patterns.pattern_rules import CLASSES
 
 SIDE = 32
 CHANNELS = (16, 16, 32, 32, 64, 64, 64, 64)  # every second layer halves the map
@@ -16,7 +16,7 @@ BATCH = 32
 def to_image(pattern: np.ndarray) -> torch.Tensor:
     """Maps [..., query, key] as the network sees them: float32 [..., SIDE, SIDE].
 
-    Roots of the shares of each map's largest weight, so that faint structure shows; larger maps
+    Square roots of the weights over each map's largest, so that faint structure shows; larger maps
     are averaged down to SIDE, smaller ones repeated.
     """
     maps = torch.from_numpy(np.ascontiguousarray(pattern, dtype=np.float32))
@@ -32,16 +32,16 @@ class PatternNetwork(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         layers: list[nn.Module] = []
-        before = 1
+        n_inputs = 1
         for number, channels in enumerate(CHANNELS):
             layers += [
-                nn.Conv2d(before, channels, 3, stride=1 + number % 2, padding=1, bias=False),
+                nn.Conv2d(n_inputs, channels, 3, stride=1 + number % 2, padding=1, bias=False),
                 nn.BatchNorm2d(channels),
                 nn.ReLU(),
             ]
-            before = channels
+            n_inputs = channels
         self.layers = nn.Sequential(*layers)
-        self.out = nn.Linear(before, len(CLASSES))
+        self.out = nn.Linear(n_inputs, len(CLASSES))
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
         """Logits [map, class] of images [map, SIDE, SIDE]."""
@@ -49,7 +49,7 @@ class PatternNetwork(nn.Module):
 
 
 def fit(images: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> PatternNetwork:
-    """A network trained on images [map, SIDE, SIDE] and labels [map]; rare classes weigh more."""
+    """A network trained on images [map, SIDE, SIDE] and labels [map]; all classes count alike."""
     torch.manual_seed(recipe.seed)
     network = PatternNetwork()
     counts = torch.bincount(labels, minlength=len(CLASSES)).clamp(min=1)

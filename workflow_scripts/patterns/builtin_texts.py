@@ -1,4 +1,4 @@
-"""The texts of the annotated maps that come with the workflow; the same in every study."""
+"""Texts of the annotated maps that come with the workflow; the same in every study."""
 
 import random
 
@@ -33,9 +33,9 @@ def reviews() -> list[Example]:
     lines = [(number, line.partition(" ")[2]) for number, line in read_lines(path, "cp1252")]
     step = len(lines) // N_REVIEWS
     examples = []
-    for place, (number, text) in enumerate(lines[::step][:N_REVIEWS]):
-        name = f"reviews-{place:03d}"
-        examples.append(Example(name, name, f"{path}:{number}", (text,)))
+    for number, (line, text) in enumerate(lines[::step][:N_REVIEWS]):
+        name = f"reviews-{number:03d}"
+        examples.append(Example(name, name, f"{path}:{line}", (text,)))
     return examples
 
 

@@ -1,30 +1,30 @@
-"""Classes of maps by rules: how much mass lies on columns, on diagonals and within blocks."""
+"""Classes of maps by rules: the mass on columns, on diagonals and within blocks."""
 
 import numpy as np
 
 CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
 COLUMN = 0.5  # mass on special columns from which a map is vertical
 DIAGONAL = 0.5  # mass on the diagonals from which it is diagonal
-BOTH = 0.2  # of each, and MOST together, from which it is both
-MOST = 0.6
-BLOCK = 0.35  # mass within the own segment over what an even spread would have
+BOTH = 0.2  # mass on each, and
+BOTH_TOGETHER = 0.6  # mass on the two together, from which it is both
+BLOCK = 0.35  # mass within the own segment above that of uniform attention
 
 
 def masses(
     pattern: np.ndarray, special: np.ndarray, segment: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mass on special columns, on the three diagonals, and gained within blocks: each [...].
+    """Mass on special columns, on the three diagonals, and its excess within blocks: each [...].
 
     `pattern` is [..., query, key]; `special` (bool [L]) marks [CLS], [SEP]; `segment` is [L]. The
-    diagonals are the token itself and its neighbours, special columns apart. The last is, among
-    ordinary tokens, the share of mass within the own segment minus what an even spread would put
-    there; 0 where there is one segment.
+    diagonals are the token itself and its neighbours, without special columns. The excess is, among
+    ordinary tokens, the share of mass within the own segment minus that of uniform attention; it is
+    0 where there is one segment.
     """
     pattern = pattern.astype(np.float32)
     length = pattern.shape[-1]
     columns = pattern[..., special].sum(axis=-1).mean(axis=-1)
-    place = np.arange(length)
-    near = np.abs(place[:, None] - place) <= 1
+    positions = np.arange(length)
+    near = np.abs(positions[:, None] - positions) <= 1
     diagonal = (pattern * (near & ~special)).sum(axis=-1).mean(axis=-1)
     ordinary = np.flatnonzero(~special)
     inner = pattern[..., ordinary[:, None], ordinary]
@@ -39,7 +39,7 @@ def masses(
 def classify(pattern: np.ndarray, special: np.ndarray, segment: np.ndarray) -> np.ndarray:
     """The number of each map's class in CLASSES, int [...], of maps [..., query, key]."""
     columns, diagonal, block = masses(pattern, special, segment)
-    both = (columns >= BOTH) & (diagonal >= BOTH) & (columns + diagonal >= MOST)
+    both = (columns >= BOTH) & (diagonal >= BOTH) & (columns + diagonal >= BOTH_TOGETHER)
     choices = [both, columns >= COLUMN, diagonal >= DIAGONAL, block >= BLOCK]
     names = ["vertical+diagonal", "vertical", "diagonal", "block"]
     numbers = [CLASSES.index(name) for name in names]

@@ -18,7 +18,8 @@ N_DISTANCES = 8
 class Batch:
     """Padded sentences; `mask` [sentence, word] is true where there is a word.
 
-    `heads` [sentence, word] are the right candidates, `scored` the words that count.
+    `heads` [sentence, word] are the correct candidates; `scored` [sentence, word] marks the words
+    that the score counts.
     """
 
     pairs: torch.Tensor
@@ -45,7 +46,7 @@ class AttentionOnly(nn.Module):
 
 
 class AttentionAndWords(nn.Module):
-    """The weight of every head and direction depends on the vectors of both words."""
+    """A weight for every head and direction, computed from the vectors of both words."""
 
     def __init__(self, n_heads: int, dimension: int) -> None:
         super().__init__()
@@ -92,8 +93,8 @@ def distances(mask: torch.Tensor) -> torch.Tensor:
     distances -2 to 2; an indicator of the root, for which all others are 0.
     """
     length = mask.sum(dim=1).clamp_min(1)
-    place = torch.arange(mask.shape[1], device=mask.device)
-    offset = (place[None, :] - place[:, None]).float()
+    positions = torch.arange(mask.shape[1], device=mask.device)
+    offset = (positions[None, :] - positions[:, None]).float()
     share = offset / length[:, None, None]
     near = [(offset == k).float().expand_as(share) for k in range(-2, 3)]
     root = torch.zeros_like(share)
