@@ -74,10 +74,10 @@ def made_counts(n: int = 60) -> coreference_scores.Counts:
 
 def test_intervals_hold_the_mean_and_shrink() -> None:
     counts = made_counts(400)
-    mean, low, high = head_accuracy.accuracy(counts.found, counts.total, 300, seed=1)
+    mean, low, high = head_accuracy.accuracy(counts.correct, counts.total, 300, seed=1)
     assert (low <= mean).all() and (mean <= high).all()
     few = made_counts(20)
-    _, wide_low, wide_high = head_accuracy.accuracy(few.found, few.total, 300, seed=1)
+    _, wide_low, wide_high = head_accuracy.accuracy(few.correct, few.total, 300, seed=1)
     assert (high - low).mean() < (wide_high - wide_low).mean() / 2
 
 
@@ -90,7 +90,7 @@ def test_held_out_head_is_chosen_on_other_texts() -> None:
     )
     assert (found["held_out_layer"], found["held_out_head"]) == (0, 1)
     half = np.random.default_rng(1).permutation(60)[30:]
-    right = counts.found[half, 0, 0, 1, 0].sum()
+    right = counts.correct[half, 0, 0, 1, 0].sum()
     assert found["held_out_accuracy"] == right / counts.total[half, 0].sum()
 
 

@@ -1,6 +1,6 @@
 """Antecedent selection, by attention and by rules (Clark et al. 2019, section 4.3).
 
-A mention is coreferent where an antecedent, an earlier mention of its chain, stands in the text.
+A mention is coreferent if the text has an antecedent of it, an earlier mention of its chain.
 Mentions that overlap, or share their head word, are never each other's antecedents.
 """
 
@@ -13,35 +13,38 @@ from workflow_scripts.core.data.mentions import KINDS, Document, Mention
 ALL = "all"
 TYPES = (ALL, *KINDS)
 CANDIDATES = ("words", "mentions")
-Matches = Callable[[Mention, Mention, Sequence[str]], bool]
+Sieve = Callable[[Mention, Mention, Sequence[str]], bool]
 
 
-def earlier(mentions: Sequence[Mention], place: int) -> list[Mention]:
-    """The mentions before that at `place` that may be its antecedents, in the text's order."""
-    one = mentions[place]
+def earlier(mentions: Sequence[Mention], index: int) -> list[Mention]:
+    """The mentions before that at `index` that may be its antecedents, in the text's order."""
+    mention = mentions[index]
     return [
-        other for other in mentions[:place] if other.end <= one.start and other.head != one.head
+        candidate
+        for candidate in mentions[:index]
+        if candidate.end <= mention.start and candidate.head != mention.head
     ]
 
 
 def readable(document: Document, words: np.ndarray) -> list[Mention]:
-    """The mentions whose words all have tokens, in order; `words` are the indices that have."""
+    """The mentions whose words are all among `words` (indices of words with tokens), in order."""
     present = set(words.tolist())
     return [
         mention
-        for mention in sorted(document.mentions, key=lambda one: (one.start, one.end))
+        for mention in sorted(document.mentions, key=lambda mention: (mention.start, mention.end))
         if present.issuperset(range(mention.start, mention.end))
     ]
 
 
 def coreferent(mentions: Sequence[Mention]) -> list[tuple[int, set[int]]]:
-    """Places of the coreferent mentions, each with the head words of its antecedents."""
-    found = []
-    for place, one in enumerate(mentions):
-        heads = {other.head for other in earlier(mentions, place) if other.chain == one.chain}
+    """Indices of the coreferent mentions, each with the head words of its antecedents."""
+    pairs = []
+    for index, mention in enumerate(mentions):
+        candidates = earlier(mentions, index)
+        heads = {each.head for each in candidates if each.chain == mention.chain}
         if heads:
-            found.append((place, heads))
-    return found
+            pairs.append((index, heads))
+    return pairs
 
 
 def types_of(mention: Mention) -> np.ndarray:
@@ -55,10 +58,10 @@ def attended(
     """The word that each mention's head word attends to most, int [layer, head, mention].
 
     `attention` is [layer, head, word, word] among `words` (indices in the document). The maximum
-    is among all other words, or among the head words of the other mentions; -1 without any.
+    is among all other words, or among the head words of the other mentions; -1 if there is none.
     """
-    place = {int(word): k for k, word in enumerate(words)}
-    rows = np.array([place[mention.head] for mention in mentions], dtype=int)
+    index = {int(word): k for k, word in enumerate(words)}
+    rows = np.array([index[mention.head] for mention in mentions], dtype=int)
     columns = np.arange(len(words)) if candidates == "words" else np.unique(rows)
     weights = attention[:, :, rows[:, None], columns].copy()
     weights[:, :, rows[:, None] == columns] = -1
@@ -70,71 +73,72 @@ def attended(
 def hits(
     attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Coreferent mentions found, int [candidates, layer, head, type], and all, int [type]."""
-    found = np.zeros((len(CANDIDATES), *attention.shape[:2], len(TYPES)), dtype=int)
+    """Coreferent mentions for which a head chooses an antecedent, and their total.
+
+    int [candidates, layer, head, type] and int [type]; see `attended`.
+    """
+    correct = np.zeros((len(CANDIDATES), *attention.shape[:2], len(TYPES)), dtype=int)
     total = np.zeros(len(TYPES), dtype=int)
     chosen = [attended(attention, words, mentions, candidates) for candidates in CANDIDATES]
-    for place, heads in coreferent(mentions):
-        counted = types_of(mentions[place])
+    for index, heads in coreferent(mentions):
+        counted = types_of(mentions[index])
         total += counted
-        for column, words_chosen in enumerate(chosen):
-            found[column] += np.isin(words_chosen[:, :, place], list(heads))[..., None] & counted
-    return found, total
+        for row, choices in enumerate(chosen):
+            correct[row] += np.isin(choices[:, :, index], list(heads))[..., None] & counted
+    return correct, total
 
 
-def same_text(one: Mention, other: Mention, words: Sequence[str]) -> bool:
-    """Sieve 1: the same words, whatever their case."""
-    texts = [[word.lower() for word in words[m.start : m.end]] for m in (one, other)]
+def same_text(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:
+    """Sieve 1: the same words, ignoring case."""
+    texts = [[word.lower() for word in words[m.start : m.end]] for m in (mention, candidate)]
     return texts[0] == texts[1]
 
 
-def same_head(one: Mention, other: Mention, words: Sequence[str]) -> bool:
-    """Sieve 2: the same head word, whatever its case."""
-    return words[one.head].lower() == words[other.head].lower()
+def same_head(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:
+    """Sieve 2: the same head word, ignoring case."""
+    return words[mention.head].lower() == words[candidate.head].lower()
 
 
-def same_features(one: Mention, other: Mention, words: Sequence[str]) -> bool:
-    """Sieve 3: number, gender and person do not differ; what is unknown matches all."""
-    return all(
-        not a or not b or a == b
-        for a, b in (
-            (one.number, other.number),
-            (one.gender, other.gender),
-            (one.person, other.person),
-        )
+def same_features(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:
+    """Sieve 3: number, gender and person do not differ; an unknown one matches all."""
+    pairs = (
+        (mention.number, candidate.number),
+        (mention.gender, candidate.gender),
+        (mention.person, candidate.person),
     )
+    return all(not a or not b or a == b for a, b in pairs)
 
 
-def anything(one: Mention, other: Mention, words: Sequence[str]) -> bool:
+def any_mention(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:
     """Sieve 4: all mentions."""
     return True
 
 
-SYSTEMS: dict[str, tuple[Matches, ...]] = {
-    "nearest": (anything,),
+SYSTEMS: dict[str, tuple[Sieve, ...]] = {
+    "nearest": (any_mention,),
     "head_match": (same_head,),
-    "rules": (same_text, same_head, same_features, anything),
+    "rules": (same_text, same_head, same_features, any_mention),
 }
 
 
 def select(
-    mentions: Sequence[Mention], place: int, words: Sequence[str], sieves: Sequence[Matches]
+    mentions: Sequence[Mention], index: int, words: Sequence[str], sieves: Sequence[Sieve]
 ) -> Mention | None:
-    """The nearest earlier mention that passes the earliest sieve; None where none passes any."""
-    candidates = earlier(mentions, place)[::-1]
+    """The nearest earlier mention that passes the first sieve that lets any pass, or None."""
+    nearest_first = earlier(mentions, index)[::-1]
     for sieve in sieves:
-        for other in candidates:
-            if sieve(mentions[place], other, words):
-                return other
+        for candidate in nearest_first:
+            if sieve(mentions[index], candidate, words):
+                return candidate
     return None
 
 
 def baselines(document: Document, mentions: Sequence[Mention]) -> np.ndarray:
-    """Coreferent mentions whose antecedent each of SYSTEMS finds, int [system, type]."""
-    found = np.zeros((len(SYSTEMS), len(TYPES)), dtype=int)
-    for place, heads in coreferent(mentions):
+    """Coreferent mentions for which each of SYSTEMS chooses an antecedent, int [system, type]."""
+    correct = np.zeros((len(SYSTEMS), len(TYPES)), dtype=int)
+    for index, heads in coreferent(mentions):
         for row, sieves in enumerate(SYSTEMS.values()):
-            chosen = select(mentions, place, document.words, sieves)
+            chosen = select(mentions, index, document.words, sieves)
             if chosen is not None and chosen.head in heads:
-                found[row] += types_of(mentions[place])
-    return found
+                correct[row] += types_of(mentions[index])
+    return correct

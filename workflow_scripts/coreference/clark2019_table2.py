@@ -8,17 +8,17 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.coreference.antecedents import ALL, TYPES
+from workflow_scripts.coreference.antecedents import ALL
 
 SYSTEMS = {"nearest": "nearest mention", "head_match": "head word match", "rules": "four sieves"}
-# The paper's own accuracies (BERT-base, head 5-4, on CoNLL-2012), in the order of TYPES.
+# The paper's own accuracies (BERT-base, head 5-4, on CoNLL-2012), in percent.
 PAPER = {
-    "nearest": (27, 29, 29, 19),
-    "head_match": (52, 47, 67, 40),
-    "rules": (69, 70, 77, 60),
-    "words": (65, 64, 73, 58),
+    "nearest": {"all": 27, "pronoun": 29, "proper": 29, "nominal": 19},
+    "head_match": {"all": 52, "pronoun": 47, "proper": 67, "nominal": 40},
+    "rules": {"all": 69, "pronoun": 70, "proper": 77, "nominal": 60},
+    "words": {"all": 65, "pronoun": 64, "proper": 73, "nominal": 58},
 }
-# The paper's wording names no smaller set, so the maximum among all other words is compared.
+# The paper does not restrict the candidates, so the maximum among all other words is compared.
 COMPARED = "words"
 
 
@@ -35,9 +35,9 @@ def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.
     for candidates, frame in sorted(scores.groupby("candidates"), reverse=True):
         of_all = frame[frame["type"] == ALL]
         top = of_all.loc[of_all["accuracy"].idxmax()]
-        same = (frame["layer"] == top["layer"]) & (frame["head"] == top["head"])
-        honest = best[best["candidates"] == candidates].set_index("type")
-        for row in frame[same].to_dict("records"):
+        of_top = (frame["layer"] == top["layer"]) & (frame["head"] == top["head"])
+        held_out = best[best["candidates"] == candidates].set_index("type")
+        for row in frame[of_top].to_dict("records"):
             rows.append(
                 {
                     "system": "best head",
@@ -45,7 +45,7 @@ def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.
                     "head": label(row["layer"], row["head"]),
                     **_row(row, candidates),
                     **_best_for_type(frame[frame["type"] == row["type"]]),
-                    **_held_out(honest.loc[row["type"]]),
+                    **_held_out(held_out.loc[row["type"]]),
                 }
             )
     table = pd.DataFrame(rows)
@@ -54,9 +54,9 @@ def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.
 
 
 def _row(row: dict, system: str) -> dict:
-    paper = dict(zip(TYPES, PAPER.get(system, ()), strict=False))
     percent = {key: 100 * row[key] for key in ("accuracy", "ci_low", "ci_high")}
-    return {"type": row["type"], **percent, "n": row["n"], "paper_accuracy": paper.get(row["type"])}
+    paper = PAPER.get(system, {}).get(row["type"])
+    return {"type": row["type"], **percent, "n": row["n"], "paper_accuracy": paper}
 
 
 def _best_for_type(frame: pd.DataFrame) -> dict:
@@ -77,8 +77,8 @@ def _held_out(row: pd.Series) -> dict:
 
 def main(scores: Path, rules: Path, best: Path, table: Out, annotation: str) -> None:
     """Write the table; `annotation` says whether the mentions are gold or generated."""
-    frames = [tables.read(path) for path in (scores, rules, best)]
-    tables.write_csv(table2(*frames).round(1).assign(annotation=annotation), table)
+    frame = table2(tables.read(scores), tables.read(rules), tables.read(best))
+    tables.write_csv(frame.round(1).assign(annotation=annotation), table)
 
 
 if __name__ == "__main__":

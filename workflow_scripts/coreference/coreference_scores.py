@@ -18,20 +18,21 @@ from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.coreference import antecedents
-from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
+from workflow_scripts.coreference.antecedents import ALL, CANDIDATES, SYSTEMS, TYPES
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted in each text with a coreferent mention.
+    """Mentions counted in each text with a coreferent mention.
 
-    `found` is [text, candidates, layer, head, type], `rules` [text, system, type], `total`
-    [text, type]. `mentions` are all that were read, `cut` those without tokens.
+    `correct` (antecedents chosen by heads) is [text, candidates, layer, head, type], `rules`
+    (chosen by rules) [text, system, type], `total` [text, type]. `mentions` is the number of all
+    mentions that were read, `cut` that of mentions without tokens.
     """
 
-    found: np.ndarray
+    correct: np.ndarray
     rules: np.ndarray
     total: np.ndarray
     mentions: int
@@ -39,33 +40,39 @@ class Counts:
 
 
 def count_corpus(cache: Cache, documents: list[Document]) -> Counts:
-    """Count over all texts. Raises InputError where no mention is coreferent."""
-    cache.expect([one.id for one in documents], "the mentions")
-    found, rules, total = [], [], []
-    read = cut = 0
+    """Count over all texts. Raises InputError if no mention is coreferent."""
+    cache.expect([document.id for document in documents], "the mentions")
+    correct, rules, total = [], [], []
+    n_mentions = n_cut = 0
     for document, example in job.progress(
         zip(documents, cache, strict=True), len(documents), "coreference"
     ):
         attention, words = among_words(example.pattern, example.word)
         mentions = antecedents.readable(document, words)
-        read += len(document.mentions)
-        cut += len(document.mentions) - len(mentions)
-        right, all_ = antecedents.hits(attention, words, mentions)
-        if all_[0]:
-            found.append(right)
-            total.append(all_)
+        n_mentions += len(document.mentions)
+        n_cut += len(document.mentions) - len(mentions)
+        hits, n_coreferent = antecedents.hits(attention, words, mentions)
+        if n_coreferent[TYPES.index(ALL)]:
+            correct.append(hits)
+            total.append(n_coreferent)
             rules.append(antecedents.baselines(document, mentions))
-    if not found:
+    if not correct:
         raise InputError(f"{cache.path}: no mention has an antecedent; raise max_tokens")
-    log.info("%d mentions, %d of them without tokens", read, cut)
-    return Counts(np.stack(found), np.stack(rules), np.stack(total), read, cut)
+    log.info("%d mentions, %d of them without tokens", n_mentions, n_cut)
+    return Counts(
+        correct=np.stack(correct),
+        rules=np.stack(rules),
+        total=np.stack(total),
+        mentions=n_mentions,
+        cut=n_cut,
+    )
 
 
 def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
-    n_layers, n_heads = counts.found.shape[2:4]
+    n_layers, n_heads = counts.correct.shape[2:4]
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
-    return _frame(axes, counts.found, counts.total, draws, seed)
+    return _frame(axes, counts.correct, counts.total, draws, seed)
 
 
 def of_rules(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
@@ -74,9 +81,9 @@ def of_rules(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
 
 
 def _frame(
-    axes: dict[str, Sequence], found: np.ndarray, total: np.ndarray, draws: int, seed: int
+    axes: dict[str, Sequence], correct: np.ndarray, total: np.ndarray, draws: int, seed: int
 ) -> pd.DataFrame:
-    mean, low, high = head_accuracy.accuracy(found, total, draws, seed)
+    mean, low, high = head_accuracy.accuracy(correct, total, draws, seed)
     columns = {"accuracy": mean, "ci_low": low, "ci_high": high, "n": total.sum(axis=0)}
     return tables.tidy(axes | {"type": TYPES}, **columns)
 
@@ -85,15 +92,15 @@ def held_out(counts: Counts, seed: int) -> pd.DataFrame:
     """The best head of each type chosen on one half of the texts, scored on the other."""
     rows = []
     for row, candidates in enumerate(CANDIDATES):
-        best = head_accuracy.held_out(counts.found[:, row], counts.total, seed)
-        for kind, ((layer, head), share, n) in zip(TYPES, best, strict=True):
+        best = head_accuracy.held_out(counts.correct[:, row], counts.total, seed)
+        for kind, ((layer, head), accuracy, n) in zip(TYPES, best, strict=True):
             rows.append(
                 {
                     "candidates": candidates,
                     "type": kind,
                     "held_out_layer": layer,
                     "held_out_head": head,
-                    "held_out_accuracy": share,
+                    "held_out_accuracy": accuracy,
                     "held_out_n": n,
                 }
             )

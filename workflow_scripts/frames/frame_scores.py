@@ -19,7 +19,7 @@ DIRECTIONS = ("either", "from predicate", "to predicate")
 def link_attention(
     pattern: np.ndarray, target: np.ndarray, element: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Most attention over the token pairs of one link, [layer, head] for each of DIRECTIONS.
+    """The maximum attention over the token pairs of one link, [layer, head] for each of DIRECTIONS.
 
     `pattern` is [layer, head, query, key]; `target` and `element` are indices of tokens.
     """
@@ -31,14 +31,14 @@ def link_attention(
 def of_sentence(example: CachedExample, links: FrameLinks) -> dict[str, np.ndarray]:
     """The mean over the sentence's links, float64 [layer, head] for each of DIRECTIONS."""
     target = np.flatnonzero(np.isin(example.word, links.target))
-    elements = [np.flatnonzero(np.isin(example.word, one.words)) for one in links.elements]
+    elements = [np.flatnonzero(np.isin(example.word, element.words)) for element in links.elements]
     if not len(target) or not all(map(len, elements)):
         raise InputError(
             f"{links.source}: a word of a link has no token; raise max_tokens of the frames corpus"
         )
-    found = [link_attention(example.pattern, target, element) for element in elements]
+    attended = [link_attention(example.pattern, target, element) for element in elements]
     return {
-        direction: np.mean([one[direction] for one in found], axis=0, dtype=np.float64)
+        direction: np.mean([link[direction] for link in attended], axis=0, dtype=np.float64)
         for direction in DIRECTIONS
     }
 
@@ -49,12 +49,12 @@ def main(
     """Write each head's mean over the sentences, with intervals over sentences."""
     links = read_links(annotation)
     with Cache(attention, read_card(model)) as cache:
-        cache.expect([one.id for one in links], str(annotation))
+        cache.expect([sentence.id for sentence in links], str(annotation))
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {direction: np.empty(shape) for direction in DIRECTIONS}
-        pairs = zip(cache, links, strict=True)
-        for index, pair in enumerate(job.progress(pairs, len(cache), "frames")):
-            for direction, attended in of_sentence(*pair).items():
+        pairs = job.progress(zip(cache, links, strict=True), len(cache), "frames")
+        for index, (example, sentence) in enumerate(pairs):
+            for direction, attended in of_sentence(example, sentence).items():
                 values[direction][index] = attended
     frame = per_head(values, "direction", "attention", bootstrap, seed)
     tables.write(frame, scores)

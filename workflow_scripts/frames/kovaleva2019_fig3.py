@@ -10,7 +10,7 @@ from workflow_scripts.core.plots.attention_lines import COLUMNS, draw_panel
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-MOST_PANELS = 4
+MAX_PANELS = 4
 
 
 def main(scores: Path, drawings: Path, svg: Out, pdf: Out, png: Out) -> None:
@@ -18,7 +18,7 @@ def main(scores: Path, drawings: Path, svg: Out, pdf: Out, png: Out) -> None:
     frame = tables.read(scores, ("layer", "head", "direction", "attention"))
     grid = heatmaps.grid_of(frame[frame["direction"] == "either"], "attention")
     lines = tables.read(drawings, COLUMNS)
-    shown = sorted(lines["drawing"].unique())[:MOST_PANELS]
+    shown = sorted(lines["drawing"].unique())[:MAX_PANELS]
     n_words = lines["query"].max() + 1
     with figures.style():
         height = max(2.6, 0.6 + 0.15 * n_words)
@@ -28,14 +28,14 @@ def main(scores: Path, drawings: Path, svg: Out, pdf: Out, png: Out) -> None:
         axes[0].set_ylabel("Layer")
         axes[0].set_title("Predicate and frame element")
         figure.colorbar(image, ax=axes[0], label="Mean of the most attention", shrink=0.7)
-        for place, number in zip(axes[1:], shown, strict=True):
+        for panel_axes, number in zip(axes[1:], shown, strict=True):
             rows = lines[lines["drawing"] == number]
             layer, head = rows["layer"].iloc[0], rows["head"].iloc[0]
             frame = Rectangle(
                 (head - 0.5, layer - 0.5), 1, 1, fill=False, edgecolor=figures.COLOURS[1], lw=1.2
             )
             axes[0].add_patch(frame)
-            draw_panel(place, rows)
+            draw_panel(panel_axes, rows)
         figures.save(figure, svg, pdf, png)
 
 

@@ -15,14 +15,14 @@ def main(examples: Path, svg: Out, pdf: Out, png: Out) -> None:
     rows = tables.read(examples, (*attention_lines.COLUMNS, "highlighted"))
     panels = [panel for _, panel in rows.groupby("drawing")]
     columns = min(PANELS_IN_A_ROW, len(panels))
-    down = -(-len(panels) // columns)
+    n_rows = -(-len(panels) // columns)
     with figures.style():
         height = 0.5 + 0.13 * (rows["query"].max() + 1)
-        figure, axes = figures.new(2.0 * columns, height * down, columns=columns, rows=down)
-        for place, panel in zip(axes, panels, strict=False):
-            attention_lines.draw_panel(place, panel)
-        for place in axes[len(panels) :]:
-            place.axis("off")
+        figure, axes = figures.new(2.0 * columns, height * n_rows, columns=columns, rows=n_rows)
+        for panel_axes, panel in zip(axes, panels, strict=False):
+            attention_lines.draw_panel(panel_axes, panel)
+        for unused in axes[len(panels) :]:
+            unused.axis("off")
         figures.save(figure, svg, pdf, png)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
@@ -19,14 +19,14 @@ from workflow_scripts.syntax.counting import ALL, membership, stand_ins
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 
 
-def choose_sentences(trees: list[Tree], relation: str, wanted: int, seed: int) -> list[int]:
-    """Sentences with the relation (or any, for ALL), of a length that can be drawn, by seed."""
+def choose_sentences(trees: list[Tree], relation: str, n: int, seed: int) -> list[int]:
+    """Indices of up to `n` sentences with the relation (for ALL, any) and short enough to draw."""
     fitting = [
         index
         for index, tree in enumerate(trees)
         if relation in (ALL, *tree.relations) and SHORTEST <= len(tree.words) <= LONGEST
     ]
-    return sorted(np.random.default_rng(seed).permutation(fitting)[:wanted].tolist())
+    return sorted(np.random.default_rng(seed).permutation(fitting)[:n].tolist())
 
 
 def draw(
@@ -44,6 +44,22 @@ def draw(
     return frame.assign(highlighted=np.isin(index, marked)[frame["query"]])
 
 
+def draw_best(
+    example: CachedExample, tree: Tree, relation: str, best: pd.Series, drawing: int
+) -> pd.DataFrame:
+    """One sentence with the best head for a relation, a row of the scores; numbered `drawing`."""
+    pattern = example.pattern[int(best["layer"]), int(best["head"])]
+    frame = draw(pattern, example.word, tree, relation, str(best["direction"]))
+    return frame.assign(
+        drawing=drawing,
+        layer=best["layer"],
+        head=best["head"],
+        title=f"{relation}, {best['accuracy']:.0%}",
+        direction=best["direction"],
+        example=example.id,
+    )
+
+
 def main(
     attention: Path,
     model: Path,
@@ -56,7 +72,7 @@ def main(
 ) -> None:
     """Write the weights to draw: for each relation its best head on some sentences.
 
-    Where the treebank has none of `relations`, or no labels at all, the best head for ALL is drawn.
+    If the treebank has none of `relations`, or no labels at all, the best head for ALL is drawn.
     """
     card = read_card(model)
     best = best_of(tables.read(scores)).set_index("relation")
@@ -65,26 +81,12 @@ def main(
     with Cache(attention, card) as cache:
         cache.expect([tree.id for tree in sentences], "the treebank")
         for relation in [name for name in relations if name in best.index] or [ALL]:
-            row = best.loc[relation]
             for index in choose_sentences(sentences, relation, n_examples, seed):
-                example = cache[index]
-                pattern = example.pattern[int(row["layer"]), int(row["head"])]
-                frame = draw(
-                    pattern, example.word, sentences[index], relation, str(row["direction"])
-                )
-                frames.append(
-                    frame.assign(
-                        drawing=len(frames),
-                        layer=row["layer"],
-                        head=row["head"],
-                        title=f"{relation}, {row['accuracy']:.0%}",
-                        direction=row["direction"],
-                        example=example.id,
-                    )
-                )
+                example, tree, row = cache[index], sentences[index], best.loc[relation]
+                frames.append(draw_best(example, tree, relation, row, drawing=len(frames)))
     if not frames:
         raise InputError(
-            f"{trees}: no sentence of {SHORTEST} to {LONGEST} words to draw; give a treebank with "
+            f"{trees}: no sentence of {SHORTEST} to {LONGEST} words to draw; use a treebank with "
             "such sentences"
         )
     tables.write(pd.concat(frames, ignore_index=True), examples)

@@ -22,14 +22,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted in each sentence that was used.
+    """Dependencies counted in each sentence that was used.
 
-    `found` is [sentence, direction, layer, head, relation], `offsets` [sentence, offset,
-    relation] and `total` [sentence, relation].
+    `correct` is [sentence, direction, layer, head, relation], `offsets` [sentence, offset,
+    relation] and `total` [sentence, relation]; `left_out` counts sentences.
     """
 
     relations: list[str]
-    found: np.ndarray
+    correct: np.ndarray
     offsets: np.ndarray
     total: np.ndarray
     left_out: int
@@ -38,47 +38,49 @@ class Counts:
 def count_corpus(
     cache: Cache, trees: list[Tree], largest_offset: int, released: bool = False
 ) -> Counts:
-    """Count over all sentences; those with a word without tokens are left out."""
+    """Count over all sentences; a sentence with a word that has no token is left out."""
     cache.expect([tree.id for tree in trees], "the treebank")
     relations = counting.relations_of(trees)
     offsets = offset_range(largest_offset)
-    found, at_offset, total = [], [], []
+    correct, at_offset, total = [], [], []
     for tree, example in job.progress(zip(trees, cache, strict=True), len(trees), "syntax"):
         attention = counting.word_pattern(example.pattern, example.word, len(tree.words))
         if attention is None:
             log.info("%s: left out, a word has no token or the sentence is too long", tree.source)
             continue
-        found.append(counting.count(attention, tree, relations, released).astype(np.uint16))
+        correct.append(counting.count(attention, tree, relations, released).astype(np.uint16))
         at_offset.append(counting.count_offsets(tree, relations, offsets))
         total.append(counting.membership(tree, relations).sum(axis=0))
-    if not found:
+    if not correct:
         raise InputError(f"{cache.path}: no sentence can be used; raise max_tokens")
     return Counts(
         relations,
-        np.stack(found),
-        np.stack(at_offset),
-        np.stack(total),
-        left_out=len(trees) - len(found),
+        correct=np.stack(correct),
+        offsets=np.stack(at_offset),
+        total=np.stack(total),
+        left_out=len(trees) - len(correct),
     )
 
 
 def offset_range(largest: int) -> list[int]:
-    """-largest to largest without 0, the smallest first: of equals the nearest is best."""
+    """1, -1, 2, -2 up to the largest: of equally good offsets, the nearest counts as best."""
     return [sign * size for size in range(1, largest + 1) for sign in (1, -1)]
 
 
 def held_out(counts: Counts, seed: int) -> pd.DataFrame:
     """The best head of each relation chosen on one half of the sentences, scored on the other."""
     rows = []
-    best = head_accuracy.held_out(counts.found, counts.total, seed)
-    for relation, (place, share, n) in zip(counts.relations, best, strict=True):
+    best = head_accuracy.held_out(counts.correct, counts.total, seed)
+    for relation, ((direction, layer, head), accuracy, n) in zip(
+        counts.relations, best, strict=True
+    ):
         rows.append(
             {
                 "relation": relation,
-                "held_out_direction": counting.DIRECTIONS[place[0]],
-                "held_out_layer": place[1],
-                "held_out_head": place[2],
-                "held_out_accuracy": share,
+                "held_out_direction": counting.DIRECTIONS[direction],
+                "held_out_layer": layer,
+                "held_out_head": head,
+                "held_out_accuracy": accuracy,
                 "held_out_n": n,
             }
         )
@@ -87,7 +89,7 @@ def held_out(counts: Counts, seed: int) -> pd.DataFrame:
 
 def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     """One row per direction, head and relation."""
-    mean, low, high = head_accuracy.accuracy(counts.found, counts.total, draws, seed)
+    mean, low, high = head_accuracy.accuracy(counts.correct, counts.total, draws, seed)
     n_directions, n_layers, n_heads, _ = mean.shape
     return tables.tidy(
         {
