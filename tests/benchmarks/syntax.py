@@ -17,9 +17,9 @@ LABELS = ["det", "nsubj", "prep", "pobj", "dobj", "amod", "nn", "advmod", "aux",
 
 
 def main() -> None:
-    """Compare both ways on made-up sentences."""
+    """Compare both ways on random sentences."""
     options = arguments(__doc__.splitlines()[0]).parse_args()
-    cases = made_up(400 if options.full else 60)
+    cases = random_cases(400 if options.full else 60)
     relations = counting.relations_of([tree for tree, _ in cases])
     results: dict[str, np.ndarray] = {}
 
@@ -44,7 +44,7 @@ def notebooks_way(cases: list[tuple[Tree, np.ndarray]], relations: list[str]) ->
     """Counts [direction, layer, head, relation]: each head and direction goes over the treebank."""
     counts = np.zeros((2, LAYERS, HEADS, len(relations)), dtype=int)
     for direction, layer, head in np.ndindex(2, LAYERS, HEADS):
-        found, missed = Counter(), Counter()
+        hits, missed = Counter(), Counter()
         for tree, attention in cases:
             weights = np.array(attention[layer, head])
             weights[range(len(weights)), range(len(weights))] = 0
@@ -56,16 +56,16 @@ def notebooks_way(cases: list[tuple[Tree, np.ndarray]], relations: list[str]) ->
                 if relation == "poss" and i + 1 < len(tree.words) and tree.words[i + 1] == "'s":
                     d = i + 1
                 if (predictions[d] == h) if direction == 0 else (predictions[h] == d):
-                    found[relation] += 1
-                    found["all"] += relation != "punct"
+                    hits[relation] += 1
+                    hits["all"] += relation != "punct"
                 else:
                     missed[relation] += 1
                     missed["all"] += relation != "punct"
-        counts[direction, layer, head] = [found[name] for name in relations]
+        counts[direction, layer, head] = [hits[name] for name in relations]
     return counts
 
 
-def made_up(n: int) -> list[tuple[Tree, np.ndarray]]:
+def random_cases(n: int) -> list[tuple[Tree, np.ndarray]]:
     """Random trees and attention; lengths as in a treebank of running text."""
     rng = np.random.default_rng(0)
     cases = []

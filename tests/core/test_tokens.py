@@ -12,40 +12,40 @@ def example(*texts: str, words: tuple | None = None) -> Example:
     return Example("e", "d", "file.txt:3", texts, words)
 
 
-def one(case: Example, max_tokens: int = 128):
+def tokenize_one(case: Example, max_tokens: int = 128):
     return tokenize([case], tokenizer(), max_tokens, 128)[0]
 
 
 def test_two_texts() -> None:
-    found = one(example("the river flows", "a city"))
-    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    tokens = tokenize_one(example("the river flows", "a city"))
+    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
     assert names == ["[CLS]", "the", "river", "flow", "##s", "[SEP]", "a", "city", "[SEP]"]
-    assert found.word.tolist() == [-1, 0, 1, 2, 2, -1, 3, 4, -1]
-    assert found.segment.tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
-    assert found.n_words == 5
+    assert tokens.word.tolist() == [-1, 0, 1, 2, 2, -1, 3, 4, -1]
+    assert tokens.segment.tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
+    assert tokens.n_words == 5
 
 
 def test_the_longer_text_is_cut_first() -> None:
-    found = one(example("the river " * 20, "a city is old"), max_tokens=12)
-    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
-    assert len(found) == 12
+    tokens = tokenize_one(example("the river " * 20, "a city is old"), max_tokens=12)
+    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
+    assert len(tokens) == 12
     assert names[-5:] == ["a", "city", "is", "old", "[SEP]"]
 
 
 def test_given_words_are_followed_by_characters() -> None:
     text = "the dog's river-flow"
     words = ((0, 3), (4, 7), (7, 9), (10, 20))
-    found = one(example(text, words=(words,)))
-    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    tokens = tokenize_one(example(text, words=(words,)))
+    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
     assert names == ["[CLS]", "the", "dog", "'", "s", "river", "-", "flow", "[SEP]"]
-    assert found.word.tolist() == [-1, 0, 1, 2, 2, 3, 3, 3, -1]
+    assert tokens.word.tolist() == [-1, 0, 1, 2, 2, 3, 3, 3, -1]
 
 
 def test_a_vanished_word_has_no_wordpiece() -> None:
     text = "the \u00ad\u0007 dog"
-    found = one(example(text, words=(((0, 3), (4, 6), (7, 10)),)))
-    assert found.word.tolist() == [-1, 0, 2, -1]
-    assert found.n_words == 3
+    tokens = tokenize_one(example(text, words=(((0, 3), (4, 6), (7, 10)),)))
+    assert tokens.word.tolist() == [-1, 0, 2, -1]
+    assert tokens.n_words == 3
 
 
 def test_too_long_for_the_model_names_the_source() -> None:
@@ -56,4 +56,4 @@ def test_too_long_for_the_model_names_the_source() -> None:
 
 def test_nothing_left_names_the_source() -> None:
     with pytest.raises(InputError, match=r"file.txt:3: no token is left"):
-        one(example("\u00ad"))
+        tokenize_one(example("\u00ad"))

@@ -30,12 +30,12 @@ def test_sum_to_and_mean_from_split_words() -> None:
     rng = np.random.default_rng(0)
     word = [-1, 0, 0, 1, -1, 2, 3, 3, 3, -1]
     pattern = rng.dirichlet(np.ones(len(word)), size=(2, 3, len(word)))
-    found = to_words(pattern, np.array(word))
-    assert found.shape == (2, 3, 7, 7)
+    words = to_words(pattern, np.array(word))
+    assert words.shape == (2, 3, 7, 7)
     for layer in range(2):
         for head in range(3):
-            np.testing.assert_allclose(found[layer, head], slow(pattern[layer, head], word), 1e-5)
-    np.testing.assert_allclose(found.sum(-1), 1, atol=1e-6)
+            np.testing.assert_allclose(words[layer, head], slow(pattern[layer, head], word), 1e-5)
+    np.testing.assert_allclose(words.sum(-1), 1, atol=1e-6)
     assert words_of_units(np.array(word)).tolist() == [-1, 0, 1, -1, 2, 3, -1]
 
 
@@ -53,10 +53,10 @@ def test_among_words_leaves_out_special_tokens_and_vanished_words() -> None:
     rng = np.random.default_rng(3)
     word = np.array([-1, 0, 0, 2, 3, -1])  # word 1 vanished
     pattern = rng.dirichlet(np.ones(6), size=(2, 6)).astype(np.float32)
-    found, index = among_words(pattern, word)
+    words, index = among_words(pattern, word)
     assert index.tolist() == [0, 2, 3]
     whole = to_words(pattern, word)
-    np.testing.assert_array_equal(found, whole[:, 1:4, 1:4])
+    np.testing.assert_array_equal(words, whole[:, 1:4, 1:4])
 
 
 def test_awkward_words_stay_aligned_and_rows_sum_to_one() -> None:
@@ -75,16 +75,16 @@ def test_awkward_words_stay_aligned_and_rows_sum_to_one() -> None:
         ".",
     )
     example = Example("e", "d", "f:1", (" ".join(words),), (spans_of(words),))
-    (found,) = tokenize([example], tokenizer(), 128, 128)
-    names = tokenizer().convert_ids_to_tokens(found.ids.tolist())
+    (tokens,) = tokenize([example], tokenizer(), 128, 128)
+    names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
     spelled = [""] * len(words)
-    for name, word in zip(names[1:-1], found.word[1:-1], strict=True):
+    for name, word in zip(names[1:-1], tokens.word[1:-1], strict=True):
         spelled[word] += name.removeprefix("##")
     assert spelled[1] == "dogs" and spelled[3] == "n't" and spelled[4] == "re-built"
     assert spelled[5] == "naive" and spelled[6] == "osaka"
     assert spelled[7] == "" and spelled[8] == "river" and spelled[10] == "."
     pattern = np.random.default_rng(0).dirichlet(np.ones(len(names)), size=(2, len(names)))
-    rows = to_words(pattern.astype(np.float32), found.word)
+    rows = to_words(pattern.astype(np.float32), tokens.word)
     np.testing.assert_allclose(rows.sum(axis=-1), 1, atol=1e-5)
-    index = words_of_units(found.word)
+    index = words_of_units(tokens.word)
     assert index[1:-1].tolist() == [k for k in range(len(words)) if k != 7]

@@ -33,7 +33,7 @@ def test_overlapping_mentions_are_no_antecedents() -> None:
 
 def test_a_mention_that_was_cut_is_not_there() -> None:
     words = np.array([k for k in range(14) if k not in (4, 13)])
-    assert [one.start for one in antecedents.readable(document(), words)] == [0, 6, 8]
+    assert [mention.start for mention in antecedents.readable(document(), words)] == [0, 6, 8]
 
 
 def slow_attended(attention, words, mentions, candidates):
@@ -59,8 +59,8 @@ def test_attended_against_loops(candidates: str) -> None:
     words = np.array([k for k in range(14) if k != 2])  # one word vanished
     attention = rng.dirichlet(np.ones(13), size=(2, 3, 13)).astype(np.float32)
     mentions = antecedents.readable(document(), words)
-    found = antecedents.attended(attention, words, mentions, candidates)
-    np.testing.assert_array_equal(found, slow_attended(attention, words, mentions, candidates))
+    attended = antecedents.attended(attention, words, mentions, candidates)
+    np.testing.assert_array_equal(attended, slow_attended(attention, words, mentions, candidates))
 
 
 def test_hits_by_hand() -> None:
@@ -70,10 +70,10 @@ def test_hits_by_hand() -> None:
         attention[0, 0, row, column] = 0.5
     attention[0, 1, :, 2] = 0.5
     attention[0, 1, :, 4] = 0.3
-    found, total = antecedents.hits(attention, np.arange(14), list(MENTIONS))
+    hits, total = antecedents.hits(attention, np.arange(14), list(MENTIONS))
     assert total.tolist() == [3, 1, 1, 1]
-    assert found[:, 0, 0].tolist() == [[3, 1, 1, 1], [3, 1, 1, 1]]
-    assert found[:, 0, 1].tolist() == [[0, 0, 0, 0], [1, 0, 0, 1]]
+    assert hits[:, 0, 0].tolist() == [[3, 1, 1, 1], [3, 1, 1, 1]]
+    assert hits[:, 0, 1].tolist() == [[0, 0, 0, 0], [1, 0, 0, 1]]
 
 
 def test_a_text_with_one_mention_has_nothing_to_choose() -> None:
@@ -84,13 +84,15 @@ def test_a_text_with_one_mention_has_nothing_to_choose() -> None:
 
 
 def test_rules_by_hand() -> None:
-    found = dict(zip(antecedents.SYSTEMS, antecedents.baselines(document(), MENTIONS), strict=True))
+    correct = dict(
+        zip(antecedents.SYSTEMS, antecedents.baselines(document(), MENTIONS), strict=True)
+    )
     # She -> the doctor; the old doctor -> She; Mrs. Keller -> the old doctor
-    assert found["nearest"].tolist() == [0, 0, 0, 0]
+    assert correct["nearest"].tolist() == [0, 0, 0, 0]
     # She has none; the old doctor -> the doctor; Mrs. Keller -> Anna Keller
-    assert found["head_match"].tolist() == [2, 0, 1, 1]
+    assert correct["head_match"].tolist() == [2, 0, 1, 1]
     # She -> the doctor: its gender is unknown, and it is nearer than Anna Keller
-    assert found["rules"].tolist() == [2, 0, 1, 1]
+    assert correct["rules"].tolist() == [2, 0, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -40,21 +40,21 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
     documents = read_documents(study / "annotation.jsonl")
-    found = total = mentions = cut = 0
+    correct = total = mentions = cut = 0
     with Cache(study / "cache.h5") as cache:
         for document, example in zip(documents, cache, strict=True):
             attention, words = among_words(example.pattern, example.word)
             kept = antecedents.readable(document, words)
             right, all_ = antecedents.hits(attention, words, kept)
-            found, total = found + right, total + all_
+            correct, total = correct + right, total + all_
             mentions += len(document.mentions)
             cut += len(document.mentions) - len(kept)
     frame = tables.read(study / "scores.parquet")
-    assert len(frame) == found.size
+    assert len(frame) == correct.size
     for row in frame.sample(60, random_state=0).to_dict("records"):
         kind = TYPES.index(row["type"])
-        place = CANDIDATES.index(row["candidates"]), row["layer"], row["head"], kind
-        assert row["accuracy"] == pytest.approx(found[place] / total[kind], nan_ok=True)
+        index = CANDIDATES.index(row["candidates"]), row["layer"], row["head"], kind
+        assert row["accuracy"] == pytest.approx(correct[index] / total[kind], nan_ok=True)
         assert row["n"] == total[kind]
     counted = pd.read_csv(study / "mentions.csv").set_index("what")["n"]
     assert counted["mentions read"] == mentions
@@ -62,36 +62,36 @@ def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
     assert counted["coreferent mentions"] == total[0]
 
 
-def made_counts(n: int = 60) -> coreference_scores.Counts:
+def random_counts(n: int = 60) -> coreference_scores.Counts:
     """Head 1-2 (0, 1) is right in 8 of 10 cases, the others in 3 of 10."""
     rng = np.random.default_rng(2)
     total = np.tile([4, 2, 1, 1], (n, 1))
     share = np.full((2, 2, 1), 0.3)
     share[0, 1] = 0.8
-    found = rng.binomial(total[:, None, None, None, :], share, size=(n, 2, 2, 2, 4))
-    return coreference_scores.Counts(found, found[:, 0, 0, :1], total, 500, 3)
+    correct = rng.binomial(total[:, None, None, None, :], share, size=(n, 2, 2, 2, 4))
+    return coreference_scores.Counts(correct, correct[:, 0, 0, :1], total, 500, 3)
 
 
 def test_intervals_hold_the_mean_and_shrink() -> None:
-    counts = made_counts(400)
+    counts = random_counts(400)
     mean, low, high = head_accuracy.accuracy(counts.correct, counts.total, 300, seed=1)
     assert (low <= mean).all() and (mean <= high).all()
-    few = made_counts(20)
+    few = random_counts(20)
     _, wide_low, wide_high = head_accuracy.accuracy(few.correct, few.total, 300, seed=1)
     assert (high - low).mean() < (wide_high - wide_low).mean() / 2
 
 
 def test_held_out_head_is_chosen_on_other_texts() -> None:
-    counts = made_counts()
-    found = (
+    counts = random_counts()
+    best = (
         coreference_scores.held_out(counts, seed=1)
         .set_index(["candidates", "type"])
         .loc[("words", "all")]
     )
-    assert (found["held_out_layer"], found["held_out_head"]) == (0, 1)
+    assert (best["held_out_layer"], best["held_out_head"]) == (0, 1)
     half = np.random.default_rng(1).permutation(60)[30:]
     right = counts.correct[half, 0, 0, 1, 0].sum()
-    assert found["held_out_accuracy"] == right / counts.total[half, 0].sum()
+    assert best["held_out_accuracy"] == right / counts.total[half, 0].sum()
 
 
 def test_table2(study: Path) -> None:

@@ -17,7 +17,7 @@ from workflow_scripts.corpora.stories import stories
 DATA = Path(__file__).parents[3] / "shared/data"
 
 
-def made_text() -> Text:
+def example_text() -> Text:
     text = Text("d", "d:1", [f"w{k}" for k in range(20)])
     text.starts, text.heads = [0, 6, 12, 15], [ROOT] * 20
     text.tags, text.relations = ["NN"] * 20, [""] * 20
@@ -26,27 +26,27 @@ def made_text() -> Text:
 
 
 def test_first_window_is_the_start() -> None:
-    assert list(coreference_corpus.windows_of(made_text(), 9, "first")) == [(0, 9)]
-    assert list(coreference_corpus.windows_of(made_text(), 99, "first")) == [(0, 20)]
+    assert list(coreference_corpus.windows_of(example_text(), 9, "first")) == [(0, 9)]
+    assert list(coreference_corpus.windows_of(example_text(), 99, "first")) == [(0, 20)]
 
 
 def test_windows_are_whole_sentences_that_fit() -> None:
-    found = list(coreference_corpus.windows_of(made_text(), 16, "all"))  # 12 words
-    assert found == [(0, 12), (12, 20)]
-    assert list(coreference_corpus.windows_of(made_text(), 4, "all"))[:3] == [
+    windows = list(coreference_corpus.windows_of(example_text(), 16, "all"))  # 12 words
+    assert windows == [(0, 12), (12, 20)]
+    assert list(coreference_corpus.windows_of(example_text(), 4, "all"))[:3] == [
         (0, 3),
         (3, 6),
         (6, 9),
     ]
     for size in range(2, 30):
-        windows = list(coreference_corpus.windows_of(made_text(), size, "all"))
+        windows = list(coreference_corpus.windows_of(example_text(), size, "all"))
         words = [word for start, end in windows for word in range(start, end)]
         assert words == list(range(20))
         assert all(end - start <= max(1, int(size * 0.75)) for start, end in windows)
 
 
 def test_cut_keeps_whole_mentions_and_moves_them() -> None:
-    part = coreference_corpus.cut(made_text(), 6, 15)
+    part = coreference_corpus.cut(example_text(), 6, 15)
     assert part.spans == [Span(8, 9, "a", 8)]
     assert part.starts == [0, 6]
     assert part.words[0] == "w6"
@@ -113,7 +113,7 @@ def test_pronouns_of_stories_agree_and_refer_back() -> None:
     }  # her is one form of two cases
     for text in stories(100, seed=3):
         chains: dict[str, list[str]] = {}
-        for span in sorted(text.spans, key=lambda one: one.start):
+        for span in sorted(text.spans, key=lambda mention: mention.start):
             chains.setdefault(span.chain, []).append(text.words[span.head].lower())
         for words in chains.values():
             assert words[0] not in gender
@@ -139,7 +139,7 @@ def test_generated_documents_say_so(tmp_path: Path) -> None:
     documents, counts = run(tmp_path, {"generate": 5})
     assert len(documents) == 5
     assert counts["annotation"] == "generated"
-    assert int(counts["mentions"]) == sum(len(one.mentions) for one in documents)
+    assert int(counts["mentions"]) == sum(len(document.mentions) for document in documents)
 
 
 def test_no_mention_in_what_is_read_is_an_error(tmp_path: Path) -> None:
@@ -169,4 +169,4 @@ def test_real_files(tmp_path: Path) -> None:
         if line.count("\t") == 2
     ]
     assert read == sum(line.rsplit("\t", 1)[1].count("(") for line in lines)
-    assert all(m.start <= m.head < m.end for one in documents for m in one.mentions)
+    assert all(m.start <= m.head < m.end for document in documents for m in document.mentions)

@@ -25,7 +25,7 @@ ENTITIES = ["(1-person-new-n-cf1-2-coref", "1)", "", HER_DOG, "2)"]
 def conllu() -> str:
     """The same sentence with `Entity=` in its last column."""
     rows = TREES.splitlines()[1:6]
-    cells = [f"SpaceAfter=No|Entity={one}" if one else "_" for one in ENTITIES]
+    cells = [f"SpaceAfter=No|Entity={entity}" if entity else "_" for entity in ENTITIES]
     body = [row.rsplit("\t", 1)[0] + "\t" + cell for row, cell in zip(rows, cells, strict=True)]
     return HEADER + "\n".join(body) + "\n\n"
 
@@ -71,23 +71,27 @@ EXPECTED = {(0, 2, "1"), (3, 5, "2"), (3, 4, "1")}
     ],
 )
 def test_every_format_gives_the_same_mentions(tmp_path: Path, text: str, name: str) -> None:
-    (found,) = read(tmp_path, text, name)
-    assert found.words[:5] == ["Anna", "Keller", "saw", "her", "dog"]
-    assert {(one.start, one.end, one.chain) for one in found.spans} == EXPECTED
+    (document,) = read(tmp_path, text, name)
+    assert document.words[:5] == ["Anna", "Keller", "saw", "her", "dog"]
+    assert {(span.start, span.end, span.chain) for span in document.spans} == EXPECTED
 
 
 def test_columns_beside_the_mentions(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, ontonotes(), "one.v4_gold_conll")
-    assert found.words[5] == "("
-    assert found.tags == ["NNP", "NNP", "VBD", "PRP$", "NN", "-LRB-"]
-    assert found.starts == [0, 5]
+    (tagged,) = read(tmp_path, ontonotes(), "one.v4_gold_conll")
+    assert tagged.words[5] == "("
+    assert tagged.tags == ["NNP", "NNP", "VBD", "PRP$", "NN", "-LRB-"]
+    assert tagged.starts == [0, 5]
     (plain,) = read(tmp_path, litbank(), "one_brat.conll")
     assert plain.tags == [] and plain.starts == [0] and plain.heads == []
 
 
 def test_heads_of_minspan_and_of_the_treebank_beside(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, conllu(), "one.conllu")
-    assert [one.head for one in sorted(found.spans, key=lambda s: (s.start, s.end))] == [1, 3, 4]
+    (document,) = read(tmp_path, conllu(), "one.conllu")
+    assert [span.head for span in sorted(document.spans, key=lambda s: (s.start, s.end))] == [
+        1,
+        3,
+        4,
+    ]
     trees = tmp_path / "trees.conllx"
     trees.write_text(TREES)
     (beside,) = read(tmp_path, GUM, "one.conll", trees=str(trees))
@@ -97,15 +101,15 @@ def test_heads_of_minspan_and_of_the_treebank_beside(tmp_path: Path) -> None:
 
 
 def test_documents_of_one_file_keep_their_chains_apart(tmp_path: Path) -> None:
-    found = read(tmp_path, GUM + GUM.replace("one", "two"), "one.conll")
-    assert [text.document for text in found] == ["one", "two"]
-    assert [len(text.spans) for text in found] == [3, 3]
+    texts = read(tmp_path, GUM + GUM.replace("one", "two"), "one.conll")
+    assert [text.document for text in texts] == ["one", "two"]
+    assert [len(text.spans) for text in texts] == [3, 3]
 
 
 def test_the_innermost_mention_of_a_chain_is_closed_first(tmp_path: Path) -> None:
     text = "0\ta\t(1\n1\tb\t(1\n2\tc\t1)\n3\td\t1)\n"
-    (found,) = read(tmp_path, text, "one.conll", form="gum")
-    assert found.spans == [Span(1, 3, "1"), Span(0, 4, "1")]
+    (document,) = read(tmp_path, text, "one.conll", form="gum")
+    assert document.spans == [Span(1, 3, "1"), Span(0, 4, "1")]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +151,7 @@ def test_trees_must_be_of_the_same_documents_and_tokens(tmp_path: Path) -> None:
         read(tmp_path, GUM, "one.conll", trees=str(trees))
 
 
-def test_missing_and_empty_places(tmp_path: Path) -> None:
+def test_missing_and_empty_directories(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file or directory"):
         list(texts_of(tmp_path / "none", "auto"))
     with pytest.raises(InputError, match=r"no \.conll"):

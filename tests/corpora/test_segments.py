@@ -17,12 +17,12 @@ from workflow_scripts.corpora.articles import Article, Paragraph
 
 def run(folder: Path, source: dict, **settings: Any) -> tuple[list, list, dict[str, int]]:
     options = {"n_segments": 5, "min_words": 3, "training_share": 0.3, "name": "c", "seed": 1}
-    places = {name: folder / name for name in ("segments", "training", "counts")}
-    segments.main(**places, source=source, **(options | settings))
-    counts = pd.read_csv(places["counts"])
+    paths = {name: folder / name for name in ("segments", "training", "counts")}
+    segments.main(**paths, source=source, **(options | settings))
+    counts = pd.read_csv(paths["counts"])
     return (
-        read_examples(places["segments"]),
-        read_examples(places["training"]),
+        read_examples(paths["segments"]),
+        read_examples(paths["training"]),
         dict(zip(counts["what"], counts["n"], strict=True)),
     )
 
@@ -43,8 +43,8 @@ def article(*texts: str) -> Article:
 
 def test_only_consecutive_paragraphs_are_paired() -> None:
     counts: Counter[str] = Counter()
-    one = article("a a a", "b b b", "c c c", "d", "e e e", "f f f", "g g g")
-    pairs = segments.pair_up(one, 3, counts)
+    read = article("a a a", "b b b", "c c c", "d", "e e e", "f f f", "g g g")
+    pairs = segments.pair_up(read, 3, counts)
     assert [(a.text[0], b.text[0]) for _, a, b in pairs] == [("a", "b"), ("e", "f")]
     assert counts["paragraphs too short"] == 1
     assert counts["paragraphs without a partner"] == 2
@@ -57,8 +57,8 @@ def test_pairs_training_and_counts(plain: Path, tmp_path: Path) -> None:
         first, second = (text.split()[:4] for text in example.texts)
         assert first[1] == second[1]
         assert int(second[3]) == int(first[3]) + 1
-    assert not {one.document for one in chosen} & {one.document for one in training}
-    assert len({one.id for one in chosen + training}) == len(chosen) + len(training)
+    assert not {segment.document for segment in chosen} & {segment.document for segment in training}
+    assert len({segment.id for segment in chosen + training}) == len(chosen) + len(training)
     assert counts["paragraphs read"] == 30
     assert counts["pairs"] == 12
     assert counts["paragraphs read"] == (
@@ -84,7 +84,7 @@ def test_same_seed_same_bytes(plain: Path, tmp_path: Path) -> None:
     assert (tmp_path / "segments").read_bytes() != first
 
 
-def test_fewer_segments_than_asked_for_is_said(
+def test_fewer_segments_than_asked_for_are_reported(
     plain: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     chosen, _, counts = run(tmp_path, {"path": str(plain)}, n_segments=100)
@@ -105,7 +105,7 @@ def test_wikitext(tmp_path: Path, form: str) -> None:
     (tmp_path / "wiki.raw").write_text(WIKITEXT, encoding="utf-8", newline="")
     source = {"path": str(tmp_path / "wiki.raw"), "format": form}
     chosen, _, counts = run(tmp_path, source, training_share=0)
-    assert [one.document for one in chosen] == ["First", "Second"]
+    assert [segment.document for segment in chosen] == ["First", "Second"]
     assert chosen[0].texts == ("one-two words here", "and 1,000 more words")
     assert counts["lines that are no paragraph"] == 3
     assert chosen[0].source.endswith("wiki.raw:3")
@@ -137,7 +137,7 @@ def test_dump(tmp_path: Path, packed: bool) -> None:
     raw = DUMP.encode()
     path.write_bytes(bz2.compress(raw) if packed else raw)
     chosen, _, counts = run(tmp_path, {"path": str(path)}, training_share=0)
-    assert [one.texts for one in chosen] == [
+    assert [segment.texts for segment in chosen] == [
         ("River flows for 12 km in the town daily.", "An indented quotation of some words."),
         (
             "A third paragraph of the article, of four.",
@@ -154,7 +154,7 @@ def test_a_directory_is_read_by_name(tmp_path: Path) -> None:
     for name in ("b.txt", "a.txt", "ignored.md"):
         (folder / name).write_text(f"{name} has three words\n{name} has three words\n")
     chosen, _, _ = run(tmp_path, {"path": str(folder)}, training_share=0)
-    assert [one.texts[0].split()[0] for one in chosen] == ["a.txt", "b.txt"]
+    assert [segment.texts[0].split()[0] for segment in chosen] == ["a.txt", "b.txt"]
 
 
 @pytest.mark.parametrize("titled", [False, True])
@@ -200,7 +200,7 @@ def test_broken_dumps(tmp_path: Path, content: bytes) -> None:
         run(tmp_path, {"path": str(path)})
 
 
-def test_missing_places(tmp_path: Path) -> None:
+def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such file or directory"):
         run(tmp_path, {"path": "nowhere"})
     (tmp_path / "empty").mkdir()
@@ -231,6 +231,6 @@ def test_real_wikipedia_of_the_default_study(tmp_path: Path) -> None:
     }
     chosen, training, _ = run(tmp_path, source, n_segments=300, min_words=30)
     assert len(chosen) == 300
-    texts = [text for one in chosen + training for text in one.texts]
+    texts = [text for segment in chosen + training for text in segment.texts]
     for mark in ("[[", "]]", "{{", "}}", "''", "<ref", "&nbsp;", "|", "()"):
         assert not [text for text in texts if mark in text], mark

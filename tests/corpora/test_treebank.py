@@ -37,12 +37,12 @@ CLARK = "Pierre 2-nn\nVinken 3-nsubj\njoins 0-root\n\n"
 
 
 def run(folder: Path, source: dict, **options: Any) -> tuple[list, list, dict[str, str]]:
-    places = {name: folder / name for name in ("sentences", "annotation", "counts")}
-    treebank.main(**places, source=source, **({"name": "t"} | options))
-    counts = pd.read_csv(places["counts"], dtype=str)
+    paths = {name: folder / name for name in ("sentences", "annotation", "counts")}
+    treebank.main(**paths, source=source, **({"name": "t"} | options))
+    counts = pd.read_csv(paths["counts"], dtype=str)
     return (
-        read_examples(places["sentences"]),
-        read_trees(places["annotation"]),
+        read_examples(paths["sentences"]),
+        read_trees(paths["annotation"]),
         dict(zip(counts["what"], counts["n"], strict=True)),
     )
 
@@ -76,7 +76,7 @@ def test_formats(
     assert trees[0].relations == relations
     assert sentences[0].texts == (words,)
     assert " ".join(sentences[0].texts[0][a:b] for a, b in sentences[0].words[0]) == words
-    assert [one.id for one in sentences] == [tree.id for tree in trees]
+    assert [sentence.id for sentence in sentences] == [tree.id for tree in trees]
     assert counts["annotation"] == "gold"
 
 
@@ -97,9 +97,9 @@ def test_a_sample_is_seeded_and_counted(tmp_path: Path) -> None:
     source = {"path": str(tmp_path / "a.conll")}
     first, _, counts = run(tmp_path, source, n_sentences=7, seed=3)
     again, _, _ = run(tmp_path, source, n_sentences=7, seed=3)
-    other, _, _ = run(tmp_path, source, n_sentences=7, seed=4)
+    reseeded, _, _ = run(tmp_path, source, n_sentences=7, seed=4)
     assert len(first) == 7
-    assert first == again != other
+    assert first == again != reseeded
     assert counts["sentences not sampled"] == "33"
 
 
@@ -167,18 +167,18 @@ def test_a_parsed_text_is_silver(tmp_path: Path) -> None:
     assert counts["annotation"] == "silver"
     assert sentences[0].texts == ("The king built a city .",)
     assert sentences[0].document == "King"
-    found = dict(
+    links = dict(
         zip(trees[0].words, zip(trees[0].heads, trees[0].relations, strict=True), strict=True)
     )
-    assert found["king"] == (2, "nsubj")
-    assert found["city"] == (2, "dobj")
-    assert found["built"] == (-1, "root")
+    assert links["king"] == (2, "nsubj")
+    assert links["city"] == (2, "dobj")
+    assert links["built"] == (-1, "root")
     with pytest.raises(InputError, match="no_such_model: no such model package"):
         run(tmp_path, source | {"spacy": "no_such_model"}, text=tmp_path / "text")
 
 
 @pytest.mark.parametrize(
-    ("place", "n"),
+    ("treebank_path", "n"),
     [
         ("gum_sd/dep_stanford", 2464),
         ("ud_ewt/en_ewt-ud-dev.conllu", 2001),
@@ -186,6 +186,6 @@ def test_a_parsed_text_is_silver(tmp_path: Path) -> None:
         ("nltk/dependency_treebank.zip", 3914),
     ],
 )
-def test_real_treebanks(real_data: Path, tmp_path: Path, place: str, n: int) -> None:
-    _, _, counts = run(tmp_path, {"path": str(real_data / place)})
+def test_real_treebanks(real_data: Path, tmp_path: Path, treebank_path: str, n: int) -> None:
+    _, _, counts = run(tmp_path, {"path": str(real_data / treebank_path)})
     assert counts["sentences read"] == str(n)

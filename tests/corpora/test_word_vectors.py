@@ -21,22 +21,22 @@ def run(tmp_path: Path, source: dict, **options: object):
 
 def test_glove(tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("the 1 2 3\n. 0.5 0 -1\n. . 9 9 9\nThe 4 5 6\nthe 7 7 7\n")
-    found, counts = run(tmp_path, {"path": str(tmp_path / "g.txt")})
+    vectors, counts = run(tmp_path, {"path": str(tmp_path / "g.txt")})
     assert counts["words"] == "4" and counts["dimensions"] == "3"
-    assert found.lookup(["the", "THE", "The", ". .", "cat"]).tolist() == [
+    assert vectors.lookup(["the", "THE", "The", ". .", "cat"]).tolist() == [
         [1, 2, 3],
         [1, 2, 3],
         [4, 5, 6],
         [9, 9, 9],
         [0, 0, 0],
     ]
-    assert "THE" in found and "cat" not in found
+    assert "THE" in vectors and "cat" not in vectors
 
 
 def test_a_header_of_word2vec_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("2 3\nthe 1 2 3\na 4 5 6\n")
-    found, _ = run(tmp_path, {"path": str(tmp_path / "g.txt")})
-    assert list(found.rows) == ["the", "a"]
+    vectors, _ = run(tmp_path, {"path": str(tmp_path / "g.txt")})
+    assert list(vectors.rows) == ["the", "a"]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_the_downloader_reads_data_and_runs_no_code(
     listing = {"models": {"tiny-glove": {"file_name": "tiny-glove.gz", "parts": 1}}, "corpora": {}}
     monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path / "gensim-data"))
     monkeypatch.setattr(downloader, "_load_info", lambda *_, **__: listing)
-    found, counts = run(tmp_path, {"download": "tiny-glove"})
-    assert found.lookup(["a"]).tolist() == [[4, 5, 6]]
+    vectors, counts = run(tmp_path, {"download": "tiny-glove"})
+    assert vectors.lookup(["a"]).tolist() == [[4, 5, 6]]
     assert counts["source"] == "tiny-glove"
     with pytest.raises(InputError, match="download: other: gensim cannot fetch it"):
         run(tmp_path, {"download": "other"})
@@ -92,11 +92,11 @@ def test_training_is_repeatable_and_learns_company(tmp_path: Path) -> None:
     examples = [Example(str(k), "d", "s", (text,)) for k, text in enumerate(texts)]
     write_examples(tmp_path / "t.jsonl", examples)
     options = {"dimensions": 12, "epochs": 5, "texts": [tmp_path / "t.jsonl"]}
-    found, counts = run(tmp_path, {"train": "made-up"}, **options)
+    vectors, counts = run(tmp_path, {"train": "made-up"}, **options)
     again, _ = run(tmp_path, {"train": "made-up"}, **options)
-    np.testing.assert_array_equal(found.matrix, again.matrix)
+    np.testing.assert_array_equal(vectors.matrix, again.matrix)
     assert counts["source"] == "trained on made-up"
-    ship, wave, cloud = found.lookup(["ship", "wave", "cloud"])
+    ship, wave, cloud = vectors.lookup(["ship", "wave", "cloud"])
     assert ship @ wave > ship @ cloud
     with pytest.raises(InputError, match="no word occurs twice"):
         word_vectors.trained(["a b c"], 4, 1, 1)

@@ -37,7 +37,7 @@ def sentence(number: int, text: str, targets: list[str], **elements: str) -> str
         return f'<label start="{start}" end="{start + len(piece) - 1}" name="{name}"/>'
 
     target = "".join(label("Target", piece) for piece in targets)
-    ones = "".join(
+    core = "".join(
         f'<label itype="DNI" name="{name}"/>' if piece == "-" else label(name, piece)
         for name, piece in elements.items()
     )
@@ -46,7 +46,7 @@ def sentence(number: int, text: str, targets: list[str], **elements: str) -> str
         '<annotationSet status="UNANN" ID="1"><layer rank="1" name="PENN">'
         f'<label start="0" end="1" name="X"/></layer></annotationSet>'
         f'<annotationSet status="MANUAL" ID="{number}9"><layer rank="1" name="Target">{target}'
-        f'</layer><layer rank="1" name="FE">{ones}</layer></annotationSet></sentence>'
+        f'</layer><layer rank="1" name="FE">{core}</layer></annotationSet></sentence>'
     )
 
 
@@ -105,12 +105,12 @@ def framenet(folder: Path) -> Path:
 
 
 def run(folder: Path, source: dict) -> tuple[list, list, dict[str, int]]:
-    places = {name: folder / name for name in ("sentences", "annotation", "counts")}
-    frames_corpus.main(**places, source=source, name="fn", seed=1)
-    counts = pd.read_csv(places["counts"])
+    paths = {name: folder / name for name in ("sentences", "annotation", "counts")}
+    frames_corpus.main(**paths, source=source, name="fn", seed=1)
+    counts = pd.read_csv(paths["counts"])
     return (
-        read_examples(places["sentences"]),
-        read_links(places["annotation"]),
+        read_examples(paths["sentences"]),
+        read_links(paths["annotation"]),
         dict(zip(counts["what"], counts["n"], strict=True)),
     )
 
@@ -118,11 +118,11 @@ def run(folder: Path, source: dict) -> tuple[list, list, dict[str, int]]:
 def test_each_filter_counts_what_it_leaves_out(tmp_path: Path) -> None:
     examples, links, counts = run(tmp_path, {"path": str(framenet(tmp_path / "fn"))})
     assert counts == COUNTS
-    assert [one.id for one in examples] == ["fn-00000", "fn-00001"]
+    assert [item.id for item in examples] == ["fn-00000", "fn-00001"]
     assert links[0].frame == "Giving"
     assert [links[0].words[k] for k in links[0].target] == ["given"]
-    assert {one.name: one.words for one in links[0].elements} == {"Donor": (0,), "Theme": (4, 5)}
-    assert [one.name for one in links[1].elements] == ["Donor"]
+    assert {item.name: item.words for item in links[0].elements} == {"Donor": (0,), "Theme": (4, 5)}
+    assert [item.name for item in links[1].elements] == ["Donor"]
     start, end = examples[0].words[0][2]
     assert examples[0].texts[0][start:end] == "given"
     assert links[0].source.endswith("lu7.xml: sentence 1")
@@ -131,18 +131,18 @@ def test_each_filter_counts_what_it_leaves_out(tmp_path: Path) -> None:
 def test_directory_file_and_nltk_say_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = framenet(tmp_path / "corpora/framenet_v17")
+    folder = framenet(tmp_path / "corpora/framenet_v17")
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    want = list(frame_files.sentences_of(place))
-    assert len(want) == 8
-    assert list(frame_files.sentences_of(place / "lu")) == want
-    assert list(frame_files.sentences_of(place / "lu/lu7.xml")) == want
+    expected = list(frame_files.sentences_of(folder))
+    assert len(expected) == 8
+    assert list(frame_files.sentences_of(folder / "lu")) == expected
+    assert list(frame_files.sentences_of(folder / "lu/lu7.xml")) == expected
     by_nltk = list(frame_files.sentences_of_nltk("framenet_v17"))
 
-    def plain(one: frame_files.Annotated) -> tuple:
-        return one.text, one.frame, one.targets, tuple(sorted(one.elements))
+    def plain(sentence: frame_files.Annotated) -> tuple:
+        return sentence.text, sentence.frame, sentence.targets, tuple(sorted(sentence.elements))
 
-    assert [plain(one) for one in by_nltk] == [plain(one) for one in want]
+    assert [plain(sentence) for sentence in by_nltk] == [plain(sentence) for sentence in expected]
 
 
 def test_a_missing_nltk_corpus_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,23 +181,23 @@ def test_real_framenet(real_data: Path, tmp_path: Path) -> None:
     left = sum(counts[name] for name in frames_corpus.FILTERS)
     assert counts["sentences annotated"] == left + counts["sentences"]
     assert counts["sentences"] == len(examples) == len(links) > 100
-    for one in links:
-        assert len(one.words) <= 12
-        assert all(len(element.words) <= 3 for element in one.elements)
+    for sentence in links:
+        assert len(sentence.words) <= 12
+        assert all(len(element.words) <= 3 for element in sentence.elements)
 
 
 def test_generated_sentences_know_their_roles(tmp_path: Path) -> None:
     _, links, counts = run(tmp_path, {"generate": 60})
     assert counts["sentences"] >= 55
-    assert len({one.frame for one in links}) > 10
-    for one in links:
-        assert {element.name for element in one.elements} <= {"Agent", "Theme"}
+    assert len({sentence.frame for sentence in links}) > 10
+    for sentence in links:
+        assert {element.name for element in sentence.elements} <= {"Agent", "Theme"}
 
 
 def test_link_attention_by_hand() -> None:
     pattern = np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])[None, None]
-    found = frame_scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
-    assert {name: value[0, 0] for name, value in found.items()} == {
+    attention = frame_scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
+    assert {name: value[0, 0] for name, value in attention.items()} == {
         "either": 0.7,
         "from predicate": 0.7,
         "to predicate": 0.6,
@@ -210,17 +210,17 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write_card(folder, tiny_model_dir)
     run(folder, {"path": str(framenet(folder / "fn"))})
     write_cache(folder / "attention.h5", folder / "model.json", folder / "sentences")
-    places = {"attention": folder / "attention.h5", "model": folder / "model.json"}
-    places |= {"annotation": folder / "annotation"}
-    frame_scores.main(**places, scores=folder / "scores", bootstrap=100)
+    paths = {"attention": folder / "attention.h5", "model": folder / "model.json"}
+    paths |= {"annotation": folder / "annotation"}
+    frame_scores.main(**paths, scores=folder / "scores", bootstrap=100)
     out = {"drawings": folder / "drawings", "table": folder / "table"}
-    frame_drawings.main(**places, scores=folder / "scores", **out, percentile=80)
+    frame_drawings.main(**paths, scores=folder / "scores", **out, percentile=80)
     return folder
 
 
 def test_scores_against_a_loop(study: Path) -> None:
-    found = tables.read(study / "scores")
-    found = found[found["direction"] == "either"].set_index(["layer", "head"])["attention"]
+    scores = tables.read(study / "scores")
+    scores = scores[scores["direction"] == "either"].set_index(["layer", "head"])["attention"]
     with Cache(study / "attention.h5") as cache:
         examples = list(cache)
     for layer, head in ((0, 0), (2, 1)):
@@ -230,14 +230,14 @@ def test_scores_against_a_loop(study: Path) -> None:
             for element in links.elements:
                 pairs = [
                     (a, b)
-                    for a, one in enumerate(example.word)
-                    for b, other in enumerate(example.word)
-                    if (one in links.target and other in element.words)
-                    or (one in element.words and other in links.target)
+                    for a, query in enumerate(example.word)
+                    for b, key in enumerate(example.word)
+                    if (query in links.target and key in element.words)
+                    or (query in element.words and key in links.target)
                 ]
                 most.append(max(float(example.pattern[layer, head, a, b]) for a, b in pairs))
             sentences.append(sum(most) / len(most))
-        assert found[layer, head] == pytest.approx(np.mean(sentences), abs=1e-6)
+        assert scores[layer, head] == pytest.approx(np.mean(sentences), abs=1e-6)
 
 
 def test_heads_above_the_percentile(study: Path) -> None:

@@ -30,7 +30,7 @@ LABELS = ["det", "nsubj", "poss", "pobj", "punct"]
 
 def random_trees(n: int) -> list[Tree]:
     rng = np.random.default_rng(5)
-    made = []
+    trees = []
     for number in range(n):
         length = int(rng.integers(6, 12))
         root = int(rng.integers(length))
@@ -39,10 +39,10 @@ def random_trees(n: int) -> list[Tree]:
         ]
         relations = ["root" if k == root else str(rng.choice(LABELS)) for k in range(length)]
         words = tuple(str(word) for word in rng.choice(WORDS, size=length))
-        made.append(
+        trees.append(
             Tree(f"t{number}", words, tuple(heads), tuple(relations), ("",) * length, "f:1")
         )
-    return made
+    return trees
 
 
 @pytest.fixture(scope="module")
@@ -75,19 +75,19 @@ def run(folder: Path, trees: Path, **options: object) -> None:
 def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -> None:
     """No cache, no batches, words tokenised one by one, counted in Python."""
     plain = AutoModel.from_pretrained(tiny_model_dir, attn_implementation="eager").eval()
-    found: dict[tuple, list[bool]] = {}
+    hits: dict[tuple, list[bool]] = {}
     for tree in read_trees(study / "trees.jsonl"):
         pieces = [tokenizer()(word, add_special_tokens=False)["input_ids"] for word in tree.words]
         ids = [2, *[piece for word in pieces for piece in word], 3]
         with torch.no_grad():
             maps = plain(torch.tensor([ids]), output_attentions=True).attentions
         starts = np.cumsum([1, *[len(word) for word in pieces]])
-        places = [range(a, b) for a, b in pairwise(starts)]
+        positions = [range(a, b) for a, b in pairwise(starts)]
         for layer, pattern in enumerate(maps):
             for head, weights in enumerate(pattern[0].numpy()):
                 word_level = [
-                    [np.mean([sum(weights[q, k] for k in to) for q in of]) for to in places]
-                    for of in places
+                    [np.mean([sum(weights[q, k] for k in to) for q in of]) for to in positions]
+                    for of in positions
                 ]
                 for i, (h, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
                     if h < 0:
@@ -97,10 +97,10 @@ def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -
                     d = i + 1 if s else i
                     others = [j for j in range(n) if j != d]
                     hit = max(others, key=lambda j: word_level[d][j]) == h
-                    found.setdefault((layer, head, relation), []).append(hit)
+                    hits.setdefault((layer, head, relation), []).append(hit)
     frame = tables.read(study / "scores")
     frame = frame[frame["direction"] == "dependent_to_head"]
-    for (layer, head, relation), values in found.items():
+    for (layer, head, relation), values in hits.items():
         rows = frame[
             (frame["layer"] == layer) & (frame["head"] == head) & (frame["relation"] == relation)
         ]
@@ -121,12 +121,12 @@ def test_intervals_and_totals(study: Path) -> None:
 def test_bootstrap_equals_drawing_by_hand() -> None:
     rng = np.random.default_rng(0)
     total = rng.integers(1, 6, size=(50, 1))
-    found = rng.binomial(total, 0.4).reshape(50, 1, 1, 1, 1)
-    _, low, high = head_accuracy.accuracy(found, total, draws=4000, seed=1)
+    correct = rng.binomial(total, 0.4).reshape(50, 1, 1, 1, 1)
+    _, low, high = head_accuracy.accuracy(correct, total, draws=4000, seed=1)
     drawn = []
     for _ in range(4000):
         chosen = rng.integers(50, size=50)
-        drawn.append(found[chosen].sum() / total[chosen].sum())
+        drawn.append(correct[chosen].sum() / total[chosen].sum())
     expected = np.percentile(drawn, [2.5, 97.5])
     np.testing.assert_allclose([low.item(), high.item()], expected, atol=0.01)
 
@@ -135,10 +135,10 @@ def test_the_held_out_head_is_chosen_without_its_half() -> None:
     """Heads that are right by chance are no better than chance on the other half."""
     rng = np.random.default_rng(0)
     total = np.full((400, 1), 1)
-    found = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
-    counts = syntax_scores.Counts(["all"], found, np.zeros((400, 6, 1)), total, 0)
+    correct = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
+    counts = syntax_scores.Counts(["all"], correct, np.zeros((400, 6, 1)), total, 0)
     best = syntax_scores.held_out(counts, seed=1).iloc[0]
-    assert found.mean(axis=0).max() > 0.55
+    assert correct.mean(axis=0).max() > 0.55
     assert best["held_out_accuracy"] == pytest.approx(0.5, abs=0.08)
     assert best["held_out_n"] == 200
 
@@ -177,15 +177,15 @@ def test_figure5(study: Path) -> None:
     assert frame.groupby("drawing")["highlighted"].any().all()
     sums = frame.groupby(["drawing", "query"])["weight"].sum()
     np.testing.assert_allclose(sums, 1, atol=5e-3)
-    places = {kind: study / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_fig5.main(examples=study / "examples", **places)
-    assert "det, " in places["svg"].read_text()
+    paths = {kind: study / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
+    clark2019_fig5.main(examples=study / "examples", **paths)
+    assert "det, " in paths["svg"].read_text()
 
 
 def draw_examples(study: Path, out: Path, **options: object) -> pd.DataFrame:
     settings = {"trees": study / "trees.jsonl", "relations": ["det"], "n_examples": 2} | options
-    places = {"attention": study / "cache.h5", "model": study / "model.json"}
-    syntax_examples.main(**places, scores=study / "scores", examples=out, **settings)
+    paths = {"attention": study / "cache.h5", "model": study / "model.json"}
+    syntax_examples.main(**paths, scores=study / "scores", examples=out, **settings)
     return tables.read(out)
 
 
@@ -197,15 +197,15 @@ def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path
     for name, rows in frame.groupby("example"):
         tree = trees[name]
         queries = rows.groupby("query")[["query_token", "highlighted"]].first()
-        places = range(len(tree.words))
+        positions = range(len(tree.words))
         attending = counting.stand_ins(tree)
         if rows["direction"].iloc[0] == "head_to_dependent":
             attending = tree.heads
         expected = {
-            attending[k] for k in places if tree.heads[k] >= 0 and tree.relations[k] != "punct"
+            attending[k] for k in positions if tree.heads[k] >= 0 and tree.relations[k] != "punct"
         }
         marked = queries["highlighted"].to_numpy()[1:-1]
-        assert [k in expected for k in places] == marked.tolist()
+        assert [k in expected for k in positions] == marked.tolist()
 
 
 def test_figure5_without_a_sentence_to_draw(

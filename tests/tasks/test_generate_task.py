@@ -67,33 +67,33 @@ def test_words_are_many_and_mismatched_mnli_has_others(tmp_path: Path) -> None:
     assert not words["train"] & (nouns - {word for group in TOWN.things for word in group})
 
 
-def fact(seed: int):
+def town_fact(seed: int):
     return new_fact(random.Random(seed), (TOWN,))
 
 
 def test_what_a_fact_says() -> None:
-    one = fact(3)
+    fact = town_fact(3)
     rng = random.Random(1)
     for form in (active, passive):
-        roles = {role for _, role in form(one, rng, ("place", "time"), True) if role}
+        roles = {role for _, role in form(fact, rng, ("place", "time"), True) if role}
         assert roles == set(ROLES)
-    text = sentence(one, rng)
+    text = sentence(fact, rng)
     assert text[0].isupper() and text.endswith(".")
-    assert any(noun in text for noun in one.agent)
-    assert any(noun in text for noun in one.theme)
+    assert any(noun in text for noun in fact.agent)
+    assert any(noun in text for noun in fact.theme)
     for role in ("agent", "theme", "place", "time"):
-        asked = question(one, role, rng)
+        asked = question(fact, role, rng)
         assert asked.endswith("?")
-        said = {"agent": one.agent, "theme": one.theme}.get(role, ())
-        assert not any(f" {noun} " in asked or f" {noun}?" in asked for noun in said)
+        asked_for = {"agent": fact.agent, "theme": fact.theme}.get(role, ())
+        assert not any(f" {noun} " in asked or f" {noun}?" in asked for noun in asked_for)
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_changed_role_is_the_only_change(role: str) -> None:
-    one = fact(4)
-    other = changed(one, role, random.Random(2), (TOWN,))
+    fact = town_fact(4)
+    altered = changed(fact, role, random.Random(2), (TOWN,))
     for name in ROLES:
-        assert (getattr(one, name) == getattr(other, name)) == (name != role)
+        assert (getattr(fact, name) == getattr(altered, name)) == (name != role)
 
 
 def test_every_verb_has_an_opposite_and_all_its_forms() -> None:
@@ -101,7 +101,7 @@ def test_every_verb_has_an_opposite_and_all_its_forms() -> None:
         assert verb.opposite in VERBS
         assert verb.opposite != base
         assert len(verb.base) == len(verb.past) == len(verb.participle)
-    assert opposite(fact(1)).verb != fact(1).verb
+    assert opposite(town_fact(1)).verb != town_fact(1).verb
 
 
 def test_similarity_is_the_weight_of_the_shared_roles() -> None:
@@ -111,11 +111,11 @@ def test_similarity_is_the_weight_of_the_shared_roles() -> None:
 
 def test_linked_sentences_keep_predicate_and_roles_apart() -> None:
     for seed in range(60):
-        pieces = linked(fact(seed), random.Random(seed))
+        pieces = linked(town_fact(seed), random.Random(seed))
         words = [(word, role) for text, role in pieces for word in text.split()]
-        places = {
-            role: [k for k, (_, its) in enumerate(words) if its == role]
+        positions = {
+            role: [k for k, (_, role_of_word) in enumerate(words) if role_of_word == role]
             for role in ("agent", "verb", "theme")
         }
         for role in ("agent", "theme"):
-            assert min(abs(a - b) for a in places["verb"] for b in places[role]) >= 2
+            assert min(abs(a - b) for a in positions["verb"] for b in positions[role]) >= 2

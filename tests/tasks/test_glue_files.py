@@ -60,12 +60,12 @@ def test_official_files(tmp_path: Path, name: str, change: str) -> None:
     elif change == "gz":
         path = tmp_path / "train.tsv.gz"
         path.write_bytes(gzip.compress(raw))
-    found = glue_files.read_tsv(path, TASKS[name])
-    assert [(row["texts"], row["label"]) for row in found.rows] == [
+    changed = glue_files.read_tsv(path, TASKS[name])
+    assert [(row["texts"], row["label"]) for row in changed.rows] == [
         (row["texts"], row["label"]) for row in plain.rows
     ]
-    assert len(found.rows) == len(GOOD[name][1])
-    assert found.malformed == []
+    assert len(changed.rows) == len(GOOD[name][1])
+    assert changed.malformed == []
 
 
 def test_quotes_stand_as_they_are(tmp_path: Path) -> None:
@@ -78,9 +78,9 @@ def test_quotes_stand_as_they_are(tmp_path: Path) -> None:
 def test_mnli_columns_are_found_by_their_header(tmp_path: Path) -> None:
     row = "0\t-\tx\tA .\tB .\tneutral\tneutral\tentailment"
     path = write(tmp_path, "mnli", row, header=MNLI_DEV)
-    found = glue_files.read_tsv(path, TASKS["mnli"]).rows[0]
-    assert found["texts"] == ["A .", "B ."]
-    assert found["label"] == 0.0
+    read = glue_files.read_tsv(path, TASKS["mnli"]).rows[0]
+    assert read["texts"] == ["A .", "B ."]
+    assert read["label"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ def test_malformed_rows_of_qqp_are_counted_and_named(tmp_path: Path) -> None:
 def run(
     folder: Path, name: str, source: dict, **options: object
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    places = {"table": folder / "t.parquet", "counts": folder / "c.csv"}
-    call(prepare_task.main, places | {"source": source, "name": name} | options)
-    return read_task(places["table"]), pd.read_csv(places["counts"])
+    paths = {"table": folder / "t.parquet", "counts": folder / "c.csv"}
+    call(prepare_task.main, paths | {"source": source, "name": name} | options)
+    return read_task(paths["table"]), pd.read_csv(paths["counts"])
 
 
 def test_sampling_keeps_the_order_and_is_counted(tmp_path: Path) -> None:
@@ -171,8 +171,8 @@ def test_sampling_keeps_the_order_and_is_counted(tmp_path: Path) -> None:
     assert left["n"].item() == 20
     again, _ = run(tmp_path, "sst2", {"path": str(tmp_path)}, n_train=10, seed=3)
     assert again.equals(table)
-    other, _ = run(tmp_path, "sst2", {"path": str(tmp_path)}, n_train=10, seed=4)
-    assert not other.equals(table)
+    reseeded, _ = run(tmp_path, "sst2", {"path": str(tmp_path)}, n_train=10, seed=4)
+    assert not reseeded.equals(table)
 
 
 def test_mismatched_mnli_is_a_split_of_its_own(tmp_path: Path) -> None:
@@ -206,17 +206,17 @@ def test_fasttext_lines(tmp_path: Path) -> None:
 
 def hub(folder: Path, name: str, rows: list[dict]) -> dict:
     """A local directory in the hub's format, with the splits of a task."""
-    place = folder / f"glue-{folder.name}"
-    place.mkdir()
+    directory = folder / f"glue-{folder.name}"
+    directory.mkdir()
     for split in TASKS[name].hub_splits.values():
         lines = "\n".join(json.dumps(row) for row in rows)
-        (place / f"{split}.jsonl").write_text(lines + "\n", encoding="utf-8")
+        (directory / f"{split}.jsonl").write_text(lines + "\n", encoding="utf-8")
     files = [
         {"split": split, "path": f"{split}.jsonl"} for split in TASKS[name].hub_splits.values()
     ]
     text = json.dumps({"configs": [{"config_name": name, "data_files": files}]})
-    (place / "README.md").write_text(f"---\n{text}\n---\n", encoding="utf-8")
-    return {"hub": str(place)}
+    (directory / "README.md").write_text(f"---\n{text}\n---\n", encoding="utf-8")
+    return {"hub": str(directory)}
 
 
 def test_hub_format(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_wrong_hub_row_is_named(tmp_path: Path, row: dict, words: str) -> None
         run(tmp_path, "sst2", hub(tmp_path, "sst2", [row]))
 
 
-def test_examples_carry_their_place(tmp_path: Path) -> None:
+def test_examples_carry_their_source(tmp_path: Path) -> None:
     write(tmp_path, "rte")
     (tmp_path / "dev.tsv").write_text((tmp_path / "train.tsv").read_text(), encoding="utf-8")
     table, _ = run(tmp_path, "rte", {"path": str(tmp_path)})
@@ -267,12 +267,12 @@ def test_examples_carry_their_place(tmp_path: Path) -> None:
 def test_real_files(
     real_data: Path, tmp_path: Path, name: str, folder: str, n_train: int, n_dev: int
 ) -> None:
-    place = real_data / "glue" / folder
-    table, _ = run(tmp_path, name, {"path": str(place)})
+    directory = real_data / "glue" / folder
+    table, _ = run(tmp_path, name, {"path": str(directory)})
     assert len(split_of(table, "train")) == n_train
     assert len(split_of(table, "dev")) == n_dev
     if name == "mrpc":
         assert split_of(table, "dev")["label"].sum() == 279
-    full = place / "full_columns.tsv"
+    full = directory / "full_columns.tsv"
     if full.exists():
         assert glue_files.read_tsv(full, TASKS[name]).rows

