@@ -14,11 +14,12 @@ SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 
 SMK := Snakefile $(wildcard rules/*.smk rules/*/*.smk)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format unit workflow clean distclean
+.PHONY: help demo test lint format docs unit workflow clean distclean
 
 help:
 	@echo "make demo       set up and run the default study; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
+	@echo "make docs       write docs/configuration.md from the schema"
 	@echo "make format     format the code"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
 
@@ -47,6 +48,10 @@ format: $(READY)
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m snakefmt $(SMK)
+
+# The reference of a study's keys.
+docs: $(READY)
+	$(PYTHON) docs/configuration.py
 
 # Products and caches; the virtual environment stays.
 clean:
