@@ -26,7 +26,7 @@ help:
 # The default study, to the end.
 demo: $(READY)
 	$(PYTHON) -m snakemake --cores $(CORES)
-	@echo "The figures are in results/demo/minilm/figures/, the tables in results/demo/minilm/tables/."
+	@echo "Figures and tables are in results/demo/minilm/, those that need no model in results/demo/."
 
 # Lint, then unit tests, then whole runs of the workflow.
 test: lint unit workflow

@@ -46,10 +46,10 @@ def test_counts_by_hand() -> None:
     assert (applicable[("is", "not")], productive[("is", "not")]) == (3, 2)
     assert (applicable[("was",)], productive[("was",)]) == (1, 0)
     assert applicable[("so",)] == 0
-    found = argument_cues.measure(frame, [1, 2], SAME, 0.5, NOT).set_index("cue")
-    assert found.loc["not", "productivity"] == 2 / 3
-    assert found.loc["not", "coverage"] == 3 / 4
-    assert (found["applicable"] >= 2).all()
+    cues = argument_cues.measure(frame, [1, 2], SAME, 0.5, NOT).set_index("cue")
+    assert cues.loc["not", "productivity"] == 2 / 3
+    assert cues.loc["not", "coverage"] == 3 / 4
+    assert (cues["applicable"] >= 2).all()
 
 
 def test_counts_equal_a_slow_count() -> None:
@@ -62,9 +62,9 @@ def test_counts_equal_a_slow_count() -> None:
     for word in ("a", "b", "c", "not", "do"):
         alpha = pi = 0
         for row in frame.itertuples():
-            zero, one = word in row.warrant0.split(), word in row.warrant1.split()
-            alpha += zero != one
-            pi += (zero and not one and row.label == 0) or (one and not zero and row.label == 1)
+            has_word = [word in text.split() for text in (row.warrant0, row.warrant1)]
+            alpha += sum(has_word) == 1
+            pi += sum(has_word) == 1 and has_word[row.label]
         assert (applicable[(word,)], productive[(word,)]) == (alpha, pi)
 
 
@@ -74,11 +74,11 @@ def test_intervals_are_exact_and_corrected() -> None:
         expected = stats.binomtest([0, 7, 10][k], 10).proportion_ci(1 - 0.05 / 3, "exact")
         assert (a, b) == pytest.approx((expected.low, expected.high))
     frame = points(*[("not", "so", 0)] * 9, ("not", "so", 1))
-    found = argument_cues.measure(frame, [1], SAME, 0.1, NOT).set_index("cue")
-    assert found.loc["not", "tested"] == 2
+    measured = argument_cues.measure(frame, [1], SAME, 0.1, NOT).set_index("cue")
+    assert measured.loc["not", "tested"] == 2
     # Nine or one of ten, or further out: 2 * (1 + 10) / 1024; two cues are tested.
-    assert found.loc["not", "p"] == pytest.approx(22 / 1024)
-    assert found.loc["not", "p_corrected"] == pytest.approx(44 / 1024)
+    assert measured.loc["not", "p"] == pytest.approx(22 / 1024)
+    assert measured.loc["not", "p_corrected"] == pytest.approx(44 / 1024)
 
 
 def test_negated_points_leave_nothing_to_a_cue(tmp_path: Path) -> None:
@@ -86,11 +86,11 @@ def test_negated_points_leave_nothing_to_a_cue(tmp_path: Path) -> None:
     flipped = frame.assign(version="negated", label=1 - frame["label"], id=frame["id"] + "n")
     tables.write(pd.concat([frame, flipped]), tmp_path / "t.parquet")
     out = tmp_path / "cues.parquet"
-    given = {"cue": "Not", "sizes": [1], "same": {}, "min_coverage": 0.1}
-    call(argument_cues.main, {"table": tmp_path / "t.parquet", "cues": out} | given)
-    found = tables.read(out)
-    assert (found[found["data"] == "negated"]["productivity"] == 0.5).all()
-    shown = one_cue(found, pd.DataFrame({"split": [], "what": [], "n": []}), "not")
+    settings = {"cue": "Not", "sizes": [1], "same": {}, "min_coverage": 0.1}
+    call(argument_cues.main, {"table": tmp_path / "t.parquet", "cues": out} | settings)
+    measured = tables.read(out)
+    assert (measured[measured["data"] == "negated"]["productivity"] == 0.5).all()
+    shown = one_cue(measured, pd.DataFrame({"split": [], "what": [], "n": []}), "not")
     assert shown["productivity"].tolist() == [2 / 3, 0.5]
     assert shown["following"].tolist() == [2 / 3, 0.5]
     assert shown["paper_productivity"].tolist()[0] == 0.65
@@ -102,30 +102,30 @@ def test_real_arct(real_data: Path, tmp_path: Path, adversarial: str) -> None:
     out = {"table": tmp_path / "t.parquet", "counts": tmp_path / "c.csv"}
     source = {"path": str(real_data / "arct")}
     call(prepare_arct.main, out | {"source": source, "adversarial": adversarial})
-    given = {"cue": "not", "sizes": [1, 2], "same": SAME, "min_coverage": 0.05}
-    call(argument_cues.main, {"table": out["table"], "cues": tmp_path / "cues.parquet"} | given)
+    settings = {"cue": "not", "sizes": [1, 2], "same": SAME, "min_coverage": 0.05}
+    call(argument_cues.main, {"table": out["table"], "cues": tmp_path / "cues.parquet"} | settings)
     frame = tables.read(tmp_path / "cues.parquet")
-    found = frame[frame["cue"] == "not"].set_index(["data", "split"])
-    assert found.loc[("original", "train"), ["productive", "applicable", "n"]].tolist() == [
+    rows = frame[frame["cue"] == "not"].set_index(["data", "split"])
+    assert rows.loc[("original", "train"), ["productive", "applicable", "n"]].tolist() == [
         547,
         775,
         1210,
     ]
-    assert found.loc[("original", "dev"), ["productive", "applicable", "n"]].tolist() == [
+    assert rows.loc[("original", "dev"), ["productive", "applicable", "n"]].tolist() == [
         135,
         192,
         316,
     ]
-    assert found.loc[("original", "train"), "productivity"] == pytest.approx(0.706, abs=5e-4)
-    assert found.loc[("original", "train"), "coverage"] == pytest.approx(0.640, abs=5e-4)
-    assert found.loc[("original", "dev"), "productivity"] == pytest.approx(0.703, abs=5e-4)
-    assert found.loc[("original", "dev"), "coverage"] == pytest.approx(0.608, abs=5e-4)
+    assert rows.loc[("original", "train"), "productivity"] == pytest.approx(0.706, abs=5e-4)
+    assert rows.loc[("original", "train"), "coverage"] == pytest.approx(0.640, abs=5e-4)
+    assert rows.loc[("original", "dev"), "productivity"] == pytest.approx(0.703, abs=5e-4)
+    assert rows.loc[("original", "dev"), "coverage"] == pytest.approx(0.608, abs=5e-4)
     shown = one_cue(frame, pd.DataFrame({"split": [], "what": [], "n": []}), "not")
     following = shown.set_index(["data", "split"])["following"]
     assert following["original", "dev"] == pytest.approx((135 + (316 - 192) / 2) / 316)
-    assert found.loc[("negated", "train"), "productivity"] == 0.5
-    assert found.loc[("negated", "dev"), "productivity"] == 0.5
-    assert found.loc[("swapped", "train"), "productivity"] == 547 / 775
+    assert rows.loc[("negated", "train"), "productivity"] == 0.5
+    assert rows.loc[("negated", "dev"), "productivity"] == 0.5
+    assert rows.loc[("swapped", "train"), "productivity"] == 547 / 775
     assert (frame[frame["data"] == "negated"]["productivity"] == 0.5).all()
 
 
@@ -142,14 +142,16 @@ def test_a_cue_is_removed_exchanged_or_spared() -> None:
 
 def test_sides_and_changed_points() -> None:
     frame = points(("it is not so", "it is so", 0), ("x", "it isn't x", 0), ("not", "not", 0))
-    found = frame.assign(side=sides(frame, NOT, SAME))
-    assert found["side"].tolist() == [0, 1, -1]
-    known = found[found["side"] >= 0]
-    swapped = changed(known, NOT, SAME, "exchanged", 1)
+    sided = frame.assign(side=sides(frame, NOT, SAME))
+    assert sided["side"].tolist() == [0, 1, -1]
+    applicable = sided[sided["side"] >= 0]
+    swapped = changed(applicable, NOT, SAME, "exchanged", 1)
     assert swapped["warrant0"].tolist() == ["it is so", "x not"]
     assert swapped["warrant1"].tolist() == ["it is not so", "it is x"]
-    assert changed(known, NOT, SAME, "removed", 1)["warrant1"].tolist() == ["it is so", "it is x"]
-    assert changed(known, NOT, SAME, "control", 1).equals(changed(known, NOT, SAME, "control", 1))
+    removed = changed(applicable, NOT, SAME, "removed", 1)
+    assert removed["warrant1"].tolist() == ["it is so", "it is x"]
+    control = changed(applicable, NOT, SAME, "control", 1)
+    assert control.equals(changed(applicable, NOT, SAME, "control", 1))
 
 
 def test_cues_furthest_from_chance_are_changed() -> None:

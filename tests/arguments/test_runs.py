@@ -17,7 +17,7 @@ from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
 from tests.core import tiny_models
 from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.argument_scores import measure
-from workflow_scripts.arguments.argument_training import Family, Run, fit, logits_of
+from workflow_scripts.arguments.argument_training import Family, Labelled, Run, fit, logits_of
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.setups import as_text, inputs_of
 from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_of, word_family
@@ -60,6 +60,13 @@ def families(
     return family
 
 
+def warrants_alone(family: Family, frame: pd.DataFrame) -> tuple[Labelled, Labelled]:
+    """Training and development points of set-up W, encoded."""
+    training, dev = runs.sets_of(frame, "original")
+    encode = runs.Encoder(family)
+    return encode.labelled(training, "W"), encode.labelled(dev, "W")
+
+
 def trained(
     family: Family, frame: pd.DataFrame, setups: list[str], trained_on: str, folder: Path
 ) -> pd.DataFrame:
@@ -68,8 +75,7 @@ def trained(
     predictions, curves = runs.train_all(family, frame, plan, None, folder / "weights", [])
     assert list((folder / "weights").iterdir()) == []
     assert (curves.groupby("setup")["best"].sum() == 1).all()
-    found = measure(predictions, 0.6)
-    return found.set_index(["setup", "split", "points"])
+    return measure(predictions, 0.6).set_index(["setup", "split", "points"])
 
 
 @pytest.mark.parametrize("name", ["bert", "bov", "bilstm"])
@@ -77,11 +83,11 @@ def test_the_planted_cue_is_found_in_warrants_alone(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     """Following the cue, and guessing without it, is right on 0.8 * 0.9 + 0.2 / 2 = 82%."""
-    found = trained(families(name), frame, ["W"], "original", tmp_path)["accuracy"]
-    assert found["W", "test", "original"] > 0.72
-    # Warrants alone cannot tell a point from its negated counterpart.
-    assert found["W", "test", "negated"] == pytest.approx(1 - found["W", "test", "original"])
-    assert found["W", "test", "adversarial"] == 0.5
+    accuracy = trained(families(name), frame, ["W"], "original", tmp_path)["accuracy"]
+    assert accuracy["W", "test", "original"] > 0.72
+    # Warrants alone do not distinguish a point from its negated counterpart.
+    assert accuracy["W", "test", "negated"] == pytest.approx(1 - accuracy["W", "test", "original"])
+    assert accuracy["W", "test", "adversarial"] == 0.5
 
 
 @pytest.mark.parametrize("name", ["bert", "bov", "bilstm"])
@@ -89,11 +95,11 @@ def test_models_trained_on_the_adversarial_set_fall_to_chance(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     setups = ["W"] if name == "bert" else ["W", "full"]
-    found = trained(families(name), frame, setups, "negated", tmp_path)["accuracy"]
-    assert found["W", "test", "adversarial"] == 0.5
-    assert abs(found["W", "train", "training"] - 0.5) < 1e-9
+    accuracy = trained(families(name), frame, setups, "negated", tmp_path)["accuracy"]
+    assert accuracy["W", "test", "adversarial"] == 0.5
+    assert abs(accuracy["W", "train", "training"] - 0.5) < 1e-9
     if name != "bert":  # what claim and reason add cancels
-        assert found["full", "test", "adversarial"] == 0.5
+        assert accuracy["full", "test", "adversarial"] == 0.5
 
 
 @pytest.mark.parametrize("name", ["bov", "bilstm"])
@@ -106,8 +112,8 @@ def test_the_argument_cancels_in_word_models(
     rows = frame[frame["split"] == "dev"].iloc[:8]
     other = rows.assign(claim="Something else entirely", reason="And for another reason.")
     gaps = []
-    for part in (rows, other):
-        texts = [family.encode(one) for one in inputs_of(part, "full")]
+    for points in (rows, other):
+        texts = [family.encode(pair) for pair in inputs_of(points, "full")]
         logits = logits_of(family, model, texts)
         gaps.append(logits[:, 1] - logits[:, 0])
     np.testing.assert_allclose(gaps[0], gaps[1], atol=1e-5)
@@ -118,12 +124,12 @@ def test_the_grid_is_searched_and_its_best_point_taken(
 ) -> None:
     settings = SETTINGS["bov"] | {"grid": {"learning_rate": [1e-6, 0.02], "dropout": [0.1]}}
     plan = runs.Plan(["W", "full"], "original", settings, 1, CPU)
-    found = runs.search(families("bov"), frame, plan)
-    assert len(found) == 4
-    best = found[found["best"]].set_index("setup")
+    grid = runs.search(families("bov"), frame, plan)
+    assert len(grid) == 4
+    best = grid[grid["best"]].set_index("setup")
     assert best["learning_rate"].to_dict() == {"W": 0.02, "full": 0.02}
-    assert best["dev_accuracy"].min() > found[~found["best"]]["dev_accuracy"].max()
-    found.to_csv(tmp_path / "grid.csv", index=False)
+    assert best["dev_accuracy"].min() > grid[~grid["best"]]["dev_accuracy"].max()
+    grid.to_csv(tmp_path / "grid.csv", index=False)
     chosen = runs.chosen_in(settings["grid"], tmp_path / "grid.csv", "W")
     assert chosen == {"learning_rate": 0.02, "dropout": 0.1}
     first = runs.chosen_in(settings["grid"], None, "W")
@@ -132,10 +138,10 @@ def test_the_grid_is_searched_and_its_best_point_taken(
 
 def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], Family]) -> None:
     family = families("bov")
-    encode = runs.Encoder(family)
-    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
+    training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.5, "dropout": 0.5}  # so large that accuracy goes up and down
-    model, rows = fit(family, Run("W", chosen, 1, 8, 16), training, dev, CPU)
+    run = Run("W", chosen, seed=1, epochs=8, batch_size=16)
+    model, rows = fit(family, run, training, dev, CPU)
     accuracies = [row["dev_accuracy"] for row in rows]
     assert [row["best"] for row in rows].index(True) == int(np.argmax(accuracies))
     logits = logits_of(family, model, dev.texts)
@@ -144,12 +150,12 @@ def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], F
 
 def test_same_seed_same_run(frame: pd.DataFrame, families: Callable[[str], Family]) -> None:
     family = families("bilstm")
-    encode = runs.Encoder(family)
-    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
+    training, dev = warrants_alone(family, frame)
     [chosen] = runs.grid_of(SETTINGS["bilstm"]["grid"])
-    runs_of = [Run("W", chosen, seed, 2, 16) for seed in (1, 1, 2)]
-    curves = [fit(family, run, training, dev, CPU)[1] for run in runs_of]
-    losses = [[row["loss"] for row in curve] for curve in curves]
+    losses = []
+    for seed in (1, 1, 2):
+        run = Run("W", chosen, seed, epochs=2, batch_size=16)
+        losses.append([row["loss"] for row in fit(family, run, training, dev, CPU)[1]])
     assert losses[0] == losses[1] != losses[2]
 
 
@@ -157,9 +163,9 @@ def test_the_loss_is_a_softmax_over_the_two_warrants(
     frame: pd.DataFrame, families: Callable[[str], Family]
 ) -> None:
     family = families("bov")
-    encode = runs.Encoder(family)
-    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
-    run = Run("W", {"learning_rate": 1e-9, "dropout": 0.0}, 1, 1, len(training.labels))
+    training, dev = warrants_alone(family, frame)
+    chosen = {"learning_rate": 1e-9, "dropout": 0.0}
+    run = Run("W", chosen, seed=1, epochs=1, batch_size=len(training.labels))
     model, rows = fit(family, run, training, dev, CPU)
     logits = logits_of(family, model, training.texts).astype(float)
     right = np.take_along_axis(logits, training.labels[:, None], axis=1)[:, 0]
@@ -178,10 +184,9 @@ def test_word_models_equal_a_slow_version_and_ignore_padding(sequence: bool) -> 
     torch.manual_seed(0)
     model = Bags(matrix, 3, {"dropout": 0.5, "hidden": 4}, tune=False, sequence=sequence).eval()
     texts = [[[1, 2], [3], [4, 5, 6]], [[7], [8, 9, 1, 2], [3, 3]]]
-    found = model(texts).tolist()
-    for one, logit in zip(texts, found, strict=True):
-        assert model([one]).item() == pytest.approx(logit, abs=1e-6)
-        parts = one if sequence else [one[0] + one[1], one[2]]
+    for text, logit in zip(texts, model(texts).tolist(), strict=True):
+        assert model([text]).item() == pytest.approx(logit, abs=1e-6)
+        parts = text if sequence else [text[0] + text[1], text[2]]
         vectors = []
         for ids in parts:
             states = torch.from_numpy(matrix[ids])
@@ -196,11 +201,11 @@ def test_word_models_equal_a_slow_version_and_ignore_padding(sequence: bool) -> 
 def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) -> None:
     vocabulary = vocabulary_of([text for column in TEXTS for text in frame[column].unique()])
     family = word_family("bov", made_up_vectors(frame), vocabulary, tune)
-    encode = runs.Encoder(family)
-    training, dev = (encode.labelled(one, "W") for one in runs.sets_of(frame, "original"))
+    training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.05, "dropout": 0.0}
     fresh = family.new("W", chosen, 1).embedding.weight.detach().clone()
-    model, _ = fit(family, Run("W", chosen, 1, 2, 16), training, dev, CPU)
+    run = Run("W", chosen, seed=1, epochs=2, batch_size=16)
+    model, _ = fit(family, run, training, dev, CPU)
     assert torch.equal(model.embedding.weight, fresh) is not tune
     assert torch.equal(family.new("W", chosen, 1).embedding.weight, fresh)
 
@@ -228,16 +233,16 @@ def test_kept_weights_give_the_same_logits(
         np.testing.assert_allclose(again[column], before[column], atol=1e-5)
 
 
-def test_equal_texts_are_scored_once_and_fall_into_place(
+def test_equal_texts_are_scored_once_and_in_order(
     frame: pd.DataFrame, families: Callable[[str], Family]
 ) -> None:
     family = families("bov")
     model = family.new("W", {"dropout": 0.1}, 1)
     rows = frame[frame["split"] == "dev"]
-    found = runs.predict(family, model, runs.Encoder(family), rows, "W")
-    texts = [family.encode(one) for one in inputs_of(rows, "W")]
-    plain = logits_of(family, model, texts)
-    np.testing.assert_allclose(found[["logit_0", "logit_1"]], plain, atol=1e-6)
+    predicted = runs.predict(family, model, runs.Encoder(family), rows, "W")
+    texts = [family.encode(pair) for pair in inputs_of(rows, "W")]
+    expected = logits_of(family, model, texts)
+    np.testing.assert_allclose(predicted[["logit_0", "logit_1"]], expected, atol=1e-6)
 
 
 def test_set_ups_and_texts() -> None:
@@ -278,9 +283,9 @@ def test_word_families_do_not_import_transformers(
     frame.to_parquet(tmp_path / "arct.parquet")
     matrix = np.random.default_rng(0).normal(size=(2, 8)).astype(np.float32)
     write_vectors(["not", "town"], matrix, tmp_path / "v.safetensors", tmp_path / "v.txt")
-    given = {"table": "arct.parquet", "vectors": "v.safetensors", "words": "v.txt"}
-    given |= {"weights": "weights", "predictions": "p.parquet", "curves": "c.csv"}
-    values = {key: str(tmp_path / path) for key, path in given.items()}
+    files = {"table": "arct.parquet", "vectors": "v.safetensors", "words": "v.txt"}
+    files |= {"weights": "weights", "predictions": "p.parquet", "curves": "c.csv"}
+    values = {key: str(tmp_path / path) for key, path in files.items()}
     values |= {"family": name, "setups": ["W"], "trained_on": "original", "keep": [], "seed": 1}
     values["settings"] = SETTINGS[name] | {"epochs": 1, "tune_vectors": False}
     code = (
@@ -288,14 +293,14 @@ def test_word_families_do_not_import_transformers(
         "from pathlib import Path\n"
         "from workflow_scripts.arguments import argument_run\n"
         "from workflow_scripts.core.run import job\n"
-        f"values, paths = json.loads(sys.argv[1]), {list(given)}\n"
+        f"values, paths = json.loads(sys.argv[1]), {list(files)}\n"
         "job.call(argument_run.main, values | {key: Path(values[key]) for key in paths})\n"
         "sys.exit('transformers' in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code, json.dumps(values)], check=True)
 
 
-def test_a_training_set_that_is_not_there(frame: pd.DataFrame) -> None:
+def test_a_missing_training_set(frame: pd.DataFrame) -> None:
     original = frame[frame["version"] == "original"]
     with pytest.raises(InputError, match="negated: needs an adversarial set"):
         runs.sets_of(original, "negated")

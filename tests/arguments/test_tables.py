@@ -53,8 +53,8 @@ RUNS = predictions(
 
 
 def test_scores_of_runs() -> None:
-    found = measure(RUNS, 0.6).set_index(["seed", "split", "points"])
-    assert found["accuracy"].to_dict() == {
+    scores = measure(RUNS, 0.6).set_index(["seed", "split", "points"])
+    assert scores["accuracy"].to_dict() == {
         (1, "train", "training"): 0.75,
         (1, "dev", "original"): 0.5,
         (1, "dev", "adversarial"): 0.5,
@@ -68,23 +68,24 @@ def test_scores_of_runs() -> None:
         (2, "test", "negated"): 0.75,
         (2, "test", "adversarial"): 0.625,
     }
-    assert found["degenerate"].groupby("seed").first().to_dict() == {1: False, 2: True}
+    assert scores["degenerate"].groupby("seed").first().to_dict() == {1: False, 2: True}
 
 
 def test_tables_over_seeds() -> None:
     scores = measure(RUNS, 0.6)
-    row = niven2019_tables.table3(scores, "test").iloc[0]
-    assert (row["runs"], row["degenerate"], row["n"]) == (2, 1, 4)
-    assert (row["mean"], row["median"], row["max"]) == (62.5, 62.5, 75)
-    assert row["sd"] == pytest.approx(np.std([75, 50], ddof=1))
-    assert row["others_mean"] == 75 and np.isnan(row["others_sd"])
-    assert (row["paper_mean"], row["paper_max"]) == (67.1, 77.0)
-    one = niven2019_tables.table1(scores, "mine").set_index("model")
-    assert one.loc["BERT (mine)", ["dev_mean", "test_mean"]].tolist() == [75, 62.5]
-    assert one.loc["BERT (mine)", "paper_test_median"] == 71.2
-    assert one.loc["Human (trained)", "paper_test_mean"] == 90.9
-    four = niven2019_tables.table4(scores, "test").iloc[0]
-    assert (four["mean"], four["original_half"], four["negated_half"]) == (50, 62.5, 37.5)
+    partial = niven2019_tables.table3(scores, "test").iloc[0]
+    assert (partial["runs"], partial["degenerate"], partial["n"]) == (2, 1, 4)
+    assert (partial["mean"], partial["median"], partial["max"]) == (62.5, 62.5, 75)
+    assert partial["sd"] == pytest.approx(np.std([75, 50], ddof=1))
+    assert partial["others_mean"] == 75 and np.isnan(partial["others_sd"])
+    assert (partial["paper_mean"], partial["paper_max"]) == (67.1, 77.0)
+    systems = niven2019_tables.table1(scores, "mine").set_index("model")
+    assert systems.loc["BERT (mine)", ["dev_mean", "test_mean"]].tolist() == [75, 62.5]
+    assert systems.loc["BERT (mine)", "paper_test_median"] == 71.2
+    assert systems.loc["Human (trained)", "paper_test_mean"] == 90.9
+    adversarial = niven2019_tables.table4(scores, "test").iloc[0]
+    halves = ["original_half", "negated_half"]
+    assert adversarial[["mean", *halves]].tolist() == [50, 62.5, 37.5]
 
 
 def test_a_study_without_a_test_set_reports_on_dev(tmp_path: Path) -> None:
@@ -115,17 +116,17 @@ def test_flips_by_hand() -> None:
             row = {"family": "bov", "setup": "W", "cue": "not", "change": change, "seed": seed}
             row |= {"id": f"p{number}", "label": 0, "side": side}
             rows.append(row | {f"logit_{side}": float(margin), f"logit_{1 - side}": 0.0})
-    found = niven2019_reliance.measure(pd.DataFrame(rows), 200, 1).set_index("change")
-    assert found["flips"].to_dict() == {"removed": 2 / 8, "exchanged": 8 / 8, "control": 1 / 8}
-    assert (found["follows"] == 6 / 8).all()
-    assert found["follows_after"].to_dict() == {
+    shares = niven2019_reliance.measure(pd.DataFrame(rows), 200, 1).set_index("change")
+    assert shares["flips"].to_dict() == {"removed": 2 / 8, "exchanged": 8 / 8, "control": 1 / 8}
+    assert (shares["follows"] == 6 / 8).all()
+    assert shares["follows_after"].to_dict() == {
         "removed": 4 / 8, "exchanged": 2 / 8, "control": 5 / 8,
     }  # fmt: skip
-    assert found["margin"].iloc[0] == pytest.approx(5 / 8)
+    assert shares["margin"].iloc[0] == pytest.approx(5 / 8)
     # Label 0: right where a point of side 0 follows, or one of side 1 does not.
-    assert found["accuracy"].iloc[0] == pytest.approx((1 + 0 + 0 + 0 + 1 + 0 + 1 + 1) / 8)
-    assert (found["n"] == 4).all() and (found["seeds"] == 2).all()
-    assert found.loc["exchanged", ["ci_low", "ci_high"]].tolist() == [1, 1]
+    assert shares["accuracy"].iloc[0] == pytest.approx((1 + 0 + 0 + 0 + 1 + 0 + 1 + 1) / 8)
+    assert (shares["n"] == 4).all() and (shares["seeds"] == 2).all()
+    assert shares.loc["exchanged", ["ci_low", "ci_high"]].tolist() == [1, 1]
 
 
 def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
@@ -157,22 +158,22 @@ def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
 
 
 def test_effects_of_heads_by_hand() -> None:
-    """Three points, one without the cue; head 1-2 turns the first point round."""
+    """Three points, one without the cue; head 1-2 reverses the first point."""
     side, label = [0, 1, -1], [0, 0, 1]
-    plain, changed = [1.0, 2.0, -1.0], {(0, 0): [1.0, 2.0, -1.0], (0, 1): [-1.0, 1.0, -1.0]}
+    intact, disabled = [1.0, 2.0, -1.0], {(0, 0): [1.0, 2.0, -1.0], (0, 1): [-1.0, 1.0, -1.0]}
     rows = []
-    for (layer, head), gaps in ({(-1, -1): plain} | changed).items():
+    for (layer, head), gaps in ({(-1, -1): intact} | disabled).items():
         for number, gap in enumerate(gaps):  # logit 0 minus logit 1
             row = {"layer": layer, "head": head, "id": f"p{number}", "logit_0": gap, "logit_1": 0.0}
             rows.append(row | {"side": side[number], "label": label[number], "seed": 1})
-    found = niven2019_heads.effects(pd.DataFrame(rows), 200, 1).set_index(["measure", "head"])
+    effects = niven2019_heads.effects(pd.DataFrame(rows), 200, 1).set_index(["measure", "head"])
     # Margins: 1 and -2 plainly; -1 and -1 without head 1-2.
-    assert found.loc[("margin", 1), "baseline"] == pytest.approx(-0.5)
-    assert found.loc[("margin", 1), "effect"] == pytest.approx(-0.5)
-    assert found.loc[("follows", 1), "effect"] == pytest.approx(-50)
-    assert found.loc[("accuracy", 1), "effect"] == pytest.approx(-100 / 3)
-    assert found.loc[("margin", 0), ["effect", "p", "p_corrected"]].tolist() == [0, 1, 1]
-    assert found.loc[("margin", 0), "n"] == 2 and found.loc[("accuracy", 0), "n"] == 3
+    assert effects.loc[("margin", 1), "baseline"] == pytest.approx(-0.5)
+    assert effects.loc[("margin", 1), "effect"] == pytest.approx(-0.5)
+    assert effects.loc[("follows", 1), "effect"] == pytest.approx(-50)
+    assert effects.loc[("accuracy", 1), "effect"] == pytest.approx(-100 / 3)
+    assert effects.loc[("margin", 0), ["effect", "p", "p_corrected"]].tolist() == [0, 1, 1]
+    assert effects.loc[("margin", 0), "n"] == 2 and effects.loc[("accuracy", 0), "n"] == 3
 
 
 @pytest.mark.parametrize("mode", ["zero", "uniform"])
@@ -182,12 +183,18 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
     scorer = new_scorer(tmp_path / "model", seed=5).eval()
     save_scorer(scorer, tmp_path / "bert.original.3" / "full")
     out = tmp_path / "heads.parquet"
-    given = {"model": card, "table": tmp_path / "arct.parquet", "heads": out, "mode": mode}
-    given |= {"weights": [tmp_path / "bert.original.3"], "setups": ["full"], "points": 4}
-    given |= {"cue": "not", "same": {"n't": "not"}, "settings": BERT, "pass_tokens": 500, "seed": 1}
-    call(argument_heads.main, given | {"device": "cpu"})
-    found = tables.read(out)
-    assert len(found) == (1 + 2 * 4) * 8 and set(found["seed"]) == {3}
+    values = {"model": card, "table": tmp_path / "arct.parquet", "heads": out, "mode": mode}
+    values |= {"weights": [tmp_path / "bert.original.3"], "setups": ["full"], "points": 4}
+    values |= {
+        "cue": "not",
+        "same": {"n't": "not"},
+        "settings": BERT,
+        "pass_tokens": 500,
+        "seed": 1,
+    }
+    call(argument_heads.main, values | {"device": "cpu"})
+    swept = tables.read(out)
+    assert len(swept) == (1 + 2 * 4) * 8 and set(swept["seed"]) == {3}
 
     from workflow_scripts.arguments.bert import to_tokens
     from workflow_scripts.arguments.setups import inputs_of
@@ -197,14 +204,16 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
     frame = read_arct(tmp_path / "arct.parquet")
     tokenizer = load_tokenizer(tmp_path / "model")
     open_attention(scorer)
-    chosen = found[found["layer"] == -1]["id"]
+    chosen = swept[swept["layer"] == -1]["id"]
     for (layer, head), id_ in itertools.product([(0, 1), (1, 3)], chosen.tolist()[:3]):
         row = frame[frame["id"] == id_]
         disabled = np.zeros((2, 4), bool)
         disabled[layer, head] = True
         watcher = disabling(disabled, mode, None, scorer.device)
         with watching(scorer, watcher):
-            tokens = [to_tokens(one, tokenizer, 64, 128) for one in inputs_of(row, "full")]
-            expected = np.concatenate([logits_of(scorer, [one])[0] for one in tokens])
-        its = found[(found["layer"] == layer) & (found["head"] == head) & (found["id"] == id_)]
-        np.testing.assert_allclose(its[["logit_0", "logit_1"]].to_numpy()[0], expected, atol=2e-5)
+            tokens = [to_tokens(text, tokenizer, 64, 128) for text in inputs_of(row, "full")]
+            expected = np.concatenate([logits_of(scorer, [text])[0] for text in tokens])
+        variant = swept[(swept["layer"] == layer) & (swept["head"] == head) & (swept["id"] == id_)]
+        np.testing.assert_allclose(
+            variant[["logit_0", "logit_1"]].to_numpy()[0], expected, atol=2e-5
+        )
