@@ -53,7 +53,7 @@ PUBLISHED = {
 
 
 def write(folder: Path, files: dict[str, list[str]] = ROWS) -> Path:
-    """A directory with these files, given as lines."""
+    """A directory with these files, each a list of lines."""
     for name, lines in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,8 +98,8 @@ def test_official_files(tmp_path: Path) -> None:
 def test_published_files_give_what_the_claim_map_builds(tmp_path: Path) -> None:
     folder = with_published(tmp_path / "arct")
     built, _ = run(tmp_path, folder)
-    found, counts = run(tmp_path, folder, "published")
-    pd.testing.assert_frame_equal(found.drop(columns="source"), built.drop(columns="source"))
+    published, counts = run(tmp_path, folder, "published")
+    pd.testing.assert_frame_equal(published.drop(columns="source"), built.drop(columns="source"))
     unlike = counts[counts["what"].str.contains("unlike")]
     assert len(unlike) == 4 and (unlike["n"].astype(int) == 0).all()
 
@@ -108,8 +108,8 @@ def test_a_published_point_that_differs_is_counted(tmp_path: Path) -> None:
     folder = with_published(tmp_path / "arct")
     path = folder / "adversarial_dataset/dev-adv-negated.csv"
     path.write_text(path.read_text().replace("\tGo\t", "\tLeave\t"))
-    found, counts = run(tmp_path, folder, "published")
-    assert "Leave" in set(found["claim"])
+    frame, counts = run(tmp_path, folder, "published")
+    assert "Leave" in set(frame["claim"])
     row = counts[
         (counts["split"] == "dev") & counts["what"].str.startswith("negated points unlike")
     ]
@@ -120,8 +120,8 @@ def test_other_names_and_no_adversarial_set(tmp_path: Path) -> None:
     folder = write(tmp_path / "arct")
     (folder / "test-only-data.txt").rename(tmp_path / "points.tsv")
     (folder / "test-truth.txt").rename(tmp_path / "labels")
-    given = {"test": str(tmp_path / "points.tsv"), "truth": str(tmp_path / "labels")}
-    frame, _ = run(tmp_path, folder, "none", **given)
+    source = {"test": str(tmp_path / "points.tsv"), "truth": str(tmp_path / "labels")}
+    frame, _ = run(tmp_path, folder, "none", **source)
     assert frame["version"].unique().tolist() == ["original"]
     assert frame[frame["split"] == "test"]["label"].tolist() == [1]
 
@@ -224,8 +224,8 @@ def test_a_sample_keeps_its_counterparts(tmp_path: Path) -> None:
     numbers = {"train": 40, "dev": 10, "test": 10, "productivity": 0.8, "coverage": 0.5}
     call(generate_arct.main, {"generated": generated, "numbers": numbers})
     out = {"table": tmp_path / "out.parquet", "counts": tmp_path / "out.csv"}
-    given = {"source": {}, "adversarial": "built", "n_train": 12, "directory": generated}
-    call(prepare_arct.main, out | given)
+    settings = {"source": {}, "adversarial": "built", "n_train": 12}
+    call(prepare_arct.main, out | settings | {"directory": generated})
     frame = read_arct(out["table"])
     train = frame[frame["split"] == "train"]
     assert train.groupby("version").size().to_dict() == {
@@ -239,7 +239,7 @@ def test_a_sample_keeps_its_counterparts(tmp_path: Path) -> None:
 
 
 def test_generated_points_are_reasoned_and_repeatable(tmp_path: Path) -> None:
-    """The right warrant says good of a plan that the claim is for, and bad of one it is against."""
+    """The right warrant names a good effect where the claim supports the plan, else a bad one."""
     numbers = {"train": 60, "dev": 20, "test": 20, "productivity": 0.9, "coverage": 0.7}
     for name in ("one", "two"):
         call(generate_arct.main, {"generated": tmp_path / name, "numbers": numbers, "seed": 4})
@@ -309,7 +309,7 @@ def test_fetching(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) 
         ({}, "/nowhere", r"not fetched \(404"),
     ],
 )
-def test_what_cannot_be_fetched(
+def test_files_that_cannot_be_fetched(
     tmp_path: Path, server: str, checksums: dict[str, str], missing: str, message: str
 ) -> None:
     urls = {name: f"{server}{missing}/{name}" for name in ROWS}
