@@ -71,6 +71,18 @@ def test_a_chapter_has_a_schema() -> None:
     )
 
 
+def test_core_names_no_key_of_a_chapter() -> None:
+    parts = schema.assemble(SCHEMAS)["properties"]
+    keys = {
+        f"{chapter}.{key}"
+        for chapter in schema.chapters(SCHEMAS)
+        for key in parts[chapter]["properties"]
+    }
+    for path in (ROOT / "workflow_scripts/core").rglob("*.py"):
+        named = [key for key in keys if re.search(rf"\b{key}\b", path.read_text(encoding="utf-8"))]
+        assert named == [], path
+
+
 @pytest.mark.parametrize("chapter", schema.chapters(SCHEMAS))
 def test_needs_name_what_there_is(chapter: str) -> None:
     needed = needs.of_chapter(chapter, SCHEMAS)

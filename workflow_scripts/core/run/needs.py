@@ -1,9 +1,9 @@
 """What the chapters of a study need, as each declares it in its part of the schema.
 
     needs:
-      chapters: [surface]      other chapters
-      study: [glue]            conditions on the whole study, defined under `conditions` of a schema
-      model: [cls, sep, mask, bidirectional]     abilities of every model of the study
+      chapters: [...]    other chapters
+      study: [...]       conditions on the whole study, defined under `conditions` of a schema
+      model: [...]       abilities of every model of the study, such as a [CLS] token
 
 A condition has the words of the need, how to meet it, and the JSON Schema that holds then, of the
 study with its defaults. A chapter is part of a study where its part of the config is not empty.

@@ -4,11 +4,11 @@
 chapter, what the chapter needs and, in `$defs` and `conditions`, what it defines for all. Beside
 the keywords of JSON Schema these are known:
 
-    names: corpora.text    the value is the name of an entry of that part of the config
-    format: path           a local path; data-path: one that starts from the key `data`
-    unique_names: true     the keys of all objects marked so are different from each other
-    needs                  what a chapter needs (see needs.py)
-    conditions             conditions on the whole study, by name (see needs.py)
+    names: PART.KEY       the value is the name of an entry of that part of the config
+    format: path          a local path; data-path: one that starts from the key `data`
+    unique_names: true    the keys of all objects marked so are different from each other
+    needs                 what a chapter needs (see needs.py)
+    conditions            conditions on the whole study, by name (see needs.py)
 """
 
 from collections.abc import Iterator
