@@ -161,7 +161,7 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
     assert not (tmp_path / "killed/work/checkpoint-240" / classifier_training.MARK).exists()
     assert not any((tmp_path / "killed" / name).exists() for name in OUTPUTS)
     assert start(tmp_path / "killed", killed).wait() == 0
-    assert "training goes on from" in (tmp_path / "killed/log").read_text()
+    assert "training resumes from" in (tmp_path / "killed/log").read_text()
     whole = values(tmp_path / "whole", card, table=table)
     assert start(tmp_path / "whole", whole).wait() == 0
     assert equal(weights(tmp_path / "killed"), weights(tmp_path / "whole"))
@@ -176,7 +176,7 @@ def test_a_half_written_state_is_not_taken_for_whole(tmp_path: Path) -> None:
         place.mkdir()
         if whole:
             (place / classifier_training.MARK).touch()
-    assert classifier_training._last_whole(tmp_path) == tmp_path / "checkpoint-10"
+    assert classifier_training._last_complete(tmp_path) == tmp_path / "checkpoint-10"
     assert not (tmp_path / "checkpoint-20").exists()
 
 
@@ -233,13 +233,13 @@ def test_training_uses_the_threads_it_was_given(card: Path, tmp_path: Path) -> N
         def on_step_end(self, *_: object, **__: object) -> None:
             seen.add(torch.get_num_threads())
 
-    before, original = torch.get_num_threads(), classifier_training._Lines
+    before, original = torch.get_num_threads(), classifier_training._LogProgress
     torch.set_num_threads(1)
-    classifier_training._Lines = Watch
+    classifier_training._LogProgress = Watch
     try:
         run(tmp_path / "one", card)
     finally:
-        classifier_training._Lines = original
+        classifier_training._LogProgress = original
         torch.set_num_threads(before)
     assert seen == {1}
 

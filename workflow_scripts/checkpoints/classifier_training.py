@@ -1,8 +1,8 @@
-"""Training a classifier with Hugging Face's Trainer, so that a killed run goes on where it was.
+"""Training a classifier with Hugging Face's Trainer, so that a killed run resumes.
 
 After every epoch the Trainer saves its whole state to a working directory that belongs to this
-run alone. A state counts only once it is marked; one that was cut off is made anew. The same
-seed, data and threads give the same weights on a CPU, with or without a kill between.
+run alone. A state is used only once it is marked as complete. The same seed, data and threads give
+the same weights on a CPU, whether or not the run was killed and resumed.
 """
 
 import json
@@ -12,6 +12,7 @@ import shutil
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import torch
@@ -28,6 +29,7 @@ from transformers import (
 )
 
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.training import Recipe
 
 log = logging.getLogger(__name__)
 MARK = "complete"
@@ -35,10 +37,9 @@ IDENTITY = "run.json"
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How a classifier is trained; AdamW, a linear warm-up and a linear fall to 0."""
+class FineTuning(Recipe):
+    """How a classifier is trained: AdamW, a linear warm-up, then linear decay to 0."""
 
-    seed: int
     epochs: int = 3
     batch_size: int = 32
     learning_rate: float = 5e-5
@@ -47,15 +48,28 @@ class Recipe:
     precision: str = "float32"
 
 
-class Rows(torch.utils.data.Dataset):
+@dataclass(frozen=True)
+class Run:
+    """A run's working directory, and what distinguishes it from other runs.
+
+    A directory that a run with another `identity` left is emptied. With `every_epoch` the weights
+    after each epoch are kept in work/epoch-<k>.
+    """
+
+    work: Path
+    identity: dict[str, Any]
+    every_epoch: bool = False
+
+
+class LabelledExamples(torch.utils.data.Dataset):
     """Examples with their labels, as the Trainer reads them."""
 
     def __init__(self, tokens: list[Tokens], labels: list[float], segments: bool) -> None:
         self.rows = []
-        for one, label in zip(tokens, labels, strict=True):
-            row = {"input_ids": one.ids.tolist(), "label": label}
+        for example, label in zip(tokens, labels, strict=True):
+            row = {"input_ids": example.ids.tolist(), "label": label}
             if segments:
-                row["token_type_ids"] = one.segment.tolist()
+                row["token_type_ids"] = example.segment.tolist()
             self.rows.append(row)
 
     def __len__(self) -> int:
@@ -65,8 +79,8 @@ class Rows(torch.utils.data.Dataset):
         return self.rows[index]
 
 
-class _Lines(TrainerCallback):
-    """A line per tenth of the training."""
+class _LogProgress(TrainerCallback):
+    """Logs a line per tenth of the training."""
 
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
@@ -76,8 +90,8 @@ class _Lines(TrainerCallback):
             log.info("training: step %d of %d", state.global_step, state.max_steps)
 
 
-class _Mark(TrainerCallback):
-    """Marks a saved state as whole: this is called after its last file is written."""
+class _MarkComplete(TrainerCallback):
+    """Marks a saved state as complete: `on_save` is called after its last file is written."""
 
     def on_save(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
@@ -85,7 +99,7 @@ class _Mark(TrainerCallback):
         (Path(args.output_dir) / f"checkpoint-{state.global_step}" / MARK).touch()
 
 
-class _Epochs(TrainerCallback):
+class _KeepEpochs(TrainerCallback):
     """Keeps the weights after every epoch."""
 
     def __init__(self, folder: Path) -> None:
@@ -105,22 +119,17 @@ class _Epochs(TrainerCallback):
 def train(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerFast,
-    training: Rows,
-    dev: Rows,
-    recipe: Recipe,
-    work: Path,
-    identity: dict,
-    device: torch.device,
-    every_epoch: bool = False,
+    training: LabelledExamples,
+    dev: LabelledExamples,
+    recipe: FineTuning,
+    run: Run,
 ) -> pd.DataFrame:
-    """Train `model` in place and return its curve: step, epoch, training and development loss.
-
-    `work` is the run's working directory; one that another run left (another `identity`) is
-    emptied first. With `every_epoch` the weights after each epoch are kept in work/epoch-<k>.
-    """
-    _claim(work, identity | {"recipe": asdict(recipe), "threads": torch.get_num_threads()})
+    """Train `model` in place and return its curve: step, epoch, training and development loss."""
+    recipe_and_threads = {"recipe": asdict(recipe), "threads": torch.get_num_threads()}
+    _claim(run.work, run.identity | recipe_and_threads)
+    device = model.device
     arguments = TrainingArguments(
-        output_dir=str(work),
+        output_dir=str(run.work),
         seed=recipe.seed,
         data_seed=recipe.seed,
         num_train_epochs=recipe.epochs,
@@ -144,6 +153,9 @@ def train(
     )
     if arguments.n_gpu > 1:
         arguments._n_gpu = 1  # more would multiply the batch size
+    callbacks = [_LogProgress(), _MarkComplete()]
+    if run.every_epoch:
+        callbacks.append(_KeepEpochs(run.work))
     trainer = Trainer(
         model=model,
         args=arguments,
@@ -151,12 +163,12 @@ def train(
         eval_dataset=dev,
         processing_class=tokenizer,
         data_collator=DataCollatorWithPadding(tokenizer),
-        callbacks=[_Lines(), _Mark(), *([_Epochs(work)] if every_epoch else [])],
+        callbacks=callbacks,
     )
     trainer.remove_callback(PrinterCallback)
-    last = _last_whole(work)
+    last = _last_complete(run.work)
     if last is not None:
-        log.info("training goes on from %s", last)
+        log.info("training resumes from %s", last)
     trainer.train(resume_from_checkpoint=str(last) if last else None)
     return curve_of(trainer.state.log_history)
 
@@ -174,24 +186,24 @@ def curve_of(history: list[dict]) -> pd.DataFrame:
 
 
 def _claim(work: Path, identity: dict) -> None:
-    """Make `work` this run's own: what another run left there is removed."""
+    """Reserve `work` for this run: what another run left there is removed."""
     text = json.dumps(identity, sort_keys=True, indent=2)
-    place = work / IDENTITY
-    if place.is_file() and place.read_text(encoding="utf-8") == text:
+    path = work / IDENTITY
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    partial = place.with_suffix(".part")
+    partial = path.with_suffix(".part")
     partial.write_text(text, encoding="utf-8")
-    os.replace(partial, place)
+    os.replace(partial, path)
 
 
-def _last_whole(work: Path) -> Path | None:
-    """The latest saved state that is marked; the others are removed."""
-    whole = []
-    for place in work.glob("checkpoint-*"):
-        if (place / MARK).is_file():
-            whole.append(place)
+def _last_complete(work: Path) -> Path | None:
+    """The latest saved state that is marked as complete; those that are not are removed."""
+    complete = []
+    for state in work.glob("checkpoint-*"):
+        if (state / MARK).is_file():
+            complete.append(state)
         else:
-            shutil.rmtree(place)
-    return max(whole, key=lambda place: int(place.name.partition("-")[2]), default=None)
+            shutil.rmtree(state)
+    return max(complete, key=lambda state: int(state.name.partition("-")[2]), default=None)

@@ -11,7 +11,12 @@ import pandas as pd
 import transformers
 from transformers import PreTrainedModel
 
-from workflow_scripts.checkpoints.classifier_training import Recipe, Rows, train
+from workflow_scripts.checkpoints.classifier_training import (
+    FineTuning,
+    LabelledExamples,
+    Run,
+    train,
+)
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card, write_card
 from workflow_scripts.core.data.glue import TASKS, Task, read_task, split_of
@@ -57,9 +62,9 @@ def main(
     device: str = "auto",
     files: list[Path] = (),
 ) -> None:
-    """Write checkpoint, card, metrics and curve; `work` keeps what a killed run has done."""
-    transformers.utils.logging.set_verbosity_error()  # that the head is new is known
-    base, its_task, plan = read_card(model), TASKS[task], Recipe(**recipe)
+    """Write checkpoint, card, metrics and curve; a killed run resumes from `work`."""
+    transformers.utils.logging.set_verbosity_error()  # the new head's missing weights are expected
+    base, definition, fine_tuning = read_card(model), TASKS[task], FineTuning(**recipe)
     directory = models.directory_of(base)
     tokenizer = models.load_tokenizer(directory)
     frame = read_task(table)
@@ -68,10 +73,12 @@ def main(
         rows = split_of(frame, split)
         tokens = tokens_of(rows, tokenizer, max_tokens, base["max_positions"])
         splits[split] = tokens, rows["label"].to_numpy()
-    chosen = devices.pick(device)
-    classifier = new_classifier(directory, its_task, init, plan.seed).to(chosen)
-    found = evaluate(classifier, splits, its_task, "untrained")
-    pieces = {split: _rows(*part, classifier, its_task) for split, part in splits.items()}
+    classifier = new_classifier(directory, definition, init, fine_tuning.seed)
+    classifier.to(devices.pick(device))
+    scores = evaluate(classifier, splits, definition, "untrained")
+    training, dev = (
+        _labelled(*splits[split], classifier, definition) for split in ("train", "dev")
+    )
     identity = {
         "weights": base["weights"],
         "table": hashlib.sha256(table.read_bytes()).hexdigest(),
@@ -81,37 +88,30 @@ def main(
         "every_epoch": every_epoch,
         "versions": base["versions"],
     }
-    losses = train(
-        classifier,
-        tokenizer,
-        pieces["train"],
-        pieces["dev"],
-        plan,
-        Path(work),
-        identity,
-        chosen,
-        every_epoch,
-    )
-    found += evaluate(classifier, splits, its_task, "fine-tuned")
+    run = Run(Path(work), identity, every_epoch)
+    losses = train(classifier, tokenizer, training, dev, fine_tuning, run)
+    scores += evaluate(classifier, splits, definition, "fine-tuned")
     classifier.save_pretrained(checkpoint)
     tokenizer.save_pretrained(checkpoint)
-    if every_epoch:
-        for place in sorted(Path(work).glob("epoch-*")):
-            shutil.copytree(place, checkpoint / place.name)
-    _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{plan.seed}")
-    named = {"model": base["name"], "task": its_task.title, "init": init, "seed": plan.seed}
-    tables.write_csv(pd.DataFrame(found).assign(**named), metrics)
-    tables.write_csv(losses.assign(**named), curve)
+    for epoch in sorted(Path(work).glob("epoch-*")):
+        shutil.copytree(epoch, checkpoint / epoch.name)
+    seed = fine_tuning.seed
+    _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{seed}")
+    labels = {"model": base["name"], "task": definition.title, "init": init, "seed": seed}
+    tables.write_csv(pd.DataFrame(scores).assign(**labels), metrics)
+    tables.write_csv(losses.assign(**labels), curve)
     shutil.rmtree(work)
 
 
-def _rows(tokens: list[Tokens], labels: np.ndarray, model: PreTrainedModel, task: Task) -> Rows:
+def _labelled(
+    tokens: list[Tokens], labels: np.ndarray, model: PreTrainedModel, task: Task
+) -> LabelledExamples:
     values = [int(label) if task.labels else float(label) for label in labels]
-    return Rows(tokens, values, has_segments(model))
+    return LabelledExamples(tokens, values, has_segments(model))
 
 
 def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:
-    """The checkpoint's card: its base's, with its own name, place and weights."""
+    """The checkpoint's card: its base's, with its own name, path and weights."""
     final = checkpoint.with_name(checkpoint.name.removesuffix(job.PARTIAL))
     own = {"name": name, "source": {"path": str(final)}}
     own["weights"] = models.weights_digest(checkpoint)

@@ -1,4 +1,4 @@
-"""Kovaleva et al. 2019, Table 1: scores without fine-tuning, and fine-tuned from both starts."""
+"""Kovaleva et al. 2019, Table 1: scores before and after fine-tuning, by initialisation."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # The paper's own numbers (BERT-base): untrained, from the normal distribution, from pretrained.
-# It calls STS-B's metric accuracy; it is put beside Pearson's correlation here.
+# The paper calls STS-B's metric accuracy; it is compared with Pearson's correlation here.
 PAPER = {
     ("MRPC", "f1"): (0, 81.2, 87.9),
     ("MRPC", "accuracy"): (31.6, 68.3, 82.3),
@@ -48,15 +48,15 @@ def table1(metrics: pd.DataFrame) -> pd.DataFrame:
         row |= {f"paper_{column}": value for column, value in zip(COLUMNS, paper, strict=True)}
         rows.append(row)
     frame = pd.DataFrame(rows)
-    rank = frame["task"].map({title: place for place, title in enumerate(order)})
+    rank = frame["task"].map({title: number for number, title in enumerate(order)})
     return frame.assign(rank=rank).sort_values("rank", kind="stable").drop(columns="rank")
 
 
 def main(metrics: list[Path], counts: list[Path], table: Out) -> None:
-    """Write the table; `counts` say how many training examples there were and who wrote them."""
+    """Write the table; `counts` say how many training examples there are, and of what origin."""
     frame = table1(pd.concat([pd.read_csv(path) for path in metrics], ignore_index=True))
-    read = pd.concat([pd.read_csv(path) for path in counts], ignore_index=True)
-    trained = read[(read["split"] == "train") & (read["what"] == "examples")]
+    counted = pd.concat([pd.read_csv(path) for path in counts], ignore_index=True)
+    trained = counted[(counted["split"] == "train") & (counted["what"] == "examples")]
     trained = trained.rename(columns={"n": "n_train"})[["task", "n_train", "generated"]]
     tables.write_csv(frame.merge(trained, on="task", how="left").round(1), table)
 

@@ -1,7 +1,7 @@
 """The masked-LM head that Figure 3 of Clark et al. 2019 needs.
 
-A checkpoint's own head is taken as it is. Where there is none, one is fitted on the frozen body,
-its decoder tied to the word embeddings; the table beside it says which and how good it is.
+A checkpoint's own head is used unchanged. Where there is none, a head is fitted on the frozen body,
+its decoder tied to the word embeddings; the table of losses says which and how good it is.
 """
 
 import logging
@@ -30,7 +30,8 @@ from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
-BATCH = 256
+BATCH = 256  # masked positions
+BATCH_TOKENS = 4096
 
 
 def masked_states(
@@ -42,7 +43,7 @@ def masked_states(
     """
     states, labels = [], []
     for round_ in range(maskings):
-        batches = by_length([len(one) for one in tokens], 4096)
+        batches = by_length([len(example) for example in tokens], BATCH_TOKENS)
         for batch in job.progress(batches, desc=f"hidden states, masking {round_ + 1}"):
             masked = [
                 mask_example(
@@ -53,13 +54,13 @@ def masked_states(
                 )
                 for index in batch
             ]
-            tensors = padding.pad([one for one, _ in masked], model)
+            inputs = padding.pad([example for example, _ in masked], model)
             with torch.inference_mode():
-                hidden = model.base_model(**tensors).last_hidden_state
-            for row, (_, label) in enumerate(masked):
-                chosen = np.flatnonzero(label != IGNORED)
-                states.append(hidden[row, torch.from_numpy(chosen)].cpu())
-                labels.append(torch.from_numpy(label[chosen]))
+                hidden = model.base_model(**inputs).last_hidden_state
+            for row, (_, true_ids) in enumerate(masked):
+                positions = np.flatnonzero(true_ids != IGNORED)
+                states.append(hidden[row, torch.from_numpy(positions)].cpu())
+                labels.append(torch.from_numpy(true_ids[positions]))
     return torch.cat(states), torch.cat(labels)
 
 
@@ -86,7 +87,7 @@ def head_loss(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor
 
 
 def unigrams(labels: torch.Tensor, vocabulary: int) -> torch.Tensor:
-    """Log probabilities [vocabulary] of the labels' frequencies, one added to each count."""
+    """Log probabilities [vocabulary] of the labels' frequencies, with add-one smoothing."""
     counts = torch.bincount(labels, minlength=vocabulary) + 1.0
     return (counts / counts.sum()).log()
 
@@ -150,15 +151,16 @@ def main(
 def _training_tokens(
     training: Path, directory: Path, card: dict[str, Any], max_tokens: int, n_segments: int
 ) -> list[Tokens]:
+    """At most `n_segments` training segments, evenly spaced."""
     examples = read_examples(training)
     if len(examples) < 2:
         raise InputError(
             f"{training}: {len(examples)} training segments; raise training_share of the corpus"
         )
     step = max(1, len(examples) // n_segments)
+    spaced = examples[::step][:n_segments]
     tokenizer = models.load_tokenizer(directory)
-    chosen = examples[::step][:n_segments]
-    return tokenize(chosen, tokenizer, max_tokens, card["max_positions"])
+    return tokenize(spaced, tokenizer, max_tokens, card["max_positions"])
 
 
 if __name__ == "__main__":

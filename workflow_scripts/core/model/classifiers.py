@@ -1,4 +1,4 @@
-"""Sequence classifiers: made from a pretrained body or from nothing, read back, and applied."""
+"""Sequence classifiers: initialised from a pretrained body or at random, loaded, and applied."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,10 +20,10 @@ INITS = ("pretrained", "random")
 
 
 def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrainedModel:
-    """A classifier for `task` whose body is the model's own or, with `random`, drawn anew.
+    """A classifier for `task` whose body is pretrained or, with `init` "random", random.
 
-    New weights are drawn from the model's own normal distribution (initializer_range), biases are
-    0 and layer norms 1, as before pretraining; the classifier's head is always new.
+    Random weights are drawn from the model's own normal distribution (initializer_range), biases
+    are 0 and layer norms 1, as before pretraining; the classifier's head is always random.
     """
     config = AutoConfig.from_pretrained(directory)
     config.num_labels = task.n_labels
@@ -63,7 +63,7 @@ def sample_of(
     max_positions: int,
     seed: int,
 ) -> tuple[list[Tokens], pd.DataFrame]:
-    """At most `n` examples (0: all) of a split, drawn by `seed`, as wordpieces and as rows."""
+    """At most `n` examples (0: all) of a split, drawn by `seed`: their tokens and their rows."""
     rows = split_of(frame, split)
     rows = rows.loc[list(sample(range(len(rows)), n, seed))].reset_index(drop=True)
     return tokens_of(rows, tokenizer, max_tokens, max_positions), rows
@@ -72,7 +72,7 @@ def sample_of(
 def tokens_of(
     frame: pd.DataFrame, tokenizer: FastTokenizer, max_tokens: int, max_positions: int
 ) -> list[Tokens]:
-    """The rows of a task's table as wordpieces, the longer text cut first to `max_tokens`."""
+    """Tokens of the rows of a task's table; the longer text is truncated first to `max_tokens`."""
     return tokenize(to_examples(frame), tokenizer, max_tokens, max_positions)
 
 
@@ -83,7 +83,7 @@ def logits_of(
     outputs = np.empty((len(tokens), model.config.num_labels), dtype=np.float32)
     training = model.training
     model.eval()
-    for batch in by_length([len(one) for one in tokens], batch_tokens):
+    for batch in by_length([len(example) for example in tokens], batch_tokens):
         with torch.inference_mode():
             logits = model(**padding.pad([tokens[index] for index in batch], model)).logits
         outputs[batch] = logits.float().cpu().numpy()

@@ -1,4 +1,4 @@
-"""Masked language models: with the checkpoint's own head, or with one fitted by this study."""
+"""Masked language models, with the checkpoint's own head or with a head that the study fitted."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,11 +17,11 @@ def load_masked_lm(
 ) -> tuple[PreTrainedModel, bool]:
     """The model with its masked-LM head in eval mode, and whether the checkpoint has the head.
 
-    `head`, the parameters that `head_state` gave, takes the place of the checkpoint's own. A head
-    that neither gives is at its random initial values.
+    `head`, a file with the parameters of `head_state`, replaces the checkpoint's own head. Without
+    either, the head has its random initial values.
     """
     verbosity = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # a missing head is no mistake here
+    transformers_logging.set_verbosity_error()  # a missing head is expected
     try:
         model, info = AutoModelForMaskedLM.from_pretrained(
             directory, use_safetensors=True, dtype=torch.float32, output_loading_info=True
@@ -43,17 +43,23 @@ def load_masked_lm(
 def head_parameters(model: PreTrainedModel) -> dict[str, nn.Parameter]:
     """The parameters outside the body; a decoder tied to the embeddings is not among them."""
     prefix = model.base_model_prefix + "."
-    return {name: p for name, p in model.named_parameters() if not name.startswith(prefix)}
+    return {
+        name: parameter
+        for name, parameter in model.named_parameters()
+        if not name.startswith(prefix)
+    }
 
 
 def head_state(model: PreTrainedModel) -> dict[str, torch.Tensor]:
     """The head's parameters as safetensors stores them."""
-    return {name: p.detach().cpu().clone() for name, p in head_parameters(model).items()}
+    return {
+        name: parameter.detach().cpu().clone() for name, parameter in head_parameters(model).items()
+    }
 
 
 @contextmanager
 def frozen_hidden(model: PreTrainedModel) -> Iterator["_Hidden"]:
-    """Within, the body is replaced by hidden states set by hand, so that only the head runs."""
+    """Replace the body by an object that returns its `state`, so that only the head runs."""
     body = model.base_model
     stand_in = _Hidden(body)
     setattr(model, model.base_model_prefix, stand_in)
@@ -64,7 +70,7 @@ def frozen_hidden(model: PreTrainedModel) -> Iterator["_Hidden"]:
 
 
 class _Hidden(nn.Module):
-    """Stands in for a body: returns `state` [batch, token, hidden] whatever it is given."""
+    """Stands in for a body: returns `state` [batch, token, hidden] for any input."""
 
     state: torch.Tensor
 

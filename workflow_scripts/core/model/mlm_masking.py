@@ -1,4 +1,4 @@
-"""Masked positions as in BERT's pre-training (Devlin et al. 2019, section 3.1)."""
+"""Masking of tokens as in BERT's pre-training (Devlin et al. 2019, section 3.1)."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ IGNORED = -100  # the label that torch's cross entropy leaves out
 def mask_tokens(
     ids: np.ndarray, maskable: np.ndarray, mask_id: int, vocabulary: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Masked ids and labels, int64 [L] each; labels are -100 where nothing is predicted.
+    """Masked ids and labels, int64 [L] each; labels are IGNORED where nothing is predicted.
 
     15% of the `maskable` positions (bool [L]), at least one, are predicted; of these 80% become
     the mask token, 10% a random token of the vocabulary and 10% stay.
@@ -23,16 +23,16 @@ def mask_tokens(
     chosen = rng.choice(candidates, size=count, replace=False)
     masked, labels = ids.astype(np.int64), np.full(len(ids), IGNORED, dtype=np.int64)
     labels[chosen] = ids[chosen]
-    kind = rng.random(count)
-    masked[chosen[kind < 0.8]] = mask_id
-    randomised = chosen[kind >= 0.9]
+    draw = rng.random(count)
+    masked[chosen[draw < 0.8]] = mask_id
+    randomised = chosen[draw >= 0.9]
     masked[randomised] = rng.integers(vocabulary, size=len(randomised))
     return masked, labels
 
 
 def mask_example(
-    one: Tokens, mask_id: int, vocabulary: int, rng: np.random.Generator
+    tokens: Tokens, mask_id: int, vocabulary: int, rng: np.random.Generator
 ) -> tuple[Tokens, np.ndarray]:
-    """An example with masked ids, and its labels; its words may be masked, no special token."""
-    ids, labels = mask_tokens(one.ids, one.word >= 0, mask_id, vocabulary, rng)
-    return replace(one, ids=ids), labels
+    """An example with masked ids, and its labels; special tokens are never masked."""
+    ids, labels = mask_tokens(tokens.ids, tokens.word >= 0, mask_id, vocabulary, rng)
+    return replace(tokens, ids=ids), labels
