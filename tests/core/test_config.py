@@ -47,7 +47,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["surface", "corpus"], "wiki", ["surface.corpus", "'wiki'", "wikipedia"]),
         (["models", "minilm"], {"path": "a", "hub": "b"}, ["models.minilm", "exactly one"]),
         (["models", "minilm"], {}, ["models.minilm", "exactly one", "package"]),
-        (["models", "minilm"], {"hub": "a/b"}, ["models.minilm", "revision"]),
+        (["models", "minilm"], {"hub": "a/b"}, ["models.minilm", "hub without revision"]),
         (["models"], {"a b": {"path": "x"}}, ["models", "a b", "dash"]),
         (["models"], {"corpora": {"path": "x"}}, ["models.corpora", "taken"]),
         (["surface", "drawings", "heads"], ["0-1"], ["drawings.heads", "0-1"]),
@@ -72,7 +72,10 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["tasks", "arct", "adversarial"], "none", ["train_on", "original alone"]),
         (["arguments", "keep"], ["full", "X"], ["arguments.keep", "'X'", "RW"]),
         (["arguments", "setups"], ["full"], ["arguments.keep: 'W'", "setups"]),
-        (["arguments", "train_on"], ["negated"], ["arguments.train_on"]),
+        (["arguments", "train_on"], ["negated"], ["arguments.train_on", "without original"]),
+        (["surface"], None, ["surface", "None", "a mapping of keys"]),
+        (["surface"], {}, ["surface.corpus", "missing", "Text corpus"]),
+        (["tasks", "arct", "sha256"], {"a": "0"}, ["arct.sha256.a", "'0'", "hexadecimal"]),
         (["arguments", "vectors"], "glove", ["arguments.vectors", "'glove'", "own"]),
         (["arguments", "bov", "grid", "lr"], [1], ["bov.grid.lr", "unknown key", "learning_rate"]),
         (["models"], {"arguments": {"path": "x"}}, ["models.arguments", "taken"]),
@@ -86,10 +89,10 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
     ],
 )
 def test_a_mistake_is_one_line(config: dict, path: list[str], value: Any, words: list[str]) -> None:
-    place = config
+    parent = config
     for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+        parent = parent[key]
+    parent[path[-1]] = value
     with pytest.raises(InputError) as error:
         check(config, SCHEMAS)
     message = str(error.value)

@@ -121,24 +121,32 @@ def _and_more(errors: list) -> str:
 
 
 def _line(error: ValidationError) -> str:
+    """The key, what is wrong, and what is accepted."""
     key = ".".join(str(part) for part in error.absolute_path)
     prefix = f"{key}." if key else ""
-    accepted = error.schema.get("properties", {})
-    if error.validator == "additionalProperties":
-        unknown = sorted(set(error.instance) - set(accepted))[0]
-        return f"{prefix}{unknown}: unknown key; accepted: {', '.join(sorted(accepted))}"
-    if error.validator == "required":
-        missing = next(name for name in error.validator_value if name not in error.instance)
-        return f"{prefix}{missing}: missing; {accepted[missing].get('description', 'required')}"
-    if error.validator == "oneOf":
-        names = [name for option in error.validator_value for name in option.get("required", [])]
-        return f"{key}: give exactly one of {', '.join(names)}"
-    if error.validator == "enum":
-        values = ", ".join(str(value) for value in error.validator_value)
-        return f"{key}: {error.instance!r} is not accepted; accepted: {values}"
-    if error.validator == "type":
-        return f"{key}: {error.instance!r} is of the wrong type; accepted: {error.validator_value}"
-    if error.validator == "pattern":
-        accepted = error.schema.get("description", error.validator_value)
-        return f"{key}: {error.instance!r} is not accepted; accepted: {accepted}"
+    keys, wanted, value = error.schema.get("properties", {}), error.validator_value, error.instance
+    match error.validator:
+        case "additionalProperties":
+            unknown = sorted(set(value) - set(keys))[0]
+            return f"{prefix}{unknown}: unknown key; accepted: {', '.join(sorted(keys))}"
+        case "required":
+            missing = next(name for name in wanted if name not in value)
+            return f"{prefix}{missing}: missing; add it: {keys[missing]['description']}"
+        case "oneOf":
+            names = [name for option in wanted for name in option.get("required", [])]
+            return f"{key}: give exactly one of {', '.join(names)}"
+        case "dependentRequired":
+            pairs = [(a, b) for a in wanted if a in value for b in wanted[a] if b not in value]
+            return f"{key}: {pairs[0][0]} without {pairs[0][1]}; give both"
+        case "enum":
+            accepted = ", ".join(str(option) for option in wanted)
+            return f"{key}: {value!r} is not accepted; accepted: {accepted}"
+        case "contains":
+            return f"{key}: {value!r} is without {wanted['const']}; add it"
+        case "type":
+            accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
+            return f"{key}: {value!r} is of the wrong type; accepted: {accepted}"
+        case "pattern":
+            accepted = error.schema.get("description", wanted)
+            return f"{key}: {value!r} is not accepted; accepted: {accepted}"
     return f"{key}: {error.message}"
