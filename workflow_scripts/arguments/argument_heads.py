@@ -15,7 +15,7 @@ from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out, read_arct
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.sampling import sample_rows
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.ablation_table import sweep
@@ -66,7 +66,7 @@ def main(
     """
     family, frames = bert_family(read_card(model), settings), []
     splits = held_out(read_arct(table))
-    drawn = [rows.loc[list(sample(range(len(rows)), points, seed))] for rows in splits]
+    drawn = [sample_rows(rows, points, seed) for rows in splits]
     chosen = pd.concat(drawn, ignore_index=True)
     chosen["side"] = sides(chosen, tuple(cue.lower().split()), same)
     for named, scorer in kept_models(family, weights, setups, devices.pick(device)):

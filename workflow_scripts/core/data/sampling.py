@@ -23,5 +23,10 @@ def draw(items: Sequence[T], n: int, rng: random.Random) -> Sequence[T]:
 
 
 def sample_rows(frame: "pd.DataFrame", n: int, seed: int) -> "pd.DataFrame":
-    """At most `n` rows of a table, drawn by `seed` with pandas' own stream, in their order."""
+    """`n` of the rows of a table, numbered from 0: those that `sample` draws."""
+    return frame.iloc[list(sample(range(len(frame)), n, seed))].reset_index(drop=True)
+
+
+def sample_rows_by_pandas(frame: "pd.DataFrame", n: int, seed: int) -> "pd.DataFrame":
+    """At most `n` rows of a table, in their order, drawn by pandas, whose stream is another."""
     return frame if len(frame) <= n else frame.sample(n, random_state=seed).sort_index()

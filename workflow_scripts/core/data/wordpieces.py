@@ -31,10 +31,9 @@ def words_of_units(word: np.ndarray) -> np.ndarray:
 
 
 def names_of_units(word: np.ndarray, words: Sequence[str]) -> list[str]:
-    """What each unit is called: its word or, for special tokens, [CLS] at the start and [SEP]."""
-    special = ("[SEP]", "[CLS]")
-    index = words_of_units(word)
-    return [words[k] if k >= 0 else special[unit == 0] for unit, k in enumerate(index)]
+    """The name of each unit: its word or, for special tokens, [CLS] for the first, else [SEP]."""
+    names = [words[index] if index >= 0 else "[SEP]" for index in words_of_units(word)]
+    return names if word[0] >= 0 else ["[CLS]", *names[1:]]
 
 
 def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:
@@ -49,7 +48,7 @@ def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:
 def among_words(pattern: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Attention among the words that have tokens, float32 [..., word, word], and their indices.
 
-    Special tokens are left out, so rows do not sum to 1. A word is missing where it vanished in
+    Special tokens are left out, so rows do not sum to 1. A word is missing if it vanished in
     tokenisation or was cut off.
     """
     index = words_of_units(word)

@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import Task, split_of, to_examples
-from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.sampling import sample_rows
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import models, padding
 from workflow_scripts.core.model.batches import by_length
@@ -64,8 +64,7 @@ def sample_of(
     seed: int,
 ) -> tuple[list[Tokens], pd.DataFrame]:
     """At most `n` examples (0: all) of a split, drawn by `seed`: their tokens and their rows."""
-    rows = split_of(frame, split)
-    rows = rows.loc[list(sample(range(len(rows)), n, seed))].reset_index(drop=True)
+    rows = sample_rows(split_of(frame, split), n, seed)
     return tokens_of(rows, tokenizer, max_tokens, max_positions), rows
 
 
