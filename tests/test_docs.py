@@ -1,0 +1,93 @@
+"""What the documentation refers to exists: links, figures and imports."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PACKAGE = ROOT / "workflow_scripts"
+READABLE = {".py", ".smk", ".yaml"}
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    dead = [
+        link
+        for link in LINK.findall(prose(page))
+        if not link.startswith("http") and not leads_somewhere(page, link)
+    ]
+    assert dead == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_examples_import_what_exists(page: Path) -> None:
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                module = importlib.import_module(node.module)
+                missing = [name.name for name in node.names if not hasattr(module, name.name)]
+                assert missing == [], node.module
+
+
+def test_every_gallery_figure_is_among_the_results() -> None:
+    shown = set(LINK.findall(prose(ROOT / "docs/results.md")))
+    gallery = {f"../report/gallery/{path.name}" for path in (ROOT / "report/gallery").iterdir()}
+    assert gallery <= shown
+
+
+def test_the_readme_lists_every_page() -> None:
+    linked = set(LINK.findall(prose(ROOT / "README.md")))
+    pages = {page.relative_to(ROOT).as_posix() for page in PAGES} - {"README.md"}
+    assert pages <= linked
+
+
+def test_recipes_name_what_exists() -> None:
+    """Files, and names that occur in the code; `<...>` is for the reader to name."""
+    spans = re.findall(r"`([^`]+)`", prose(ROOT / "CONTRIBUTING.md"))
+    spans = [span for span in spans if "<" not in span]
+    assert spans
+    files = [ROOT / "Snakefile", ROOT / "Makefile", ROOT / "config.yaml"]
+    for folder in ("workflow_scripts", "rules", "tests"):
+        files += [path for path in (ROOT / folder).rglob("*") if path.suffix in READABLE]
+    files.remove(Path(__file__))
+    words = set(re.findall(r"\w+", "\n".join(path.read_text(encoding="utf-8") for path in files)))
+    unknown = [
+        span for span in spans if not (is_file(span) or set(re.findall(r"\w+", span)) <= words)
+    ]
+    assert unknown == []
+
+
+def is_file(name: str) -> bool:
+    """Whether a path, of the repository or of the package, or a file's bare name exists."""
+    if not re.fullmatch(r"[\w./*-]+", name):
+        return False
+    whole = any(list(folder.glob(name)) for folder in (ROOT, PACKAGE))
+    return whole or ("/" not in name and "." in name and any(PACKAGE.rglob(name)))
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    """Whether a relative link names a file, and one with an anchor a heading of its page."""
+    path, _, anchor = link.partition("#")
+    target = page.parent / path if path else page
+    if not target.exists():
+        return False
+    return not anchor or anchor in {slug(line) for line in headings(target)}
+
+
+def headings(page: Path) -> list[str]:
+    return re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+
+
+def slug(heading: str) -> str:
+    """A heading's anchor, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
