@@ -1,6 +1,7 @@
 """Every chapter alone, and every pair of chapters: it can be planned, or what it lacks is said."""
 
 import contextlib
+import json
 import re
 import subprocess
 import sys
@@ -124,6 +125,26 @@ def test_snakemake_plans_what_the_check_accepts(tmp_path: Path) -> None:
         path.parent.mkdir()
         path.write_text(yaml.safe_dump(smallest(study(names))), encoding="utf-8")
         files.append(str(path))
-    script = str(ROOT / "tests/core/plan_studies.py")
-    planned = subprocess.run([sys.executable, script, *files], capture_output=True, text=True)
+    planned = plan(*files)
     assert planned.returncode == 0, planned.stderr[-3000:]
+
+
+def test_a_chapter_that_joins_a_study_is_held_against_the_models_card(tmp_path: Path) -> None:
+    config = study(["surface"])
+    card = {
+        "source": config["models"]["minilm"],
+        "special": {"cls": 1, "sep": 2, "mask": None, "pad": 0},
+    }
+    path = tmp_path / "results/demo/minilm/attention/model.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(card), encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    planned = plan(str(tmp_path / "study.yaml"))
+    assert planned.returncode != 0
+    assert "config: models.minilm: surface needs a mask token" in planned.stderr
+
+
+def plan(*files: str) -> subprocess.CompletedProcess:
+    """Plan studies in a process of its own, which Snakemake changes."""
+    script = str(ROOT / "tests/core/plan_studies.py")
+    return subprocess.run([sys.executable, script, *files], capture_output=True, text=True)
