@@ -129,7 +129,7 @@ def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: 
     write_cache(tmp_path / "t.h5", study["card"], tmp_path / "e.jsonl")
     places = {"body": study["body"], "tuned": tmp_path / "t.h5"}
     places |= {"model": study["model"], "card": study["card"]}
-    with pytest.raises(InputError, match="its examples are not those of"):
+    with pytest.raises(InputError, match="the examples are not those of"):
         finetuning_similarity.main(
             **places, similarity=tmp_path / "s", task="mrpc", seed=1, bootstrap=100
         )

@@ -3,7 +3,7 @@
 Layout (format 1): `examples/id`; `tokens/offsets` and flat `tokens/ids`, `tokens/word`,
 `tokens/segment`; `pattern/offsets` and flat `pattern/values`, where example i reshapes to
 [layer, head, query, key]. The lengths are known before the first forward pass, so every example
-has its place from the start and batches may be written in any order.
+has fixed offsets and batches may be written in any order.
 """
 
 import json
@@ -36,9 +36,9 @@ class CachedExample:
 
 
 class CacheWriter:
-    """Writes one cache; only a clean end, with every example written, marks it complete.
+    """Writes one cache, which is marked complete only if every example was written without error.
 
-    A file that was not completed is refused by `Cache`; a job writes to a partial path anyway.
+    `Cache` refuses a file that was not completed; a job writes to a partial path anyway.
     """
 
     def __init__(
@@ -49,11 +49,14 @@ class CacheWriter:
         self._written = np.zeros(len(tokens), dtype=bool)
         self._file = h5py.File(self.path, "w", libver="latest")
         write_header(self._file, n_layers, n_heads, meta)
-        lengths = np.array([len(one) for one in tokens], dtype=np.int64)
+        lengths = np.array([len(example) for example in tokens], dtype=np.int64)
         write_tokens(self._file, tokens, lengths)
         self._offsets = offsets(lengths**2 * n_layers * n_heads)
         self._file["pattern/offsets"] = self._offsets
-        self._values = _allocate(self._file, "pattern/values", int(self._offsets[-1]))
+        # Contiguous, and not filled before it is written.
+        self._values = self._file.create_dataset(
+            "pattern/values", (int(self._offsets[-1]),), np.float16, fill_time="never"
+        )
         self._lengths = lengths
 
     def write(self, index: int, pattern: np.ndarray) -> None:
@@ -99,8 +102,8 @@ class Cache:
         self.meta: dict[str, Any] = json.loads(attrs["meta"])
         self.n_layers, self.n_heads = int(attrs["n_layers"]), int(attrs["n_heads"])
         if model is not None and self.meta.get("weights") != model["weights"]:
-            found = self.meta.get("model", "unknown")
-            self._refuse(f"was made by another model ({found}) than asked for ({model['name']})")
+            name = self.meta.get("model", "unknown")
+            self._refuse(f"was made by another model ({name}) than asked for ({model['name']})")
         self.ids: list[str] = self._file["examples/id"].asstr()[:].tolist()
         self._token_offsets = self._file["tokens/offsets"][:]
         self._pattern_offsets = self._file["pattern/offsets"][:]
@@ -131,16 +134,16 @@ class Cache:
 
     @property
     def n_values(self) -> int:
-        """Number of attention weights in the file."""
+        """Number of attention weights of all examples."""
         return int(self._pattern_offsets[-1])
 
-    def expect(self, ids: Sequence[str], of: str) -> None:
-        """Raise InputError unless the examples are those of a corpus, `ids` in its order."""
+    def expect(self, ids: Sequence[str], source: str) -> None:
+        """Raise InputError unless the examples are those of `source`: `ids`, in this order."""
         if list(ids) != self.ids:
-            raise InputError(f"{self.path}: its examples are not those of {of}; run again")
+            raise InputError(f"{self.path}: the examples are not those of {source}; run again")
 
     def flat(self, name: str) -> np.ndarray:
-        """`ids`, `word` or `segment` of all examples, one after the other."""
+        """`ids`, `word` or `segment` of all examples, concatenated."""
         return self._file[f"tokens/{name}"][:]
 
     def close(self) -> None:
@@ -161,13 +164,13 @@ class Cache:
             self._refuse("is damaged: its pattern array has the wrong length")
 
     def _check_shards(self) -> None:
-        """HDF5 reads zeros in the place of a lost or changed shard, so each is looked at."""
+        """Refuse lost and changed shards, for which HDF5 would read zeros."""
         for name, size in json.loads(self._file.attrs.get("shards", "[]")):
             shard = self.path.parent / name
             if not shard.is_file():
                 self._refuse(f"has lost its shard {shard}")
-            with Cache(shard) as part:
-                if part.meta != self.meta or part.n_values != size:
+            with Cache(shard) as cache:
+                if cache.meta != self.meta or cache.n_values != size:
                     self._refuse(f"does not fit its shard {shard}")
 
     def _refuse(self, why: str) -> None:
@@ -193,7 +196,7 @@ def _open(path: Path) -> h5py.File:
     elif attrs.get("version") != VERSION:
         why = f"has cache format {attrs.get('version')}, this program reads format {VERSION}"
     elif not attrs.get("complete", False):
-        why = "is not complete, its writing was interrupted"
+        why = "is not complete: the extraction was interrupted"
     else:
         return file
     file.close()
@@ -201,33 +204,20 @@ def _open(path: Path) -> h5py.File:
 
 
 def write_header(file: h5py.File, n_layers: int, n_heads: int, meta: dict) -> None:
-    """The attributes of a cache; `complete` stays false until all is written."""
+    """Write the attributes of a cache; `complete` stays false until all is written."""
     file.attrs.update(format=FORMAT, version=VERSION, complete=False, meta=json.dumps(meta))
     file.attrs.update(n_layers=n_layers, n_heads=n_heads)
 
 
 def write_tokens(file: h5py.File, tokens: Sequence[Tokens], lengths: np.ndarray) -> None:
-    """The examples' ids and their flat token arrays."""
-    file["examples/id"] = np.array([one.id for one in tokens], dtype=h5py.string_dtype())
+    """Write the examples' ids and their flat token arrays."""
+    file["examples/id"] = np.array([example.id for example in tokens], dtype=h5py.string_dtype())
     file["tokens/offsets"] = offsets(lengths)
-    for name, kind in FLAT.items():
-        parts = [getattr(one, name) for one in tokens]
-        file[f"tokens/{name}"] = np.concatenate(parts).astype(kind)
+    for name, dtype in FLAT.items():
+        arrays = [getattr(example, name) for example in tokens]
+        file[f"tokens/{name}"] = np.concatenate(arrays).astype(dtype)
 
 
 def offsets(sizes: np.ndarray) -> np.ndarray:
     """Start of each item in a flat array, and its end: int64 [n + 1]."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-
-
-def _allocate(file: h5py.File, name: str, size: int) -> h5py.Dataset:
-    """A contiguous float16 dataset that is not filled before it is written."""
-    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    creation.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    creation.set_layout(h5py.h5d.CONTIGUOUS)
-    links = h5py.h5p.create(h5py.h5p.LINK_CREATE)
-    links.set_create_intermediate_group(True)
-    space = h5py.h5s.create_simple((size,))
-    kind = h5py.h5t.py_create(np.dtype(np.float16))
-    h5py.h5d.create(file.id, name.encode(), kind, space, creation, links)
-    return file[name]

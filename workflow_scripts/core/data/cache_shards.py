@@ -13,9 +13,9 @@ from workflow_scripts.core.run.errors import InputError
 
 
 def join(shards: Sequence[Path], path: Path, target: Path | None = None) -> None:
-    """Write at `path` a cache over `shards`, in their order; the shards must stay in place.
+    """Write at `path` a cache over `shards`, in their order; the shards must not be moved.
 
-    The shards are found relative to `target`, the file's final place (default `path`).
+    The file refers to them relative to `target`, its final path (default `path`).
     Raises InputError where they were not made by one model.
     """
     folder = (target or path).absolute().parent
@@ -33,12 +33,12 @@ def join(shards: Sequence[Path], path: Path, target: Path | None = None) -> None
         names = [os.path.relpath(Path(shard).absolute(), folder) for shard in shards]
         sizes = [cache.n_values for cache in caches]
         file.attrs["shards"] = json.dumps(list(zip(names, sizes, strict=True)))
-        ids = [one for cache in caches for one in cache.ids]
+        ids = [example_id for cache in caches for example_id in cache.ids]
         file["examples/id"] = np.array(ids, dtype=h5py.string_dtype())
         file["tokens/offsets"] = offsets(lengths)
-        for name, kind in FLAT.items():
-            parts = [cache.flat(name) for cache in caches]
-            file[f"tokens/{name}"] = np.concatenate(parts).astype(kind)
+        for name, dtype in FLAT.items():
+            arrays = [cache.flat(name) for cache in caches]
+            file[f"tokens/{name}"] = np.concatenate(arrays).astype(dtype)
         file["pattern/offsets"] = offsets(lengths**2 * first.n_layers * first.n_heads)
         _link(file, names, sizes)
         for cache in caches:

@@ -1,4 +1,4 @@
-"""The model's card, which every rule that names a model reads; no torch is needed for it."""
+"""Reading and writing the model's card, without torch."""
 
 import json
 from pathlib import Path

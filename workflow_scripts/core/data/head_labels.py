@@ -1,4 +1,4 @@
-"""How people write a head: `<layer>-<head>`, both counted from 1, as in the papers."""
+"""Heads' names in tables and figures: `<layer>-<head>`, both counted from 1, as in the papers."""
 
 import re
 from typing import TYPE_CHECKING

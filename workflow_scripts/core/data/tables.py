@@ -21,7 +21,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
-    """Write what was counted as CSV: columns what and n, and a column for each of `about`."""
+    """Write counts as CSV: columns what and n, and a column with the value of each of `about`."""
     write_csv(pd.DataFrame(counts.items(), columns=["what", "n"]).assign(**about), path)
 
 
@@ -35,14 +35,14 @@ def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
 
 
 def read_all(paths: Sequence[Path], columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Several Parquet tables below each other, read as `read` does."""
+    """Several Parquet tables, concatenated. Raises as `read` does."""
     return pd.concat([read(path, columns) for path in paths], ignore_index=True)
 
 
 def tidy(axes: Mapping[str, Sequence], **values: Any) -> pd.DataFrame:
     """One row per cell of arrays: a column for each axis, with its labels, and for each array.
 
-    `axes` names the arrays' axes in order. Values of fewer axes are those of the last ones.
+    `axes` names the arrays' axes in order. Values with fewer axes are broadcast along the first.
     """
     shape = tuple(len(labels) for labels in axes.values())
     columns = zip(axes.items(), np.indices(shape), strict=True)
