@@ -12,6 +12,7 @@ from workflow_scripts.core.model.attention import Watcher, open_attention, watch
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.pruning.importance import (
     VARIANTS,
+    Definition,
     gradients,
     importance_of,
     importance_table,
@@ -100,13 +101,13 @@ def test_normalised_rows_have_length_one() -> None:
 def test_importance_is_the_mean_over_examples() -> None:
     model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
     raw = gradients(model, tokens, LABELS)
-    plain = importance_of(model, tokens, LABELS, "paper", normalise=False)
+    plain = importance_of(model, tokens, LABELS, Definition("paper", normalise=False))
     np.testing.assert_allclose(plain, raw["paper"].mean(axis=0), rtol=1e-5)
-    released = importance_of(model, tokens, LABELS, "released", normalise=False)
+    released = importance_of(model, tokens, LABELS, Definition("released", normalise=False))
     total = raw["released"].sum(axis=0)
     np.testing.assert_allclose(released[:-1], total[:-1] / sum(LENGTHS), rtol=1e-5)
     np.testing.assert_allclose(released[-1], total[-1] / len(LENGTHS), rtol=1e-5)
-    unit = importance_of(model, tokens, LABELS, "paper", normalise=True)
+    unit = importance_of(model, tokens, LABELS, Definition("paper", normalise=True))
     np.testing.assert_allclose((unit**2).sum(axis=1), 1, rtol=1e-6)
 
 
@@ -125,7 +126,7 @@ def test_the_table_has_what_ranks() -> None:
     for variant in VARIANTS:
         its = table[table["variant"] == variant]
         for column, normalise in (("importance", False), ("normalised", True)):
-            expected = ranking(values, LENGTHS, variant, normalise)
+            expected = ranking(values, LENGTHS, Definition(variant, normalise))
             np.testing.assert_allclose(its[column], expected.ravel())
         assert (its["ci_low"] <= its["importance"]).all()
         assert (its["ci_high"] >= its["importance"]).all()

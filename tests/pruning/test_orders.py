@@ -10,7 +10,7 @@ from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_toke
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.pruning import orders
-from workflow_scripts.pruning.importance import importance_of
+from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.michel2019_fig3 import over_runs
 from workflow_scripts.pruning.pruning_curves import curve, read_sweep
 
@@ -33,19 +33,20 @@ def test_lowest_scores_go_first_and_stay_gone() -> None:
     assert masks[3].all()
 
 
-def test_importance_is_taken_anew_without_the_heads_that_are_gone() -> None:
+def test_importance_is_computed_again_without_the_heads_that_are_gone() -> None:
     model, tokens = random_classifier("bert"), random_tokens((9, 23, 14, 5))
     counts = orders.steps(LAYERS * HEADS, 0.25)
-    first = importance_of(model, tokens, LABELS, "paper", True)
-    anew = orders.by_importance(model, tokens, LABELS, counts, "paper", True, first)
+    definition = Definition("paper", normalise=True)
+    first = importance_of(model, tokens, LABELS, definition)
+    again = orders.by_importance(model, tokens, LABELS, counts, definition, first)
     gone = np.zeros((LAYERS, HEADS), bool)  # plainly
-    for count, mask in zip(counts, anew, strict=True):
-        current = importance_of(model, tokens, LABELS, "paper", True, gone)
+    for count, mask in zip(counts, again, strict=True):
+        current = importance_of(model, tokens, LABELS, definition, gone)
         while gone.sum() < count:
             left = np.where(gone, np.inf, current)
             gone[np.unravel_index(left.argmin(), left.shape)] = True
         np.testing.assert_array_equal(mask, gone)
-    assert (anew != orders.by_score(first, counts)).any()
+    assert (again != orders.by_score(first, counts)).any()
 
 
 def test_the_head_without_which_the_score_is_highest_goes_first() -> None:

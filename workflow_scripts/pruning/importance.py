@@ -25,9 +25,17 @@ from workflow_scripts.core.stats.intervals import per_head
 VARIANTS = ("paper", "released")
 
 
+@dataclass(frozen=True)
+class Definition:
+    """Which importance ranks the heads: one of VARIANTS, over its layer's l2 norm or plain."""
+
+    variant: str
+    normalise: bool
+
+
 @dataclass
-class Kept(Watcher):
-    """Keeps the heads' outputs of a forward pass, with their gradients after `backward`."""
+class HeadOutputs(Watcher):
+    """Collects the heads' outputs of a forward pass, with their gradients after `backward`."""
 
     outputs: list[torch.Tensor] = field(default_factory=list)
 
@@ -38,7 +46,7 @@ class Kept(Watcher):
 
 
 def losses(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Every example's own loss, [batch]: cross-entropy, or the squared error of a score."""
+    """The loss of each example, [batch]: cross-entropy, or the squared error of a score."""
     if logits.shape[1] == 1:
         return (logits[:, 0] - labels.to(logits.dtype)) ** 2
     return functional.cross_entropy(logits, labels.long(), reduction="none")
@@ -56,32 +64,34 @@ def gradients(
     L(x) is one example's loss, xi the gate that multiplies a head's output. There is one gate for
     each example and head, so that one backward pass gives every example's own gradient. `paper`
     is the absolute value of an example's gradient, whose mean over examples is I_h; `released`
-    sums the absolute values of its parts at the tokens instead, as the released code does. The
+    sums the absolute values of each token's contribution instead, as the released code does. The
     gates of `pruned` heads, bool [layer, head], are 0.
     """
-    size = n_layers(model), n_heads(model)
-    gates = np.ones(size) if pruned is None else 1.0 - pruned
-    found = {name: np.empty((len(tokens), *size)) for name in VARIANTS}
+    shape = (n_layers(model), n_heads(model))
+    gates = np.ones(shape) if pruned is None else 1.0 - pruned
+    values = {variant: np.empty((len(tokens), *shape)) for variant in VARIANTS}
     open_attention(model).requires_grad_(False)
-    for batch in by_length([len(one) for one in tokens], batch_tokens):
+    for batch in by_length([len(example) for example in tokens], batch_tokens):
         padded = padding.pad([tokens[index] for index in batch], model)
         xi = torch.from_numpy(gates).to(model.device, model.dtype).repeat(len(batch), 1, 1)
         xi.requires_grad_()
-        with watching(model, Gates(xi), kept := Kept()):
+        with watching(model, Gates(xi), heads := HeadOutputs()):
             logits = model(**padded).logits
         target = torch.from_numpy(np.asarray(labels)[batch]).to(model.device)
         losses(logits, target).sum().backward()
-        found["paper"][batch] = xi.grad.abs().double().cpu().numpy()
-        parts = [(one.grad * one.detach()).sum(-1).abs().sum(-1) for one in kept.outputs]
-        found["released"][batch] = torch.stack(parts, 1).double().cpu().numpy()
-    return found
+        values["paper"][batch] = xi.grad.abs().double().cpu().numpy()
+        by_layer = [
+            (output.grad * output.detach()).sum(-1).abs().sum(-1) for output in heads.outputs
+        ]
+        values["released"][batch] = torch.stack(by_layer, 1).double().cpu().numpy()
+    return values
 
 
 def released_scale(lengths: Sequence[int], n_layers: int) -> np.ndarray:
-    """What makes the mean over examples the released code's number, [layer, 1].
+    """The factor from a mean over examples to the released code's importance, [layer, 1].
 
-    It divides the sum by all tokens; in the last layer, where [CLS] alone has a gradient, by
-    examples.
+    The released code divides the sum by the number of tokens, and in the last layer, where only
+    [CLS] has a gradient, by the number of examples.
     """
     scale = np.full((n_layers, 1), len(lengths) / sum(lengths))
     scale[-1] = 1.0
@@ -89,7 +99,7 @@ def released_scale(lengths: Sequence[int], n_layers: int) -> np.ndarray:
 
 
 def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, np.ndarray]:
-    """The values of `gradients` such that their mean over examples is the variant's number."""
+    """The values of `gradients`, scaled: their mean over examples is the variant's importance."""
     scale = released_scale(lengths, values["released"].shape[1])
     return values | {"released": values["released"] * scale}
 
@@ -101,24 +111,23 @@ def normalised(importance: np.ndarray) -> np.ndarray:
 
 
 def ranking(
-    values: dict[str, np.ndarray], lengths: Sequence[int], variant: str, normalise: bool
+    values: dict[str, np.ndarray], lengths: Sequence[int], definition: Definition
 ) -> np.ndarray:
-    """The importance of every head, [layer, head], as `variant` defines it, of `gradients`."""
-    mean = scaled(values, lengths)[variant].mean(axis=0)
-    return normalised(mean) if normalise else mean
+    """The importance of every head, [layer, head], from the values of `gradients`."""
+    mean = scaled(values, lengths)[definition.variant].mean(axis=0)
+    return normalised(mean) if definition.normalise else mean
 
 
 def importance_of(
     model: PreTrainedModel,
     tokens: Sequence[Tokens],
     labels: np.ndarray,
-    variant: str,
-    normalise: bool,
+    definition: Definition,
     pruned: np.ndarray | None = None,
 ) -> np.ndarray:
     """The importance of every head, [layer, head], in the model without the `pruned` ones."""
-    lengths = [len(one) for one in tokens]
-    return ranking(gradients(model, tokens, labels, pruned), lengths, variant, normalise)
+    lengths = [len(example) for example in tokens]
+    return ranking(gradients(model, tokens, labels, pruned), lengths, definition)
 
 
 def importance_table(
@@ -130,5 +139,5 @@ def importance_table(
     norm.
     """
     frame = per_head(scaled(values, lengths), "variant", "importance", draws, seed)
-    unit = [ranking(values, lengths, variant, True).ravel() for variant in values]
-    return frame.assign(normalised=np.concatenate(unit))
+    unit_norm = [ranking(values, lengths, Definition(variant, True)).ravel() for variant in values]
+    return frame.assign(normalised=np.concatenate(unit_norm))

@@ -12,12 +12,12 @@ from workflow_scripts.core.data.glue import Task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.metrics import METRICS, predictions_of
-from workflow_scripts.pruning.importance import importance_of, losses
+from workflow_scripts.pruning.importance import Definition, importance_of, losses
 
 
 def steps(n: int, share: float) -> list[int]:
     """How many of `n` heads are gone after each step of `share` of them, from none to all."""
-    counts = [round(k * share * n) for k in range(int(1 / share + 1e-9) + 1)]
+    counts = [round(step * share * n) for step in range(int(1 / share + 1e-9) + 1)]
     return counts if counts[-1] == n else [*counts, n]
 
 
@@ -33,20 +33,19 @@ def by_importance(
     tokens: Sequence[Tokens],
     labels: np.ndarray,
     counts: Sequence[int],
-    variant: str,
-    normalise: bool,
+    definition: Definition,
     first: np.ndarray,
 ) -> np.ndarray:
     """The least important heads first, bool [step, layer, head].
 
-    Importance is taken anew before each step, in the model without the heads that are already
+    Importance is computed again before each step, in the model without the heads that are already
     gone; `first`, [layer, head], is that of the whole model.
     """
     gone, importance = np.zeros(first.shape, bool), first
     masks = []
     for count in job.progress(counts, len(counts), "importance, step by step"):
         if gone.any() and count < gone.size:
-            importance = importance_of(model, tokens, labels, variant, normalise, gone)
+            importance = importance_of(model, tokens, labels, definition, gone)
         gone = by_score(np.where(gone, -np.inf, importance), [count])[0]
         masks.append(gone)
     return np.stack(masks)
@@ -58,17 +57,17 @@ def by_ablation(
     """First the head without which the score on `part` is highest, bool [step, layer, head].
 
     `logits` [layer, head, example, label] with one head disabled; `part` is bool [example].
-    Between heads of equal score, the lower mean loss goes first.
+    Among heads of equal score, the one with the lower mean loss goes first.
     """
     metric, target = METRICS[task.main_metric], torch.from_numpy(np.asarray(labels)[part])
-    shape = logits.shape[:2]
+    n_layers, n_heads, _, n_labels = logits.shape
     keys = []
-    for one in logits[:, :, part].reshape(-1, int(part.sum()), logits.shape[3]):
-        loss = losses(torch.from_numpy(np.ascontiguousarray(one)), target).mean().item()
-        keys.append((-metric(labels[part], predictions_of(task, one)), loss))
+    for without_head in logits[:, :, part].reshape(-1, int(part.sum()), n_labels):
+        loss = losses(torch.from_numpy(np.ascontiguousarray(without_head)), target).mean().item()
+        keys.append((-metric(labels[part], predictions_of(task, without_head)), loss))
     ranks = np.empty(len(keys), int)
     ranks[sorted(range(len(keys)), key=keys.__getitem__)] = range(len(keys))
-    return by_score(ranks.reshape(shape), counts)
+    return by_score(ranks.reshape(n_layers, n_heads), counts)
 
 
 def at_random(

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, Task, read_task
+from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import n_heads, n_layers
@@ -18,7 +21,12 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import metrics, resampling
 from workflow_scripts.pruning import orders
-from workflow_scripts.pruning.importance import gradients, importance_table, ranking
+from workflow_scripts.pruning.importance import (
+    Definition,
+    gradients,
+    importance_table,
+    ranking,
+)
 
 
 @dataclass(frozen=True)
@@ -34,10 +42,13 @@ class Plan:
 def curve(
     task: Task, labels: np.ndarray, logits: np.ndarray, counts: Sequence[int]
 ) -> pd.DataFrame:
-    """One row per step and metric: step, pruned (heads gone), score, of [step, example, label]."""
+    """One row per step and metric: step, pruned (heads gone), score.
+
+    `logits` is [step, example, label]; `counts` has the number of heads gone after each step.
+    """
     rows = []
-    for step, (count, one) in enumerate(zip(counts, logits, strict=True)):
-        for metric, score in metrics.score(task, labels, one).items():
+    for step, (count, step_logits) in enumerate(zip(counts, logits, strict=True)):
+        for metric, score in metrics.score(task, labels, step_logits).items():
             rows.append({"step": step, "pruned": count, "metric": metric, "score": score})
     return pd.DataFrame(rows)
 
@@ -51,9 +62,43 @@ def read_sweep(path: Path, ids: Sequence[str], shape: tuple[int, int], n_labels:
     chosen = (frame["split"] == "dev") & (frame["unit"] == "head") & (frame["mode"] == "zero")
     frame = frame[chosen].sort_values(["layer", "head"], kind="stable")
     if frame["id"].tolist()[: len(ids)] != list(ids) or len(frame) != len(ids) * np.prod(shape):
-        raise RuntimeError(f"{path}: other examples than those that are pruned on")
-    columns = [f"logit_{k}" for k in range(n_labels)]
+        raise RuntimeError(f"{path}: swept on other examples than those to be pruned on")
+    columns = [f"logit_{label}" for label in range(n_labels)]
     return frame[columns].to_numpy().reshape(*shape, len(ids), n_labels)
+
+
+def by_halves(
+    task: Task, labels: np.ndarray, swept: np.ndarray, counts: Sequence[int], seed: int
+) -> list[Plan]:
+    """Orders by one-head scores on each random half of the examples, to score the other half.
+
+    So no example is scored by an order that it helped to choose.
+    """
+    half = resampling.half_weights(len(labels), 1, seed)[0].astype(bool)
+    return [
+        Plan(
+            "ablation", 0, orders.by_ablation(task, labels, swept, part, counts), rest.nonzero()[0]
+        )
+        for part, rest in ((half, ~half), (~half, half))
+    ]
+
+
+def pruned_logits(
+    model: PreTrainedModel, tokens: Sequence[Tokens], plans: Sequence[Plan], **limits: Any
+) -> dict[tuple[str, int], np.ndarray]:
+    """For each strategy and draw the logits after every step, float32 [step, example, label].
+
+    `limits` are pass_tokens and precision of the ablation engine.
+    """
+    logits: dict[tuple[str, int], np.ndarray] = {}
+    for plan in plans:
+        scored = np.arange(len(tokens)) if plan.examples is None else plan.examples
+        step_logits = ablate(
+            model, [tokens[index] for index in scored], plan.masks, "zero", **limits
+        )
+        whole = np.empty((len(plan.masks), len(tokens), step_logits.shape[2]), np.float32)
+        logits.setdefault((plan.strategy, plan.draw), whole)[:, scored] = step_logits
+    return logits
 
 
 def main(
@@ -83,59 +128,49 @@ def main(
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
-    Importance comes from training examples. Where heads are ranked by their one-head scores, each
-    half of the development set is scored in the order that the other half gives, so that no
-    example is scored by an order it helped to choose.
+    Importance comes from training examples, scores from development examples; one-head scores
+    rank the heads on one half of these and are followed on the other.
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
-    frame, its_task = read_task(table), TASKS[task]
-    given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
-    given["max_positions"] = max_positions(model.config)
-    tokens, rows = sample_of(frame, "dev", n=dev_examples, **given)
-    labels, shape = rows["label"].to_numpy(), (n_layers(model), n_heads(model))
+    frame, scored_task = read_task(table), TASKS[task]
+    sampling = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
+    sampling["max_positions"] = max_positions(model.config)
+    tokens, rows = sample_of(frame, "dev", n=dev_examples, **sampling)
+    training, training_rows = sample_of(frame, "train", n=examples, **sampling)
+    labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
+    shape = (n_layers(model), n_heads(model))
     counts = orders.steps(shape[0] * shape[1], step)
-    training, its_rows = sample_of(frame, "train", n=examples, **given)
-    its_labels, lengths = its_rows["label"].to_numpy(), [len(one) for one in training]
-    values = gradients(model, training, its_labels)
+    definition, lengths = Definition(variant, normalise), [len(example) for example in training]
+    values = gradients(model, training, training_labels)
     plans = []
     if "importance" in strategies:
-        masks = orders.by_score(first := ranking(values, lengths, variant, normalise), counts)
+        masks = orders.by_score(first := ranking(values, lengths, definition), counts)
         if recompute:
-            how = (counts, variant, normalise, first)
-            masks = orders.by_importance(model, training, its_labels, *how)
+            masks = orders.by_importance(
+                model, training, training_labels, counts, definition, first
+            )
         plans.append(Plan("importance", 0, masks))
     if "ablation" in strategies:
-        swept = read_sweep(logits, rows["id"].tolist(), shape, its_task.n_labels)
-        half = resampling.half_weights(len(rows), 1, seed)[0].astype(bool)
-        for part in (half, ~half):
-            masks = orders.by_ablation(its_task, labels, swept, part, counts)
-            plans.append(Plan("ablation", 0, masks, np.flatnonzero(~part)))
+        swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)
+        plans += by_halves(scored_task, labels, swept, counts, seed)
     if "random" in strategies:
         drawn = orders.at_random(shape, counts, draws, seed)
         plans += [Plan("random", draw, masks) for draw, masks in enumerate(drawn)]
-    outputs: dict[tuple[str, int], np.ndarray] = {}
-    for plan in plans:
-        on = np.arange(len(rows)) if plan.examples is None else plan.examples
-        some = [tokens[index] for index in on]
-        found = ablate(
-            model, some, plan.masks, "zero", pass_tokens=pass_tokens, precision=precision
-        )
-        empty = np.empty((len(counts), len(rows), its_task.n_labels), np.float32)
-        outputs.setdefault((plan.strategy, plan.draw), empty)[:, on] = found
-    named = {"task": task, "init": init, "seed": seed}
-    found = importance_table(values, lengths, bootstrap, seed)
-    tables.write(found.assign(**named), importance)
-    named["heads"] = shape[0] * shape[1]
+    outputs = pruned_logits(model, tokens, plans, pass_tokens=pass_tokens, precision=precision)
+    run_columns = {"task": task, "init": init, "seed": seed}
+    frame = importance_table(values, lengths, bootstrap, seed)
+    tables.write(frame.assign(**run_columns), importance)
+    run_columns["heads"] = shape[0] * shape[1]
     scores = [
-        curve(its_task, labels, values, counts).assign(strategy=strategy, draw=draw)
-        for (strategy, draw), values in outputs.items()
+        curve(scored_task, labels, step_logits, counts).assign(strategy=strategy, draw=draw)
+        for (strategy, draw), step_logits in outputs.items()
     ]
-    tables.write(pd.concat(scores, ignore_index=True).assign(**named), curves)
+    tables.write(pd.concat(scores, ignore_index=True).assign(**run_columns), curves)
     gone = [
         orders.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)
         for fold, plan in enumerate(plans)
     ]
-    tables.write(pd.concat(gone, ignore_index=True).assign(**named), order)
+    tables.write(pd.concat(gone, ignore_index=True).assign(**run_columns), order)
 
 
 if __name__ == "__main__":

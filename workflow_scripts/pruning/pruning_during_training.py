@@ -16,16 +16,16 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.pruning import orders
-from workflow_scripts.pruning.importance import importance_of
+from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.pruning_curves import curve
 
 
 def epochs_of(checkpoint: Path) -> list[Path]:
     """The weights after each epoch, in order. Raises InputError where none were kept."""
-    found = sorted(checkpoint.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
-    if not found:
+    epochs = sorted(checkpoint.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
+    if not epochs:
         raise InputError(f"{checkpoint}: no epoch-*; add the task to finetune.every_epoch")
-    return found
+    return epochs
 
 
 def main(
@@ -51,35 +51,39 @@ def main(
 
     `agreement` is Spearman's correlation of an epoch's importance with the last one's, over heads.
     """
-    its_card, frame, its_task = read_card(card), read_task(table), TASKS[task]
-    directory = models.directory_of(its_card)
-    given = {"tokenizer": models.load_tokenizer(directory), "max_tokens": max_tokens}
-    given |= {"max_positions": its_card["max_positions"], "seed": seed}
-    training, its_rows = sample_of(frame, "train", n=examples, **given)
-    tokens, rows = sample_of(frame, "dev", n=dev_examples, **given)
-    its_labels, labels = its_rows["label"].to_numpy(), rows["label"].to_numpy()
-    scores, found = [], {}
-    for epoch, place in enumerate(epochs_of(directory), start=1):
-        model = load_classifier(place, devices.pick(device))
-        found[epoch] = importance_of(model, training, its_labels, variant, normalise)
-        counts = orders.steps(found[epoch].size, step)
-        masks = orders.by_score(found[epoch], counts)
-        logits = ablate(model, tokens, masks, "zero", pass_tokens=pass_tokens, precision=precision)
-        scores.append(curve(its_task, labels, logits, counts).assign(epoch=epoch))
-    named = {"task": task, "init": init, "seed": seed}
-    heads = found[epoch].size
-    tables.write(pd.concat(scores, ignore_index=True).assign(heads=heads, **named), curves)
-    tables.write(_beside_last(found).assign(**named), importance)
+    model_card, frame, scored_task = read_card(card), read_task(table), TASKS[task]
+    directory = models.directory_of(model_card)
+    sampling = {"tokenizer": models.load_tokenizer(directory), "max_tokens": max_tokens}
+    sampling |= {"max_positions": model_card["max_positions"], "seed": seed}
+    training, training_rows = sample_of(frame, "train", n=examples, **sampling)
+    tokens, rows = sample_of(frame, "dev", n=dev_examples, **sampling)
+    labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
+    definition, limits = Definition(variant, normalise), {"pass_tokens": pass_tokens}
+    limits["precision"] = precision
+    scores, by_epoch = [], {}
+    for epoch, weights in enumerate(epochs_of(directory), start=1):
+        model = load_classifier(weights, devices.pick(device))
+        by_epoch[epoch] = importance_of(model, training, training_labels, definition)
+        counts = orders.steps(by_epoch[epoch].size, step)
+        masks = orders.by_score(by_epoch[epoch], counts)
+        logits = ablate(model, tokens, masks, "zero", **limits)
+        scores.append(curve(scored_task, labels, logits, counts).assign(epoch=epoch))
+    run_columns = {"task": task, "init": init, "seed": seed}
+    heads = by_epoch[epoch].size
+    tables.write(pd.concat(scores, ignore_index=True).assign(heads=heads, **run_columns), curves)
+    tables.write(_beside_last(by_epoch).assign(**run_columns), importance)
 
 
-def _beside_last(found: dict[int, np.ndarray]) -> pd.DataFrame:
-    last = found[max(found)]
+def _beside_last(by_epoch: dict[int, np.ndarray]) -> pd.DataFrame:
+    """One row per epoch, layer and head: importance, and its agreement with the last epoch's."""
+    last = by_epoch[max(by_epoch)]
     frames = []
-    for epoch, values in found.items():
-        axes = {"layer": range(values.shape[0]), "head": range(values.shape[1])}
-        agreement = stats.spearmanr(values.ravel(), last.ravel()).statistic
-        one = tables.tidy(axes, importance=values)
-        frames.append(one.assign(epoch=epoch, agreement=agreement))
+    for epoch, importance in by_epoch.items():
+        n_layers, n_heads = importance.shape
+        axes = {"layer": range(n_layers), "head": range(n_heads)}
+        agreement = stats.spearmanr(importance.ravel(), last.ravel()).statistic
+        frame = tables.tidy(axes, importance=importance)
+        frames.append(frame.assign(epoch=epoch, agreement=agreement))
     return pd.concat(frames, ignore_index=True)
 
 
