@@ -1,8 +1,10 @@
 """Whether the same heads matter: effects compared across data sets, tasks and seeds (Michel 5)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -16,8 +18,18 @@ KEYS = ["layer", "head"]
 NAMES = {"dev": "matched", "dev_mismatched": "mismatched"}
 
 
-def pairs_of(frame: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame, pd.DataFrame]]:
-    """What is compared, the two sides' names, and their rows, of scores on main metrics.
+@dataclass(frozen=True)
+class Pair:
+    """Two sets of scores to compare (`kind`: datasets, seeds or tasks), named for people."""
+
+    kind: str
+    names: tuple[str, str]
+    left: pd.DataFrame
+    right: pd.DataFrame
+
+
+def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
+    """All pairs within scores on main metrics.
 
     `datasets`: two development sets of one task; `seeds`: two seeds of one task; `tasks`: two
     tasks, means over seeds.
@@ -25,18 +37,24 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[tuple[str, str, str, pd.DataFrame,
     dev = frame[frame["split"] == "dev"]
     for task in present(frame):
         title, rows = TASKS[task].title, frame[frame["task"] == task]
-        splits = effects.over_seeds(rows)
-        for one, other in combinations(rows["split"].unique(), 2):
-            sides = (splits[splits["split"] == split] for split in (one, other))
-            yield "datasets", f"{title} {NAMES[one]}", NAMES[other], *sides
-        its = dev[dev["task"] == task]
-        for one, other in combinations(sorted(its["seed"].unique()), 2):
-            sides = (its[its["seed"] == seed] for seed in (one, other))
-            yield "seeds", f"{title} seed {one}", f"{title} seed {other}", *sides
-    means = effects.over_seeds(dev)
-    for one, other in combinations(present(frame), 2):
-        sides = (means[means["task"] == task] for task in (one, other))
-        yield "tasks", TASKS[one].title, TASKS[other].title, *sides
+        means, splits = effects.over_seeds(rows), rows["split"].unique()
+        for pair in _combined("datasets", means, "split", splits):
+            left, right = pair.names
+            yield replace(pair, names=(f"{title} {NAMES[left]}", NAMES[right]))
+        rows = dev[dev["task"] == task]
+        for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
+            left, right = pair.names
+            yield replace(pair, names=(f"{title} seed {left}", f"{title} seed {right}"))
+    for pair in _combined("tasks", effects.over_seeds(dev), "task", present(frame)):
+        left, right = pair.names
+        yield replace(pair, names=(TASKS[left].title, TASKS[right].title))
+
+
+def _combined(kind: str, frame: pd.DataFrame, column: str, values: Iterable[Any]) -> Iterator[Pair]:
+    """The rows of every two of the values of a column, named by the values."""
+    for left, right in combinations(values, 2):
+        sides = (frame[frame[column] == value] for value in (left, right))
+        yield Pair(kind, (left, right), *sides)
 
 
 def main(scores: list[Path], points: Out, table: Out, bootstrap: int, seed: int) -> None:
@@ -46,13 +64,14 @@ def main(scores: list[Path], points: Out, table: Out, bootstrap: int, seed: int)
     """
     frame = effects.on_main_metric(effects.read_scores(scores, "head"))
     drawn, rows = [], []
-    for mode, its in frame.groupby("mode", sort=False):
-        for kind, one, other, left, right in pairs_of(its):
-            both = left[[*KEYS, "effect"]].merge(right[[*KEYS, "effect"]], on=KEYS)
-            about = {"kind": kind, "mode": mode, "one": one, "other": other}
-            drawn.append(both.rename(columns={"effect_x": "x", "effect_y": "y"}).assign(**about))
-            x, y = both["effect_x"].to_numpy(), both["effect_y"].to_numpy()
-            rows.append(about | resampling.correlations(x, y, bootstrap, seed))
+    for mode, scored in frame.groupby("mode", sort=False):
+        for pair in pairs_of(scored):
+            both = pair.left[[*KEYS, "effect"]].merge(pair.right[[*KEYS, "effect"]], on=KEYS)
+            both = both.rename(columns={"effect_x": "x", "effect_y": "y"})
+            labels = {"kind": pair.kind, "mode": mode, "one": pair.names[0], "other": pair.names[1]}
+            drawn.append(both.assign(**labels))
+            x, y = both["x"].to_numpy(), both["y"].to_numpy()
+            rows.append(labels | resampling.correlations(x, y, bootstrap, seed))
     empty = pd.DataFrame(columns=[*KEYS, "x", "y", "kind", "mode", "one", "other"])
     tables.write(pd.concat(drawn, ignore_index=True) if drawn else empty, points)
     columns = ["kind", "mode", "one", "other", "pearson", "spearman", "n"]

@@ -1,4 +1,4 @@
-"""What each head does, from the other chapters, beside what disabling it changes (Kovaleva 5)."""
+"""Each head's behaviour, from other chapters, and the effect of disabling it (Kovaleva 5)."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def syntax(scores: Path, offsets: Path, fewest: int) -> pd.DataFrame:
 
 
 def classes(shares: Path) -> pd.DataFrame:
-    """Per head: the class that most of its maps have after fine-tuning, and their share."""
+    """Per head: the most frequent class of its maps after fine-tuning, and that class's share."""
     columns = (*KEYS, "class", "share", "method", "stage")
     frame = tables.read(shares, columns)
     frame = frame[(frame["method"] == "network") & (frame["stage"] == "fine-tuned")]
@@ -63,7 +63,7 @@ def links(frames: Path, percentile: float) -> pd.DataFrame:
 
 
 def stratum(row: pd.Series, threshold: float) -> str:
-    """The first of STRATA that a head of the joined table belongs to."""
+    """The first of STRATA to which a head, a row of the joined table, belongs."""
     shares = {name: row.get(name, 0.0) for name in ("self", "previous", "next")}
     special = sum(row.get(name, 0.0) for name in ("cls", "sep"))
     if row.get("syntactic", False):
@@ -76,10 +76,10 @@ def stratum(row: pd.Series, threshold: float) -> str:
 
 
 def compare(heads: pd.DataFrame, tasks: list[str], draws: int, seed: int) -> pd.DataFrame:
-    """One row per task and stratum: its heads' mean effect against that of all other heads.
+    """One row per task and stratum: the mean effect of its heads and that of all other heads.
 
     The interval draws the stratum's heads with replacement; `p` is the share of `draws` random
-    sets of as many heads whose mean lies as far from the mean of all heads.
+    sets of as many heads whose mean is as far from the mean of all heads.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -89,11 +89,11 @@ def compare(heads: pd.DataFrame, tasks: list[str], draws: int, seed: int) -> pd.
             inside = (heads["stratum"] == name).to_numpy()
             if not inside.any():
                 continue
-            n, far = int(inside.sum()), abs(values[inside].mean() - values.mean())
+            n, distance = int(inside.sum()), abs(values[inside].mean() - values.mean())
             weights = resampling.bootstrap_weights(n, draws, seed)
             low, high = np.percentile(weights @ values[inside] / n, resampling.CONFIDENCE)
             random = np.stack([rng.permutation(values)[:n].mean() for _ in range(draws)])
-            p = (1 + (np.abs(random - values.mean()) >= far - 1e-12).sum()) / (1 + draws)
+            p = (1 + (np.abs(random - values.mean()) >= distance - 1e-12).sum()) / (1 + draws)
             row = {"task": task, "stratum": name, "heads": n, "effect": values[inside].mean()}
             row |= {"ci_low": low, "ci_high": high, "p": p}
             row["others"] = values[~inside].mean() if n < len(values) else np.nan
@@ -121,24 +121,24 @@ def main(
 ) -> None:
     """Write the joined table, a row per head, and the comparison of strata.
 
-    The chapters that the study goes without are left out.
+    A chapter that is not part of the study has no columns.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
     tasks = present(frame)
     joined = joined[tasks].add_prefix("effect_").reset_index()
     joined["effect"] = joined[[f"effect_{task}" for task in tasks]].mean(axis=1)
-    others = []
+    chapters = []
     if position and special and entropy:
-        others.append(surface(position, special, entropy))
+        chapters.append(surface(position, special, entropy))
     if syntax_scores and offsets:
-        others.append(syntax(syntax_scores, offsets, fewest))
+        chapters.append(syntax(syntax_scores, offsets, fewest))
     if shares:
-        others.append(classes(shares))
+        chapters.append(classes(shares))
     if frames:
-        others.append(links(frames, percentile))
-    for other in others:
-        joined = joined.merge(other, on=KEYS, how="left")
+        chapters.append(links(frames, percentile))
+    for columns in chapters:
+        joined = joined.merge(columns, on=KEYS, how="left")
     joined["stratum"] = [stratum(row, threshold) for _, row in joined.iterrows()]
     joined.insert(0, "name", labels(joined))
     tables.write_csv(joined, heads)

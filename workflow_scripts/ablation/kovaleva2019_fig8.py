@@ -19,8 +19,8 @@ def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
             rows = frame[frame["task"] == name]
             grid, baseline = heatmaps.grid_of(rows, "score"), rows["baseline"].mean()
             low, high = min(grid.min(), baseline), max(grid.max(), baseline)
-            room = 0.03 * max(high - low, 1e-3)
-            image = heatmaps.draw(axes, grid, low - room, high + room)
+            margin = 0.03 * max(high - low, 1e-3)
+            image = heatmaps.draw(axes, grid, low - margin, high + margin)
             bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05, aspect=12)
             bar.ax.axhline(baseline, color=figures.BASELINE, linewidth=2)
             bar.ax.tick_params(labelsize=6)

@@ -19,18 +19,18 @@ def main(heads: Path, strata: Path, svg: Out, pdf: Out, png: Out) -> None:
     shown = [name for name in STRATA if (frame["stratum"] == name).any()]
     with figures.style():
         figure, panels = figures.panels([effects.title_of(name) for name in names], 1.8, 1.75)
-        rng = np.random.default_rng(0)  # sideways, so that points do not hide each other
+        rng = np.random.default_rng(0)  # of the jitter that keeps points from hiding each other
         for axes, task in zip(panels, names, strict=True):
             axes.axhline(0, color="#BBBBBB", linewidth=0.6, zorder=1)
-            for place, name in enumerate(shown):
+            for column, name in enumerate(shown):
                 values = 100 * frame[frame["stratum"] == name][f"effect_{task}"].to_numpy()
-                at = place + rng.uniform(-0.22, 0.22, len(values))
-                colour = figures.COLOURS[place]
-                axes.plot(at, values, "o", color=colour, alpha=0.35, markeredgewidth=0, zorder=2)
+                x = column + rng.uniform(-0.22, 0.22, len(values))
+                colour = figures.COLOURS[column]
+                axes.plot(x, values, "o", color=colour, alpha=0.35, markeredgewidth=0, zorder=2)
                 row = means[(means["task"] == task) & (means["stratum"] == name)].iloc[0]
                 ends = [[row["effect"] - row["ci_low"]], [row["ci_high"] - row["effect"]]]
                 axes.errorbar(
-                    place, 100 * row["effect"], 100 * np.array(ends), fmt=figures.MARKERS[place],
+                    column, 100 * row["effect"], 100 * np.array(ends), fmt=figures.MARKERS[column],
                     color="black", markersize=4, capsize=2, zorder=3,
                 )  # fmt: skip
             axes.set_xticks(range(len(shown)), shown, rotation=35, ha="right")

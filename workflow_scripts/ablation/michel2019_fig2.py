@@ -16,18 +16,19 @@ SIZE = 1.7  # inches
 def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a scatter plot for every pair of data sets and of tasks, with both correlations."""
     frame = tables.read(points, ("kind", "mode", "one", "other", "x", "y"))
-    found = pd.read_csv(table)
+    correlations = pd.read_csv(table)
     frame = frame[(frame["mode"] == mode) & (frame["kind"] != "seeds")]
-    found = found[(found["mode"] == mode) & (found["kind"] != "seeds")]
+    shown = (correlations["mode"] == mode) & (correlations["kind"] != "seeds")
+    correlations = correlations[shown]
     with figures.style():
         titles = [
             f"{row.one}, {row.other}\nr {row.pearson:.2f}, ρ {row.spearman:.2f}"
-            for row in found.itertuples()
+            for row in correlations.itertuples()
         ]
         figure, panels = figures.panels(titles, SIZE, SIZE, columns=5)
-        for axes, row in zip(panels, found.itertuples(), strict=True):
-            its = frame[(frame["one"] == row.one) & (frame["other"] == row.other)]
-            x, y = (100 * its[name].to_numpy(dtype=float) for name in "xy")
+        for axes, row in zip(panels, correlations.itertuples(), strict=True):
+            rows = frame[(frame["one"] == row.one) & (frame["other"] == row.other)]
+            x, y = (100 * rows[name].to_numpy(dtype=float) for name in "xy")
             for line in (axes.axhline, axes.axvline):
                 line(0, color="#BBBBBB", linewidth=0.6, zorder=1)
             axes.plot(x, y, "o", color=figures.COLOURS[0], alpha=0.5, markeredgewidth=0, zorder=2)

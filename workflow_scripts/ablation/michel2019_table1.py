@@ -24,11 +24,11 @@ def one_head(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
-    """One row per checkpoint, split, unit, mode and metric: how many variants matter, and gains.
+    """One row per checkpoint, split, unit, mode and metric: the variants with an effect, and gains.
 
-    `worse` and `better` count the variants with p below 0.05, `*_corrected` those that stay so
-    when corrected for their number; `mean_effect` is that of a random variant. All but counts and
-    n in percent.
+    `worse` and `better` count the variants with p below 0.05, `*_corrected` those whose p-value,
+    corrected for the number of variants, is below it; `mean_effect` is that of a random variant.
+    All but the counts in percent.
     """
     keys = ["task", "split", "seed", "unit", "mode", "metric"]
     rows = []
@@ -45,7 +45,9 @@ def summary(scores: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     gains = gains[gains["layer"] == -1][[*keys, "naive", "gain", "gain_low", "gain_high"]]
     frame = pd.DataFrame(rows).merge(gains, on=keys)
     names = ["naive", "gain", "gain_low", "gain_high"]
-    return frame.assign(task=frame["task"].map(_title), **{k: 100 * frame[k] for k in names})
+    return frame.assign(
+        task=frame["task"].map(_title), **{name: 100 * frame[name] for name in names}
+    )
 
 
 def _title(task: str) -> str:

@@ -16,7 +16,7 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
     """One row per checkpoint, split, mode, metric and layer, in percent.
 
     `effect` is that of leaving the best head alone, its p-value corrected for all heads of all
-    layers; `gain` is the honest one, of the head chosen on one half and measured on the other;
+    layers; `gain` is the honest gain, of the head chosen on one half and measured on the other;
     `without` is the effect of disabling the whole layer.
     """
     keys = ["task", "split", "seed", "mode", "metric", "layer"]

@@ -28,19 +28,19 @@ def main(
     """Extract part `part` (as `2-of-8`) of `corpus` with the model of the card `model`."""
     card = read_card(model)
     directory = models.directory_of(card)
-    number, parts = (int(text) for text in part.split("-of-"))
+    number, n_parts = (int(text) for text in part.split("-of-"))
     examples = read_examples(corpus)
     tokenizer = models.load_tokenizer(directory)
     tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
-    if parts > len(tokens):
+    if n_parts > len(tokens):
         raise InputError(
-            f"{corpus}: {len(tokens)} examples for {parts} shards; lower attention.shards"
+            f"{corpus}: {len(tokens)} examples for {n_parts} shards; lower attention.shards"
         )
-    bounds = np.linspace(0, len(tokens), parts + 1).round().astype(int)
-    mine = tokens[bounds[number - 1] : bounds[number]]
+    bounds = np.linspace(0, len(tokens), n_parts + 1).round().astype(int)
+    shard_tokens = tokens[bounds[number - 1] : bounds[number]]
     body = models.load_body(directory, devices.pick(device))
     attention.open_attention(body)
-    extract(body, mine, shard, meta_of(card, corpus, precision), batch_tokens, precision)
+    extract(body, shard_tokens, shard, meta_of(card, corpus, precision), batch_tokens, precision)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from workflow_scripts.core.run.job import Out
 
 
 def main(shards: list[Path], attention: Out) -> None:
-    """Join `shards`, in their order, at `attention`; they must stay where they are."""
+    """Join `shards`, in their order, at `attention`; they must not be moved afterwards."""
     cache_shards.join(shards, attention)
 
 

@@ -1,4 +1,4 @@
-"""The model's card: what it is, and that its attention can be read, before any long job."""
+"""The model's card, which shows before any long job that its attention can be read."""
 
 from pathlib import Path
 

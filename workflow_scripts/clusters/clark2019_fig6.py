@@ -21,7 +21,7 @@ BEHAVIOURS = {
     "broad": "broad",
     "other": "other",
 }
-MOST_NAMED = 6  # heads of one behaviour; more names would lie on each other
+MAX_NAMED = 6  # heads of one behaviour; the names of more would overlap
 
 
 def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
@@ -50,16 +50,14 @@ def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
 
 def _name(axes: Axes, rows: pd.DataFrame) -> None:
     """Write the heads' names beside them, unless there are too many."""
-    if len(rows) <= MOST_NAMED:
+    if len(rows) <= MAX_NAMED:
         for row in rows.itertuples():
-            place = (row.x, row.y)
-            axes.annotate(
-                label(row.layer, row.head), place, (4, 4), textcoords="offset points", size=6
-            )
+            name = label(row.layer, row.head)
+            axes.annotate(name, (row.x, row.y), (4, 4), textcoords="offset points", size=6)
 
 
 def _finish(axes: Axes, title: str) -> None:
-    """Only distances mean something here: no ticks, equal scales."""
+    """Remove ticks and scale both axes alike: only distances have a meaning."""
     axes.set_title(title)
     axes.set_xticks([])
     axes.set_yticks([])

@@ -5,30 +5,26 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.spatial.distance import squareform
 from sklearn.manifold import MDS
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-NONE = "other"
-# As in the released notebook: where a head exceeds several thresholds, the first names it.
+NO_BEHAVIOUR = "other"
+# As in the released notebook: a head that exceeds several thresholds has the first behaviour.
 ORDER = ["punctuation", "sep", "cls", "broad", "previous", "next"]
 
 
 def square(frame: pd.DataFrame) -> np.ndarray:
     """The pairs' distances as a symmetric matrix [heads, heads], heads layer by layer."""
-    n_heads = int(max(frame["head_a"].max(), frame["head_b"].max())) + 1
-    a = frame["layer_a"] * n_heads + frame["head_a"]
-    b = frame["layer_b"] * n_heads + frame["head_b"]
-    size = (int(frame["layer_b"].max()) + 1) * n_heads
-    matrix = np.zeros((size, size))
-    matrix[a, b] = matrix[b, a] = frame["distance"]
-    return matrix
+    ordered = frame.sort_values(["layer_a", "head_a", "layer_b", "head_b"])
+    return squareform(ordered["distance"].to_numpy())
 
 
 def embed(matrix: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
-    """Places [heads, 2] whose distances match `matrix` as closely as possible, and the stress.
+    """Coordinates [heads, 2] whose distances match `matrix` as well as possible, and the stress.
 
     Metric multidimensional scaling; the stress is normalised (0 is perfect, 0.2 is poor).
     """
@@ -41,10 +37,10 @@ def embed(matrix: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
         random_state=seed,
         normalized_stress=False,
     )
-    places = scaling.fit_transform(matrix)
-    found = np.linalg.norm(places[:, None] - places[None], axis=-1)
-    stress = np.sqrt(((found - matrix) ** 2).sum() / (matrix**2).sum())
-    return places, float(stress)
+    coordinates = scaling.fit_transform(matrix)
+    embedded = np.linalg.norm(coordinates[:, None] - coordinates[None], axis=-1)
+    stress = np.sqrt(((embedded - matrix) ** 2).sum() / (matrix**2).sum())
+    return coordinates, float(stress)
 
 
 def behaviours(
@@ -58,7 +54,7 @@ def behaviours(
     measures = averages.pivot(index=["layer", "head"], columns="target", values="attention")
     broad = entropy[entropy["query"] == "all"].set_index(["layer", "head"])["entropy"]
     measures = measures.assign(broad=broad)
-    result = pd.Series(NONE, index=measures.index, name="behaviour")
+    result = pd.Series(NO_BEHAVIOUR, index=measures.index, name="behaviour")
     for name in reversed(ORDER):
         result[measures[name] > thresholds[name]] = name
     return result
@@ -73,7 +69,7 @@ def within_and_between(matrix: np.ndarray, layers: np.ndarray) -> tuple[float, f
 
 
 def permutation_p(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> float:
-    """How often heads dealt to layers at random are as close within layers; one-sided p."""
+    """One-sided p-value that heads of one layer are closer, by shuffling heads over layers."""
     rng = np.random.default_rng(seed)
     within, between = within_and_between(matrix, layers)
     count = 0
@@ -84,18 +80,18 @@ def permutation_p(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int)
 
 
 def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
-    """Mean distances within and between layers, for all layers with a p-value, and for each."""
+    """Mean distances within and between layers: for all, with a p-value, and for each layer."""
     within, between = within_and_between(matrix, layers)
     p = permutation_p(matrix, layers, draws, seed)
     rows = [{"layer": "all", "within": within, "between": between, "p": p, "permutations": draws}]
     for layer in np.unique(layers):
         inside = matrix[np.ix_(layers == layer, layers == layer)]
-        own = inside[np.triu_indices(len(inside), k=1)]
+        pairs = inside[np.triu_indices(len(inside), k=1)]
         outside = matrix[np.ix_(layers == layer, layers != layer)]
         rows.append(
             {
                 "layer": str(layer + 1),
-                "within": own.mean() if len(own) else np.nan,
+                "within": pairs.mean() if len(pairs) else np.nan,
                 "between": outside.mean(),
             }
         )
@@ -113,14 +109,18 @@ def main(
     permutations: int,
     seed: int = 1,
 ) -> None:
-    """Write the heads' places with their behaviours, and the table of layers."""
+    """Write the heads' coordinates with their behaviours, and the table of layers."""
     matrix = square(tables.read(distances_table))
-    surface = [tables.read(path) for path in (position, special_tokens, entropy)]
-    named = behaviours(*surface, thresholds).reset_index()
-    places, stress = embed(matrix, seed)
-    frame = named.assign(x=places[:, 0], y=places[:, 1], stress=stress)
+    heads = behaviours(
+        position=tables.read(position),
+        special=tables.read(special_tokens),
+        entropy=tables.read(entropy),
+        thresholds=thresholds,
+    ).reset_index()
+    coordinates, stress = embed(matrix, seed)
+    frame = heads.assign(x=coordinates[:, 0], y=coordinates[:, 1], stress=stress)
     tables.write(frame, embedding)
-    tables.write_csv(cohesion(matrix, named["layer"].to_numpy(), permutations, seed), table)
+    tables.write_csv(cohesion(matrix, heads["layer"].to_numpy(), permutations, seed), table)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ QUERIES = ("all", "cls")
 def attention_to_kind(pattern: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """Sum over all queries of the attention to a token, divided by the length: [layer, head].
 
-    Of several chosen tokens (bool [L]) the one with most attention counts, for each head its own;
-    NaN where none is chosen. `pattern` is [layer, head, query, key].
+    Of several chosen tokens (bool [L]) each head's most attended one counts; NaN where none is
+    chosen. `pattern` is [layer, head, query, key].
     """
     if not chosen.any():
         return np.full(pattern.shape[:2], np.nan)
@@ -32,7 +32,7 @@ def attention_to_kind(pattern: np.ndarray, chosen: np.ndarray) -> np.ndarray:
 
 
 def attention_from_cls(pattern: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Attention of the first token, [CLS], to the chosen token that gets most: [layer, head]."""
+    """Attention of the first token, [CLS], to the chosen token with most of it: [layer, head]."""
     if not chosen.any():
         return np.full(pattern.shape[:2], np.nan)
     return pattern[..., 0, chosen].astype(np.float64).max(axis=-1)
@@ -55,10 +55,10 @@ def kinds_of(
 ) -> list[dict[str, np.ndarray]]:
     """The tokens of each kind, for every example of a cache."""
     cache.expect([example.id for example in examples], "the task's examples")
-    words = [words_of_kinds(*pair) for pair in zip(trees, examples, strict=True)]
+    words = [words_of_kinds(tree, example) for tree, example in zip(trees, examples, strict=True)]
     return [
-        tokens_of_kinds(kinds, one.word, one.ids, card)
-        for kinds, one in zip(words, cache, strict=True)
+        tokens_of_kinds(kinds, cached.word, cached.ids, card)
+        for kinds, cached in zip(words, cache, strict=True)
     ]
 
 
@@ -74,10 +74,13 @@ def main(
     seed: int,
     bootstrap: int,
 ) -> None:
-    """Write, for both stages, each head's attention to each kind; `n_without` counts the rest."""
+    """Write, for both stages, each head's attention to each kind.
+
+    `n_without` counts the examples without the kind.
+    """
     corpus, trees, frames = read_examples(examples), read_trees(annotation), []
-    for stage, cache, its_card in both_stages(body, tuned, model, card):
-        kinds = kinds_of(cache, corpus, trees, its_card)
+    for stage, cache, stage_card in both_stages(body, tuned, model, card):
+        kinds = kinds_of(cache, corpus, trees, stage_card)
         for query, values in measure(cache, kinds).items():
             frame = per_head(values, "kind", "attention", bootstrap, seed)
             frames.append(frame.assign(stage=stage, query=query))

@@ -17,35 +17,35 @@ from workflow_scripts.core.stats.intervals import per_head
 from workflow_scripts.finetuning.stages import both_stages
 from workflow_scripts.finetuning.token_kinds import sentences_of, word_links
 
-BACK = {"verb-subject": "subject-verb", "pronoun-noun": "noun-pronoun"}  # against each link
+BACK = {"verb-subject": "subject-verb", "pronoun-noun": "noun-pronoun"}  # the reverse of each
 LINKS = tuple(name for pair in BACK.items() for name in pair)
-FAR = 2  # wordpieces apart from which a link is no neighbourhood
+FAR = 2  # wordpieces; closer tokens are neighbours
 
 
 def link_attention(pattern: np.ndarray, queries: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Most attention from a chosen query to a chosen key, [layer, head] (both int arrays)."""
+    """Maximum attention from the chosen queries to the chosen keys (int arrays), [layer, head]."""
     return pattern[:, :, queries[:, None], keys].max(axis=(-2, -1)).astype(np.float64)
 
 
 @dataclass(frozen=True)
-class Followed:
-    """One link: how far its tokens are apart, and attention along and against it, [layer, head]."""
+class Link:
+    """How far a link's tokens are apart, and attention along and against it, [layer, head]."""
 
     distance: int
     along: np.ndarray
     against: np.ndarray
 
 
-def followed(example: CachedExample, pairs: Iterable[tuple[int, int]]) -> list[Followed]:
-    """The links of one example whose words have tokens; others were cut off."""
-    found = []
-    for one, other in pairs:
-        a, b = np.flatnonzero(example.word == one), np.flatnonzero(example.word == other)
+def links_of(example: CachedExample, pairs: Iterable[tuple[int, int]]) -> list[Link]:
+    """The links between pairs of words of one example; pairs with truncated words are left out."""
+    links = []
+    for first, second in pairs:
+        a, b = np.flatnonzero(example.word == first), np.flatnonzero(example.word == second)
         if len(a) and len(b):
             distance = int(np.abs(a[:, None] - b).min())
             along = link_attention(example.pattern, a, b)
-            found.append(Followed(distance, along, link_attention(example.pattern, b, a)))
-    return found
+            links.append(Link(distance, along, link_attention(example.pattern, b, a)))
+    return links
 
 
 def neighbours(pattern: np.ndarray) -> np.ndarray:
@@ -59,8 +59,8 @@ def neighbours(pattern: np.ndarray) -> np.ndarray:
 def measure(cache: Cache, trees: list[Tree]) -> tuple[dict[bool, dict], np.ndarray, dict]:
     """Attention [example, layer, head] by distance and link; to neighbours; links counted.
 
-    An example's value is the mean over its links, NaN where it has none. Of the far ones only those
-    whose tokens are FAR or more apart count.
+    An example's value is the mean over its links, NaN where it has none; under the key True, over
+    those whose tokens are FAR or more apart.
     """
     shape = (len(cache), cache.n_layers, cache.n_heads)
     values = {far: {link: np.full(shape, np.nan) for link in LINKS} for far in (False, True)}
@@ -68,14 +68,15 @@ def measure(cache: Cache, trees: list[Tree]) -> tuple[dict[bool, dict], np.ndarr
     for index, example in enumerate(job.progress(cache, len(cache), "links")):
         diagonal[index] = neighbours(example.pattern)
         for link, pairs in word_links(trees[index], sentences_of(trees[index])).items():
-            links = followed(example, pairs)
+            links = links_of(example, pairs)
             for far in (False, True):
-                kept = [one for one in links if not far or one.distance >= FAR]
+                kept = [each for each in links if not far or each.distance >= FAR]
                 for name in (link, BACK[link]):
                     counts[far][name] += len(kept)
                 if kept:
-                    values[far][link][index] = np.mean([one.along for one in kept], axis=0)
-                    values[far][BACK[link]][index] = np.mean([one.against for one in kept], axis=0)
+                    along, against = [each.along for each in kept], [each.against for each in kept]
+                    values[far][link][index] = np.mean(along, axis=0)
+                    values[far][BACK[link]][index] = np.mean(against, axis=0)
     return values, diagonal, counts
 
 
@@ -91,8 +92,9 @@ def main(
     seed: int,
     bootstrap: int,
 ) -> None:
-    """Write both stages' attention along the links: of all, and of those FAR apart."""
-    ids, trees, frames = [one.id for one in read_examples(examples)], read_trees(annotation), []
+    """Write both stages' attention along all links, and along those FAR or more apart."""
+    ids = [example.id for example in read_examples(examples)]
+    trees, frames = read_trees(annotation), []
     for stage, cache, _ in both_stages(body, tuned, model, card):
         cache.expect(ids, str(examples))
         values, diagonal, counts = measure(cache, trees)

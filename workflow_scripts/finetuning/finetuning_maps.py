@@ -12,9 +12,9 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.stages import both_stages
 
 
-def choose(lengths: np.ndarray, most: int, seed: int) -> int:
-    """A random example of at most `most` tokens; the shortest where there is none."""
-    fitting = np.flatnonzero(lengths <= most)
+def choose(lengths: np.ndarray, maximum: int, seed: int) -> int:
+    """A random example of at most `maximum` tokens; the shortest where there is none."""
+    fitting = np.flatnonzero(lengths <= maximum)
     if not len(fitting):
         return int(lengths.argmin())
     return int(np.random.default_rng(seed).choice(fitting))

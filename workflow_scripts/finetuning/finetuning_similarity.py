@@ -1,4 +1,4 @@
-"""How alike each head's maps are before and after fine-tuning (Kovaleva et al., 4.3, Figure 5)."""
+"""Similarity of each head's maps before and after fine-tuning (Kovaleva et al., 4.3, Fig. 5)."""
 
 from pathlib import Path
 
@@ -12,12 +12,11 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 
 
-def cosine(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def cosine(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Cosine similarity of flattened maps, float64 [layer, head], of two [layer, head, L, L]."""
-    shape = (*one.shape[:2], -1)
-    one, other = (np.asarray(maps, dtype=np.float64).reshape(shape) for maps in (one, other))
-    product = (one * other).sum(axis=-1)
-    return product / np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
+    shape = (*before.shape[:2], -1)
+    x, y = (np.asarray(maps, dtype=np.float64).reshape(shape) for maps in (before, after))
+    return (x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
 
 
 def main(
@@ -31,12 +30,16 @@ def main(
     bootstrap: int,
 ) -> None:
     """Write each head's mean similarity over the examples of the two caches, with intervals."""
-    with Cache(body, read_card(model)) as before, Cache(tuned, read_card(card)) as after:
-        after.expect(before.ids, str(body))
-        values = np.empty((len(before), before.n_layers, before.n_heads))
-        pairs = zip(before, after, strict=True)
-        for index, (one, other) in enumerate(job.progress(pairs, len(before), "similarity")):
-            values[index] = cosine(one.pattern, other.pattern)
+    with (
+        Cache(body, read_card(model)) as body_cache,
+        Cache(tuned, read_card(card)) as tuned_cache,
+    ):
+        tuned_cache.expect(body_cache.ids, str(body))
+        n = len(body_cache)
+        values = np.empty((n, body_cache.n_layers, body_cache.n_heads))
+        pairs = zip(body_cache, tuned_cache, strict=True)
+        for index, (before, after) in enumerate(job.progress(pairs, n, "similarity")):
+            values[index] = cosine(before.pattern, after.pattern)
     frame = per_head({task: values}, "task", "similarity", bootstrap, seed)
     tables.write(frame.assign(seed=seed), similarity)
 

@@ -24,9 +24,9 @@ def change(frame: pd.DataFrame) -> np.ndarray:
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per task and kind: attention of all heads before and after, and the head that gains.
+    """One row per task and kind: mean attention before and after, and the head that gains most.
 
-    `n` examples have the kind, `n_without` have not. Mean over seeds.
+    `n` examples have the kind, `n_without` do not. Mean over seeds.
     """
     means = frame.groupby(["task", "kind", "layer", "head", "stage"], sort=False)[
         "attention"

@@ -1,4 +1,4 @@
-"""Kovaleva et al. 2019, Figure 5: likeness of each head's maps before and after fine-tuning."""
+"""Kovaleva et al. 2019, Figure 5: similarity of each head's maps before and after fine-tuning."""
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -21,9 +21,8 @@ def strongest(frame: pd.DataFrame, n: int = 3) -> pd.DataFrame:
     top = mean.dropna(subset="attention").sort_values("attention", ascending=False)
     top = top.groupby(GROUPS, sort=False).head(n)
     top = top.sort_values([*GROUPS, "attention"], ascending=[True] * 4 + [False])
-    names = [label(row.layer, row.head) for row in top.itertuples()]
     columns = ["attention", "ci_low", "ci_high", "n", "links", "neighbours"]
-    return top.assign(head=names)[[*GROUPS, "head", *columns]]
+    return top.assign(head=labels(top))[[*GROUPS, "head", *columns]]
 
 
 def main(links: list[Path], table: Out) -> None:

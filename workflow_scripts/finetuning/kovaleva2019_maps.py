@@ -55,8 +55,8 @@ def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
     with figures.style():
         width, height = 2 * n_heads * CELL + 0.8, n_layers * CELL + 0.9
         figure, axes = figures.new(width, height, columns=2)
-        for place, stage in zip(axes, frame["stage"].unique(), strict=True):
-            draw_grid(place, _grid(frame[frame["stage"] == stage]), stage.capitalize())
+        for panel, stage in zip(axes, frame["stage"].unique(), strict=True):
+            draw_grid(panel, _grid(frame[frame["stage"] == stage]), stage.capitalize())
         axes[0].set_ylabel("Layer")
         task, example = TASKS[frame["task"].iloc[0]].title, frame["example"].iloc[0]
         figure.suptitle(f"{task}, example {example}, {length} tokens", fontsize=9)

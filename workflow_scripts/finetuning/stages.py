@@ -15,7 +15,7 @@ def both_stages(
 
     A cache is closed when the next is asked for. Raises InputError for a cache of another model.
     """
-    for stage, path, place in (("pretrained", body, model), ("fine-tuned", tuned, card)):
-        its_card = read_card(place)
-        with Cache(path, its_card) as cache:
-            yield stage, cache, its_card
+    for stage, path, card_path in (("pretrained", body, model), ("fine-tuned", tuned, card)):
+        stage_card = read_card(card_path)
+        with Cache(path, stage_card) as cache:
+            yield stage, cache, stage_card

@@ -18,7 +18,7 @@ SPECIAL = ("cls", "sep", "punctuation")
 KINDS = (*LINGUISTIC, *SPECIAL)
 SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass"}
 OBJECTS = {"dobj", "obj"}
-# "don ' t", "don't" and "don’t" are one word to a reader, whatever the corpus made of them.
+# "don ' t", "don't" and "don’t" are the same word, however a corpus is tokenised.
 _NEGATION = re.compile(
     r"(?<!\w)(?:" + "|".join(word.replace("'", r"\s?['’]\s?") for word in NEGATIONS) + r")(?!\w)",
     re.IGNORECASE,
@@ -42,11 +42,11 @@ def words_of_kinds(tree: Tree, example: Example) -> dict[str, np.ndarray]:
 
 def negations(example: Example) -> np.ndarray:
     """Which words are, or belong to, a negation word of the paper's list, bool [word]."""
-    found = []
+    negated = []
     for text, spans in zip(example.texts, example.words or (), strict=True):
         matches = [match.span() for match in _NEGATION.finditer(text)]
-        found += [any(start < b and a < end for a, b in matches) for start, end in spans]
-    return np.array(found, dtype=bool)
+        negated += [any(start < b and a < end for a, b in matches) for start, end in spans]
+    return np.array(negated, dtype=bool)
 
 
 def tokens_of_kinds(
@@ -54,7 +54,7 @@ def tokens_of_kinds(
 ) -> dict[str, np.ndarray]:
     """For each of KINDS, which wordpieces are of the kind, bool [L].
 
-    `word` is the index of each wordpiece's word (-1: special token), so nothing is matched by its
+    `word` is the index of each wordpiece's word (-1: special token), so that no word is matched by
     spelling; `card` is the model's.
     """
     tokens = {kind: (word >= 0) & chosen[word] for kind, chosen in kinds.items()}
@@ -78,15 +78,15 @@ def word_links(tree: Tree, sentences: np.ndarray) -> dict[str, list[tuple[int, i
     ]
     pronouns = np.flatnonzero(np.isin(tree.tags, ["PRP", "PRP$"]))
     both = [
-        (int(one), int(other))
-        for one in pronouns
-        for other in np.flatnonzero(noun & (sentences == sentences[one]))
+        (int(pronoun), int(paired))
+        for pronoun in pronouns
+        for paired in np.flatnonzero(noun & (sentences == sentences[pronoun]))
     ]
     return {"verb-subject": pairs, "pronoun-noun": both}
 
 
 def sentences_of(tree: Tree) -> np.ndarray:
-    """The number of each word's sentence, int [word]: the place of its tree's root."""
+    """The number of each word's sentence, int [word]: the index of its root."""
     roots = []
     for word in range(len(tree.heads)):
         while tree.heads[word] != ROOT:

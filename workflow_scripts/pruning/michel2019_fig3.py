@@ -38,19 +38,20 @@ def main(
         for axes, task in zip(panels, names, strict=True):
             rows = frame[frame["task"] == task]
             for number, (strategy, name) in enumerate(NAMES.items()):
-                its = rows[rows["strategy"] == strategy]
-                if its.empty:
+                runs = rows[rows["strategy"] == strategy]
+                if runs.empty:
                     continue
-                line = over_runs(its, bootstrap, seed)
-                share = 100 * line["pruned"] / its["heads"].iloc[0]
-                look = {"color": figures.COLOURS[number], "marker": figures.MARKERS[number]}
-                axes.plot(share, line["score"], markersize=2.5, label=name, **look)
-                colour = figures.COLOURS[number]
+                line = over_runs(runs, bootstrap, seed)
+                share = 100 * line["pruned"] / runs["heads"].iloc[0]
+                colour, marker = figures.COLOURS[number], figures.MARKERS[number]
+                axes.plot(
+                    share, line["score"], color=colour, marker=marker, markersize=2.5, label=name
+                )
                 axes.fill_between(
                     share, line["ci_low"], line["ci_high"], color=colour, alpha=0.2, lw=0
                 )
-                about = {"task": TASKS[task].title, "strategy": strategy}
-                drawn.append(line.assign(share=share, metric=TASKS[task].main_metric, **about))
+                labels = {"task": TASKS[task].title, "strategy": strategy}
+                drawn.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))
             axes.set_xlabel("Heads pruned, %")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         figures.save(figure, svg, pdf, png)

@@ -13,13 +13,13 @@ from workflow_scripts.core.stats import effects
 
 
 def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw for each task the curves of all epochs, means over seeds; the legend has agreement.
+    """Draw for each task the curves of all epochs, means over seeds, and name their agreement.
 
     Agreement is the correlation of an epoch's importance with the last one's, over heads.
     """
     columns = ("task", "epoch", "pruned", "heads", "metric", "score")
     frame = effects.on_main_metric(tables.read_all(curves, columns))
-    found = tables.read_all(importance, ("task", "epoch", "agreement"))
+    agreements = tables.read_all(importance, ("task", "epoch", "agreement"))
     names = present(frame)
     with figures.style():
         titles = [effects.title_of(name) for name in names]
@@ -27,12 +27,13 @@ def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Ou
         for axes, task in zip(panels, names, strict=True):
             rows = frame[frame["task"] == task]
             epochs = sorted(rows["epoch"].unique())
-            for place, epoch in enumerate(epochs):
+            for number, epoch in enumerate(epochs):
                 line = rows[rows["epoch"] == epoch].groupby("pruned")["score"].mean()
-                its = found[(found["task"] == task) & (found["epoch"] == epoch)]
-                shade = colormaps["viridis_r"]((place + 1) / len(epochs))
-                marker = figures.MARKERS[place % len(figures.MARKERS)]
-                name = f"epoch {epoch}, agreement {its['agreement'].mean():.2f}"
+                of_epoch = (agreements["task"] == task) & (agreements["epoch"] == epoch)
+                agreement = agreements[of_epoch]["agreement"].mean()
+                shade = colormaps["viridis_r"]((number + 1) / len(epochs))
+                marker = figures.MARKERS[number % len(figures.MARKERS)]
+                name = f"epoch {epoch}, agreement {agreement:.2f}"
                 share = 100 * line.index / rows["heads"].iloc[0]
                 axes.plot(share, line, color=shade, marker=marker, markersize=2.5, label=name)
             axes.set_xlabel("Heads pruned, %")

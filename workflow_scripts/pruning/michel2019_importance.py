@@ -22,7 +22,7 @@ def main(importance: list[Path], variant: str, svg: Out, pdf: Out, png: Out, tab
         titles = [TASKS[name].title for name in names]
         figure, panels = heatmaps.sheet([""], titles, grids[0].shape)
         for axes, grid in zip(panels[0], grids, strict=True):
-            image = heatmaps.draw(axes, grid, 0.0, max(one.max() for one in grids))
+            image = heatmaps.draw(axes, grid, 0.0, max(each.max() for each in grids))
         figure.colorbar(image, ax=panels, label="Importance", pad=0.01, aspect=12)
         figures.save(figure, svg, pdf, png)
     frame = frame.assign(head=labels(frame), task=[TASKS[task].title for task in frame["task"]])

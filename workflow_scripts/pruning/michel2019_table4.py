@@ -23,7 +23,7 @@ BATCH_SIZES = (1, 4, 16, 64)
 
 
 def gone_at(order: pd.DataFrame, share: float, shape: tuple[int, int]) -> np.ndarray:
-    """The first `share` of the heads that go by importance, bool [layer, head]."""
+    """The first `share` of the heads in the order of importance, bool [layer, head]."""
     rows = order[order["strategy"] == "importance"].sort_values(["step", "layer", "head"])
     gone = np.zeros(shape, bool)
     first = rows.head(round(share * shape[0] * shape[1]))
@@ -32,13 +32,16 @@ def gone_at(order: pd.DataFrame, share: float, shape: tuple[int, int]) -> np.nda
 
 
 def seconds(model: PreTrainedModel, tokens: list[Tokens], batch_size: int) -> float:
-    """Seconds that the model takes for the examples, in batches of their order."""
-    batches = [tokens[k : k + batch_size] for k in range(0, len(tokens), batch_size)]
-    padded = [padding.pad(batch, model) for batch in batches]
+    """Seconds that the model takes for the examples, in batches of their order.
+
+    Timed by hand, because torch.utils.benchmark would run two warm-up rounds before each.
+    """
+    starts = range(0, len(tokens), batch_size)
+    batches = [padding.pad(tokens[start : start + batch_size], model) for start in starts]
     started = time.perf_counter()
     with torch.inference_mode():
-        for one in padded:
-            model(**one)
+        for batch in batches:
+            model(**batch)
     if model.device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - started
@@ -61,20 +64,27 @@ def main(
     """Write examples per second of both models, measured in turn, and the ratio of medians."""
     model, tokenizer = classifier_of(card, devices.pick(device))
     gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
-    sides = {"original": model, "pruned": remove_heads(model, gone)}
-    given = (tokenizer, examples, max_tokens, max_positions(model.config), seed)
-    tokens, _ = sample_of(read_task(table), "dev", *given)
+    models = {"original": model, "pruned": remove_heads(model, gone)}
+    tokens, _ = sample_of(
+        read_task(table),
+        "dev",
+        tokenizer=tokenizer,
+        n=examples,
+        max_tokens=max_tokens,
+        max_positions=max_positions(model.config),
+        seed=seed,
+    )
     rows = []
     for size in BATCH_SIZES:
-        taken: dict[str, list[float]] = {name: [] for name in sides}
+        rates: dict[str, list[float]] = {name: [] for name in models}
         for turn in range(repeats + 1):
-            for name, side in sides.items():
-                spent = seconds(side, tokens, size)
+            for name, timed in models.items():
+                rate = len(tokens) / seconds(timed, tokens, size)
                 if turn:  # the first warms up
-                    taken[name].append(len(tokens) / spent)
+                    rates[name].append(rate)
         row = {"task": TASKS[task].title, "batch_size": size, "pruned_share": gone.mean()}
-        for name, rates in taken.items():
-            row |= {name: np.median(rates), f"{name}_sd": np.std(rates, ddof=1)}
+        for name, measured in rates.items():
+            row |= {name: np.median(measured), f"{name}_sd": np.std(measured, ddof=1)}
         row["speedup"] = row["pruned"] / row["original"]
         rows.append(row | {"device": model.device.type, "threads": torch.get_num_threads()})
     tables.write_csv(pd.DataFrame(rows).assign(examples=len(tokens), repeats=repeats), speed)

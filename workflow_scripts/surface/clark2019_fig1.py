@@ -15,8 +15,8 @@ def main(drawings: Path, svg: Out, pdf: Out, png: Out) -> None:
     with figures.style():
         height = 0.5 + 0.115 * (rows["query"].max() + 1)
         figure, axes = figures.new(2.0 * len(panels), height, columns=len(panels))
-        for place, panel in zip(axes, panels, strict=True):
-            attention_lines.draw_panel(place, panel)
+        for panel_axes, panel in zip(axes, panels, strict=True):
+            attention_lines.draw_panel(panel_axes, panel)
         figures.save(figure, svg, pdf, png)
 
 

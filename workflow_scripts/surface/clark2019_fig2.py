@@ -17,17 +17,17 @@ def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw both panels: a point per head, a line through each layer's mean."""
     frame = tables.read(special_tokens, ("layer", "head", "target", "attention"))
     with figures.style():
-        figure, axes = figures.new(figures.ONE_COLUMN, 4.4, rows=2)
-        for place, targets in zip(axes, PANELS, strict=True):
+        figure, panels = figures.new(figures.ONE_COLUMN, 4.4, rows=2)
+        for panel, targets in zip(panels, PANELS, strict=True):
             for number, (target, name) in enumerate(targets.items()):
                 rows = frame[frame["target"] == target]
                 figures.per_layer(
-                    place, rows["layer"], rows["attention"], name, number, len(targets)
+                    panel, rows["layer"], rows["attention"], name, number, len(targets)
                 )
-            figures.layer_axis(place, frame["layer"].max() + 1)
-            place.set_ylabel("Average attention")
-            place.set_ylim(-0.02, 1.02)
-            place.legend(loc="upper left", ncols=3)
+            figures.layer_axis(panel, frame["layer"].max() + 1)
+            panel.set_ylabel("Average attention")
+            panel.set_ylim(-0.02, 1.02)
+            panel.legend(loc="upper left", ncols=3)
         figures.save(figure, svg, pdf, png)
 
 

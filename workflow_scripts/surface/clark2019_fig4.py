@@ -15,16 +15,16 @@ def main(entropy: Path, svg: Out, pdf: Out, png: Out) -> None:
     frame = tables.read(entropy, ("layer", "head", "query", "entropy", "uniform"))
     uniform = frame["uniform"].iloc[0]
     with figures.style():
-        figure, axes = figures.new(figures.TWO_COLUMNS, 2.4, columns=2)
-        for place, (query, title) in zip(axes, PANELS.items(), strict=True):
+        figure, panels = figures.new(figures.TWO_COLUMNS, 2.4, columns=2)
+        for panel, (query, title) in zip(panels, PANELS.items(), strict=True):
             rows = frame[frame["query"] == query]
-            figures.per_layer(place, rows["layer"], rows["entropy"], "heads and their mean", 0, 1)
-            place.axhline(uniform, color="black", linestyle="--", label="uniform attention")
-            figures.layer_axis(place, frame["layer"].max() + 1)
-            place.set_ylim(0, 1.08 * uniform)
-            place.set_ylabel("Average entropy (nats)")
-            place.set_title(title)
-        handles, labels = axes[0].get_legend_handles_labels()
+            figures.per_layer(panel, rows["layer"], rows["entropy"], "heads and their mean", 0, 1)
+            panel.axhline(uniform, color="black", linestyle="--", label="uniform attention")
+            figures.layer_axis(panel, frame["layer"].max() + 1)
+            panel.set_ylim(0, 1.08 * uniform)
+            panel.set_ylabel("Average entropy (nats)")
+            panel.set_title(title)
+        handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=2)
         figures.save(figure, svg, pdf, png)
 

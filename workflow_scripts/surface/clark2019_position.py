@@ -20,9 +20,11 @@ def main(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None
             rows = frame[frame["target"] == target]
             figures.per_layer(axes, rows["layer"], rows["attention"], name, number, len(TARGETS))
             for row in rows[rows["attention"] > threshold].itertuples():
-                place = (row.layer + 1 + figures.beside(number, len(TARGETS)), row.attention)
-                name = label(row.layer, row.head)
-                axes.annotate(name, place, (4, 0), textcoords="offset points", va="center", size=7)
+                x = row.layer + 1 + figures.beside(number, len(TARGETS))
+                axes.annotate(
+                    label(row.layer, row.head), (x, row.attention), (4, 0),
+                    textcoords="offset points", va="center", size=7,
+                )  # fmt: skip
         axes.axhline(threshold, color="black", linestyle="--", linewidth=0.8)
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_ylim(-0.02, 1.02)

@@ -30,8 +30,8 @@ def importance(
 ) -> list[np.ndarray]:
     """|dL/d alpha| of each example of a batch, float32 [layer, head, query, key].
 
-    `tokens` carry masked ids, `labels` the true ones, -100 where nothing is predicted. Each
-    example's own loss is differentiated: the batch it stands in changes nothing.
+    `tokens` have masked ids, `labels` the true ones, -100 where nothing is predicted. Each
+    example's own loss is differentiated, so that the rest of its batch has no effect.
     """
     batch = padding.pad(tokens, model)
     target = torch.full(batch["input_ids"].shape, IGNORED)
@@ -46,17 +46,18 @@ def importance(
     )
     (losses.sum(1) / (target != IGNORED).sum(1)).sum().backward()
     gradients = torch.stack([pattern.grad.abs() for pattern in capture.patterns]).cpu().numpy()
-    lengths = [len(one) for one in tokens]
-    return [gradients[:, row, :, :n, :n] for row, n in enumerate(lengths)]
+    return [
+        gradients[:, row, :, : len(example), : len(example)] for row, example in enumerate(tokens)
+    ]
 
 
-def target_masks(one: Tokens, labels: np.ndarray, card: dict) -> dict[str, np.ndarray]:
+def target_masks(tokens: Tokens, labels: np.ndarray, card: dict) -> dict[str, np.ndarray]:
     """The keys of each class that were not chosen for prediction, bool [L]."""
     unmasked = labels == IGNORED
     return {
-        "cls": unmasked & (one.ids == card["special"]["cls"]),
-        "sep": unmasked & (one.ids == card["special"]["sep"]),
-        "punctuation": unmasked & np.isin(one.ids, card["punctuation"]),
+        "cls": unmasked & (tokens.ids == card["special"]["cls"]),
+        "sep": unmasked & (tokens.ids == card["special"]["sep"]),
+        "punctuation": unmasked & np.isin(tokens.ids, card["punctuation"]),
         "unmasked": unmasked,
     }
 
@@ -95,18 +96,20 @@ def main(
     tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
     shape = (len(tokens), card["n_layers"], card["n_heads"])
     values = {target: np.full(shape, np.nan) for target in TARGETS}
-    batches = by_length([len(one) for one in tokens], batch_tokens // 2)
+    batches = by_length([len(example) for example in tokens], batch_tokens // 2)
     mask_id, vocabulary = card["special"]["mask"], masked_lm.config.vocab_size
     for batch in job.progress(batches, desc="gradients"):
-        # A random stream of its own for each example, so that batches do not matter.
+        # Each example has a random stream, so that batches do not matter.
         pairs = [
             mask_example(tokens[index], mask_id, vocabulary, np.random.default_rng([seed, index]))
             for index in batch
         ]
         masked, labels = zip(*pairs, strict=True)
-        found = importance(masked_lm, masked, labels)
-        for index, one, label, gradient in zip(batch, masked, labels, found, strict=True):
-            for target, keys in target_masks(one, label, card).items():
+        batch_gradients = importance(masked_lm, masked, labels)
+        for index, example, label, gradient in zip(
+            batch, masked, labels, batch_gradients, strict=True
+        ):
+            for target, keys in target_masks(example, label, card).items():
                 values[target][index] = average(gradient, keys)
     tables.write(per_head(values, "target", "gradient", bootstrap, seed), gradients)
 

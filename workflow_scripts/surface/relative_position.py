@@ -7,7 +7,7 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
@@ -16,10 +16,10 @@ OFFSETS = {"self": 0, "previous": -1, "next": 1}
 
 
 def attention_at(pattern: np.ndarray, offset: int) -> np.ndarray:
-    """Mean attention from each token to the one `offset` places on, [layer, head].
+    """Mean attention from each token to the one `offset` tokens later, [layer, head].
 
-    `pattern` is [layer, head, query, key]. Queries without such a key do not count; NaN where
-    there is no query that has one.
+    `pattern` is [layer, head, query, key]. Queries without such a key are left out; NaN where
+    no query has one.
     """
     diagonal = np.diagonal(pattern, offset, axis1=2, axis2=3)
     if diagonal.shape[-1] == 0:
@@ -31,9 +31,8 @@ def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """The heads that put more than `threshold` on one target, strongest first."""
     above = frame[frame["attention"] > threshold]
     above = above.sort_values(["target", "attention"], ascending=[True, False])
-    names = [label(*pair) for pair in zip(above["layer"], above["head"], strict=True)]
-    columns = ["target", "attention", "ci_low", "ci_high", "n"]
-    return above[columns].assign(head=names)[["target", "head", *columns[1:]]]
+    columns = ["target", "head", "attention", "ci_low", "ci_high", "n"]
+    return above.assign(head=labels(above))[columns]
 
 
 def main(

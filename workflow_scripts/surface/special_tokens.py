@@ -18,7 +18,8 @@ TARGETS = ("cls", "sep", "punctuation", "sep_to_sep", "other_to_sep")
 def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """Mean over the chosen queries of the attention summed over the chosen keys, [layer, head].
 
-    `pattern` is [layer, head, query, key]; `keys` and `queries` are bool [L]. NaN without a query.
+    `pattern` is [layer, head, query, key]; `keys` and `queries` are bool [L]. NaN where
+    no query is chosen.
     """
     if not queries.any():
         return np.full(pattern.shape[:2], np.nan)
@@ -30,12 +31,12 @@ def attention_to_special(
     pattern: np.ndarray, ids: np.ndarray, card: dict[str, Any]
 ) -> dict[str, np.ndarray]:
     """The five averages of Figure 2, each [layer, head]; `card` is the model's."""
-    everyone = np.ones(len(ids), dtype=bool)
+    every = np.ones(len(ids), dtype=bool)
     sep = ids == card["special"]["sep"]
     return {
-        "cls": attention_to(pattern, ids == card["special"]["cls"], everyone),
-        "sep": attention_to(pattern, sep, everyone),
-        "punctuation": attention_to(pattern, np.isin(ids, card["punctuation"]), everyone),
+        "cls": attention_to(pattern, ids == card["special"]["cls"], every),
+        "sep": attention_to(pattern, sep, every),
+        "punctuation": attention_to(pattern, np.isin(ids, card["punctuation"]), every),
         "sep_to_sep": attention_to(pattern, sep, sep),
         "other_to_sep": attention_to(pattern, sep, ~sep),
     }
@@ -49,8 +50,8 @@ def main(attention: Path, model: Path, special_tokens: Out, bootstrap: int, seed
         values = {target: np.empty(shape) for target in TARGETS}
         for index, example in enumerate(job.progress(cache, len(cache), "special tokens")):
             averages = attention_to_special(example.pattern, example.ids, card)
-            for target in TARGETS:
-                values[target][index] = averages[target]
+            for target, average in averages.items():
+                values[target][index] = average
     frame = per_head(values, "target", "attention", bootstrap, seed)
     tables.write(frame, special_tokens)
 

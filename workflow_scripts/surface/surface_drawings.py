@@ -1,4 +1,4 @@
-"""What the line drawing of heads shows (Clark et al. 2019, Figure 1)."""
+"""The heads, tokens and weights of the line drawings (Clark et al. 2019, Figure 1)."""
 
 from pathlib import Path
 
@@ -38,29 +38,31 @@ def strongest_heads(position: pd.DataFrame, special: pd.DataFrame, entropy: pd.D
     chosen: Chosen = []
     for name, frame, form in candidates:
         for row in frame.sort_values("strength", ascending=False).itertuples():
-            if (row.layer, row.head) not in [one[:2] for one in chosen]:
+            if (row.layer, row.head) not in [(layer, head) for layer, head, _ in chosen]:
                 chosen.append((row.layer, row.head, f"{name}, {form.format(row.strength)}"))
                 break
     return chosen
 
 
-def drawn_length(ids: np.ndarray, sep: int, most: int) -> int:
-    """Tokens drawn: up to the first [SEP], which closes the first paragraph, at most `most`."""
-    found = np.flatnonzero(ids == sep)
-    return min(most, int(found[0]) + 1 if len(found) else len(ids))
+def drawn_length(ids: np.ndarray, sep: int, maximum: int) -> int:
+    """Tokens drawn: up to the first [SEP], which ends the first paragraph, at most `maximum`."""
+    separators = np.flatnonzero(ids == sep)
+    return min(maximum, int(separators[0]) + 1 if len(separators) else len(ids))
 
 
-def choose_example(cache: Cache, sep: int, wanted: str) -> int:
-    """The segment called `wanted`, or else the one with the shortest first paragraph."""
-    if wanted:
-        if wanted not in cache.ids:
-            raise InputError(f"{cache.path}: no segment {wanted!r}; correct drawings.example")
-        return cache.ids.index(wanted)
+def choose_example(cache: Cache, sep: int, example: str) -> int:
+    """Index of the segment with id `example`; without one, of the shortest first paragraph.
+
+    Raises InputError where there is no such segment.
+    """
+    if example:
+        if example not in cache.ids:
+            raise InputError(f"{cache.path}: no segment {example!r}; correct drawings.example")
+        return cache.ids.index(example)
     ids, ends = cache.flat("ids"), np.cumsum(cache.lengths)
     starts = ends - cache.lengths
-    return int(
-        np.argmin([drawn_length(ids[a:b], sep, b - a) for a, b in zip(starts, ends, strict=True)])
-    )
+    segments = zip(starts, ends, strict=True)
+    return int(np.argmin([drawn_length(ids[a:b], sep, b - a) for a, b in segments]))
 
 
 def draw(example: CachedExample, chosen: Chosen, tokens: list[str], length: int) -> pd.DataFrame:
@@ -91,18 +93,21 @@ def main(
         pairs = [parse(name, card["n_layers"], card["n_heads"]) for name in heads]
         chosen = [(layer, head, "") for layer, head in pairs]
     else:
-        frames = [tables.read(path) for path in (position, special_tokens, entropy)]
-        chosen = strongest_heads(*frames)
+        chosen = strongest_heads(
+            position=tables.read(position),
+            special=tables.read(special_tokens),
+            entropy=tables.read(entropy),
+        )
     tokenizer = models.load_tokenizer(models.directory_of(card))
     with Cache(attention, card) as cache:
         sep = card["special"]["sep"]
-        found = cache[choose_example(cache, sep, example)]
+        segment = cache[choose_example(cache, sep, example)]
     tokens = [
         tokenizer.convert_tokens_to_string([token]).strip() or token
-        for token in tokenizer.convert_ids_to_tokens(found.ids.tolist())
+        for token in tokenizer.convert_ids_to_tokens(segment.ids.tolist())
     ]
-    length = drawn_length(found.ids, sep, max_drawn_tokens)
-    tables.write(draw(found, chosen, tokens, length), drawings)
+    length = drawn_length(segment.ids, sep, max_drawn_tokens)
+    tables.write(draw(segment, chosen, tokens, length), drawings)
 
 
 if __name__ == "__main__":

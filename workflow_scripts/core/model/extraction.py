@@ -32,7 +32,7 @@ def extract(
     One batch at a time is in memory: at most `batch_tokens` tokens of neighbouring lengths.
     """
     n_layers, n_heads = attention.n_layers(model), attention.n_heads(model)
-    batches = by_length([len(one) for one in tokens], batch_tokens)
+    batches = by_length([len(example) for example in tokens], batch_tokens)
     with CacheWriter(path, tokens, n_layers, n_heads, meta) as writer:
         for batch in job.progress(batches, desc="attention"):
             patterns = forward(model, [tokens[index] for index in batch], precision)
@@ -55,7 +55,7 @@ def forward(model: "PreTrainedModel", tokens: Sequence[Tokens], precision: str) 
 
 
 def meta_of(card: dict[str, Any], corpus: Path, precision: str) -> dict[str, Any]:
-    """What a reader must know to tell this cache from another's."""
+    """What identifies a cache: model, corpus, precision and versions."""
     return {
         "model": card["name"],
         "source": card["source"],

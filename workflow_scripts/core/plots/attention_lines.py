@@ -19,7 +19,7 @@ COLUMNS = (
 )
 LEFT, RIGHT = 0.0, 1.0
 FAINTEST = 0.02  # smaller weights are not drawn
-MOST = 14  # letters that are written of a word; a panel has no room for more on both sides
+MAX_LETTERS = 14  # of a word that are written; a panel has no room for more on both sides
 LETTER = 0.029  # width of a letter, as a share of a panel
 GAP = 0.06  # between a word and its lines
 
@@ -43,16 +43,16 @@ def draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
     title = f"Head {label(first['layer'], first['head'])}"
     axes.set_title(f"{title}\n{first['title']}" if first["title"] else title)
     longest = max(rows["query_token"].str.len().max(), rows["key_token"].str.len().max())
-    share = LETTER * min(longest, MOST)
-    # Where words on both sides take this share of the panel each, the lines get the rest.
-    room = max(1.35, (share + GAP) / (1 - 2 * share))
-    axes.set_xlim(LEFT - room, RIGHT + room)
+    share = LETTER * min(longest, MAX_LETTERS)
+    # Words on each side take this share of the panel, the lines the rest.
+    margin = max(1.35, (share + GAP) / (1 - 2 * share))
+    axes.set_xlim(LEFT - margin, RIGHT + margin)
     axes.set_ylim(-len(diagonal) + 0.4, 0.6)
     axes.axis("off")
 
 
 def _write(axes: Axes, x: float, y: float, token: str, side: str, colour: str) -> None:
-    token = token if len(token) <= MOST else token[: MOST - 1] + "…"
+    token = token if len(token) <= MAX_LETTERS else token[: MAX_LETTERS - 1] + "…"
     token = token.replace("$", r"\$")  # a dollar sign would start a formula
     text = axes.text(x, y, token, ha=side, va="center", fontsize=7, color=colour)
-    text.set_in_layout(False)  # the panels keep their width whatever the words
+    text.set_in_layout(False)  # so that the panels' width does not depend on the words

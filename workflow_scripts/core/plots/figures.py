@@ -1,4 +1,4 @@
-"""How every figure looks and is saved: legible in print, in grey and to the colour-blind."""
+"""How every figure looks and is saved: legible in print, in grey and for the colour-blind."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -58,13 +58,13 @@ def panels(
     figure, axes = new(columns * width, rows * height, columns, rows)
     for spare in axes[len(titles) :]:
         spare.remove()
-    for one, title in zip(axes, titles, strict=False):
-        one.set_title(title)
+    for panel, title in zip(axes, titles, strict=False):
+        panel.set_title(title)
     return figure, axes[: len(titles)]
 
 
 def layer_axis(axes: Axes, n_layers: int) -> None:
-    """The x axis counts layers, from 1."""
+    """Let the x axis count layers, from 1."""
     axes.set_xlabel("Layer")
     axes.set_xlim(0.4, n_layers + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=min(n_layers, 6)))
@@ -83,13 +83,13 @@ def per_layer(
     axes.plot(
         layers + 1 + shift, values, marker, color=colour, alpha=0.45, markeredgewidth=0, zorder=2
     )
-    at = np.unique(layers)
-    means = [np.nanmean(values[layers == layer]) for layer in at]
-    axes.plot(at + 1 + shift, means, color=colour, marker=marker, label=name, zorder=3)
+    present = np.unique(layers)
+    means = [np.nanmean(values[layers == layer]) for layer in present]
+    axes.plot(present + 1 + shift, means, color=colour, marker=marker, label=name, zorder=3)
 
 
 def beside(number: int, of: int) -> float:
-    """How far from the middle of its layer series `number` (from 0) `of` several stands."""
+    """Offset, in layers, from its layer's position of series `number` (from 0) `of` several."""
     return 0.14 * (number - (of - 1) / 2)
 
 

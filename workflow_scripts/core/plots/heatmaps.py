@@ -46,12 +46,12 @@ def sheet(
     n_layers, n_heads = shape
     width = 1.1 + len(columns) * (0.3 + CELL * n_heads)
     height = 0.55 + len(rows) * (0.32 + CELL * n_layers)
-    figure, axes = figures.new(width, height, columns=len(columns), rows=len(rows))
-    panels = np.array(axes, dtype=object).reshape(len(rows), len(columns))
+    figure, flat = figures.new(width, height, columns=len(columns), rows=len(rows))
+    panels = np.array(flat, dtype=object).reshape(len(rows), len(columns))
     for number, title in enumerate(columns):
         panels[0, number].set_title(title)
     for number, title in enumerate(rows):
         panels[number, 0].set_ylabel(f"{title}\nLayer" if title else "Layer")
-    for one in panels[-1]:
-        one.set_xlabel("Head")
+    for axes in panels[-1]:
+        axes.set_xlabel("Head")
     return figure, panels

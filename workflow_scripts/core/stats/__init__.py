@@ -1,1 +1,1 @@
-"""Metrics, resampling and what head scores mean."""
+"""Metrics, intervals, tests, and the scores of heads."""

@@ -1,4 +1,4 @@
-"""Reading the scores of ablated heads: which rows a figure or table shows."""
+"""Scores of ablated heads: reading them, and the rows that figures and tables show."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ def main_rows(frame: pd.DataFrame, mode: str) -> pd.DataFrame:
 
 
 def title_of(task: str) -> str:
-    """How a figure names a task and its main metric."""
+    """A task and its main metric, as the title of a panel."""
     return f"{TASKS[task].title} ({METRICS[TASKS[task].main_metric]})"
 
 
