@@ -24,15 +24,21 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """Generated stories, cut at 40 tokens, their attention cache and scores."""
     folder = tmp_path_factory.mktemp("coreference")
     write_card(folder, tiny_model_dir)
-    out = [folder / name for name in ("documents.jsonl", "annotation.jsonl", "counts.csv")]
-    coreference_corpus.main(*out, source={"generate": 12}, name="s", max_tokens=40)
+    coreference_corpus.main(
+        documents=folder / "documents.jsonl",
+        annotation=folder / "annotation.jsonl",
+        counts=folder / "counts.csv",
+        source={"generate": 12},
+        name="s",
+        max_tokens=40,
+    )
     write_cache(folder / "cache.h5", folder / "model.json", folder / "documents.jsonl", 60)
     coreference_scores.main(
-        folder / "cache.h5",
-        folder / "model.json",
-        folder / "annotation.jsonl",
-        *(folder / f"{name}.parquet" for name in ("scores", "rules", "best")),
-        folder / "mentions.csv",
+        attention=folder / "cache.h5",
+        model=folder / "model.json",
+        annotation=folder / "annotation.jsonl",
+        **{name: folder / f"{name}.parquet" for name in ("scores", "rules", "best")},
+        mentions=folder / "mentions.csv",
         bootstrap=100,
     )
     return folder
@@ -95,18 +101,19 @@ def test_held_out_head_is_chosen_on_other_texts() -> None:
 
 
 def test_table2(study: Path) -> None:
-    frames = [tables.read(study / f"{name}.parquet") for name in ("scores", "rules", "best")]
-    table = clark2019_table2.table2(*frames)
+    frames = {name: tables.read(study / f"{name}.parquet") for name in ("scores", "rules", "best")}
+    table = clark2019_table2.table2(**frames)
     assert len(table) == 4 * (len(SYSTEMS) + len(CANDIDATES))
-    best = frames[0][frames[0]["type"] == "all"].groupby("candidates")["accuracy"].max()
+    scores = frames["scores"]
+    best = scores[scores["type"] == "all"].groupby("candidates")["accuracy"].max()
     rows = table[table["type"] == "all"].set_index(["system", "candidates"])
     for candidates in CANDIDATES:
         assert rows.loc[("best head", candidates), "accuracy"] == 100 * best[candidates]
     assert rows["compared"].tolist() == [True, True, True, True, False]
     assert rows["paper_accuracy"].tolist()[:4] == [27, 52, 69, 65]
     clark2019_table2.main(
-        *(study / f"{name}.parquet" for name in ("scores", "rules", "best")),
-        study / "table.csv",
+        **{name: study / f"{name}.parquet" for name in ("scores", "rules", "best")},
+        table=study / "table.csv",
         annotation="generated",
     )
     assert set(pd.read_csv(study / "table.csv")["annotation"]) == {"generated"}

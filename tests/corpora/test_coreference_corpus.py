@@ -130,9 +130,10 @@ def test_no_two_people_of_a_story_share_a_name_or_a_role() -> None:
 
 
 def run(tmp_path: Path, source: dict, **options: object) -> tuple[list, dict]:
-    out = [tmp_path / name for name in ("d.jsonl", "a.jsonl", "c.csv")]
-    coreference_corpus.main(*out, source=source, name="x", max_tokens=128, **options)
-    return read_documents(out[1]), pd.read_csv(out[2]).set_index("what")["n"].to_dict()
+    paths = {name: tmp_path / name for name in ("documents", "annotation", "counts")}
+    coreference_corpus.main(**paths, source=source, name="x", max_tokens=128, **options)
+    counts = pd.read_csv(paths["counts"]).set_index("what")["n"].to_dict()
+    return read_documents(paths["annotation"]), counts
 
 
 def test_generated_documents_say_so(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from workflow_scripts.corpora import word_vectors
 
 
 def run(tmp_path: Path, source: dict, **options: object):
-    out = [tmp_path / name for name in ("v.safetensors", "w.txt", "c.csv")]
-    word_vectors.main(*out, source=source, **options)
-    return read_vectors(*out[:2]), pd.read_csv(out[2]).set_index("what")["n"].to_dict()
+    paths = {name: tmp_path / name for name in ("vectors", "words", "counts")}
+    word_vectors.main(**paths, source=source, **options)
+    counts = pd.read_csv(paths["counts"]).set_index("what")["n"].to_dict()
+    return read_vectors(paths["vectors"], paths["words"]), counts
 
 
 def test_glove(tmp_path: Path) -> None:

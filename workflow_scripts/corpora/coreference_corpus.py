@@ -38,17 +38,17 @@ def windows_of(text: Text, max_tokens: int, windows: str) -> Iterator[tuple[int,
         yield 0, min(max_tokens, len(text.words))
         return
     budget = max(1, int(max_tokens * WORDS_PER_TOKEN))
-    begin = last = 0
+    start = fitting = 0  # of the current window: its start, and the end of its last sentence
     for end in [*text.starts[1:], len(text.words)]:
-        if end - begin > budget and last > begin:
-            yield begin, last
-            begin = last
-        while end - begin > budget:
-            yield begin, begin + budget
-            begin += budget
-        last = end
-    if begin < len(text.words):
-        yield begin, len(text.words)
+        if end - start > budget and fitting > start:
+            yield start, fitting
+            start = fitting
+        while end - start > budget:
+            yield start, start + budget
+            start += budget
+        fitting = end
+    if start < len(text.words):
+        yield start, len(text.words)
 
 
 def cut(text: Text, start: int, end: int) -> Text:

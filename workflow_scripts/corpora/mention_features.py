@@ -48,10 +48,19 @@ def describe(span: Span, text: Text) -> Mention:
     head = head_of(span, text.heads)
     kind = kind_of(span, text.words[head], text.tags[head])
     if kind == "pronoun":
-        features = PRONOUNS.get(text.words[head].lower(), ("", "", ""))
+        number, gender, person = PRONOUNS.get(text.words[head].lower(), ("", "", ""))
     else:
-        features = (_number(span, head, text), _gender(span, text), "3")
-    return Mention(span.start, span.end, head, span.chain, kind, *features)
+        number, gender, person = _number(span, head, text), _gender(span, text), "3"
+    return Mention(
+        start=span.start,
+        end=span.end,
+        head=head,
+        chain=span.chain,
+        kind=kind,
+        number=number,
+        gender=gender,
+        person=person,
+    )
 
 
 def head_of(span: Span, heads: Sequence[int]) -> int:

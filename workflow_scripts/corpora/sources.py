@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.hub import load_rows
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.text_files import files_at, read_lines
 from workflow_scripts.corpora.articles import (
     Article,
@@ -31,8 +31,7 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
 
 def files(source: dict[str, Any]) -> list[Path]:
     """The files of a local source: one, or those of a directory, sorted by name."""
-    path = inside_package(source["package"]) if "package" in source else Path(source["path"])
-    return files_at(path, ENDINGS)
+    return files_at(path_of(source), ENDINGS)
 
 
 def articles_of_file(path: Path, form: str) -> Iterator[Article]:

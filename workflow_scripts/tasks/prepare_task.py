@@ -8,7 +8,7 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import COLUMNS, TASKS, Task
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -21,7 +21,7 @@ def read(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
     """Every split of the task, from where the config says."""
     if "hub" in source:
         return read_hub(source, name, task)
-    path = inside_package(source["package"]) if "package" in source else Path(source["path"])
+    path = path_of(source)
     if path.is_file():
         return split_file(read_fasttext(path, task, source.get("encoding", "utf-8")))
     return read_directory(path, task)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workflow_scripts.core.data.records import read_records, write_records
 
@@ -32,11 +31,4 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
 
 def read_examples(path: Path) -> list[Example]:
     """The examples of a corpus file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, _example, "an example")
-
-
-def _example(fields: dict[str, Any]) -> Example:
-    words = fields.get("words")
-    if words is not None:
-        words = tuple(tuple((start, end) for start, end in spans) for spans in words)
-    return Example(**(fields | {"texts": tuple(fields["texts"]), "words": words}))
+    return read_records(path, Example, "an example")

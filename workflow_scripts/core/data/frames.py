@@ -41,12 +41,8 @@ def read_links(path: Path) -> list[FrameLinks]:
     return read_records(path, _links, "a sentence's frame links")
 
 
-def _links(fields: dict[str, Any]) -> FrameLinks:
-    elements = tuple(
-        Element(element["name"], tuple(element["words"])) for element in fields["elements"]
-    )
-    lists = {name: tuple(fields[name]) for name in ("words", "target")}
-    return FrameLinks(**(fields | lists | {"elements": elements}))
+def _links(elements: tuple[dict, ...], **fields: Any) -> FrameLinks:
+    return FrameLinks(**fields, elements=tuple(Element(**element) for element in elements))
 
 
 def heads_above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:

@@ -54,8 +54,5 @@ def read_documents(path: Path) -> list[Document]:
     return read_records(path, _document, "a document")
 
 
-def _document(fields: dict[str, Any]) -> Document:
-    mentions = tuple(Mention(**mention) for mention in fields["mentions"])
-    lists = ("words", "tags", "heads", "relations")
-    tuples = {name: tuple(fields[name]) for name in lists}
-    return Document(**(fields | tuples | {"mentions": mentions}))
+def _document(mentions: tuple[dict, ...], **fields: Any) -> Document:
+    return Document(**fields, mentions=tuple(Mention(**mention) for mention in mentions))

@@ -2,8 +2,14 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from workflow_scripts.core.run.errors import InputError
+
+
+def path_of(source: dict[str, Any]) -> Path:
+    """The file or directory of a source of the config, which has a key `package` or `path`."""
+    return inside_package(source["package"]) if "package" in source else Path(source["path"])
 
 
 def inside_package(location: str) -> Path:

@@ -18,18 +18,25 @@ def write_records(path: Path, records: Iterable[Any]) -> None:
             file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
 
 
-def read_records(path: Path, build: Callable[[dict[str, Any]], T], what: str) -> list[T]:
-    """What `build` makes of each line's object.
+def read_records(path: Path, build: Callable[..., T], what: str) -> list[T]:
+    """What `build` makes of each line's fields, in which lists are tuples.
 
-    Raises InputError, with the line, if `build` cannot make `what` (such as "a tree") of it.
+    Raises InputError, with the line, if `build` cannot make `what` (such as "a tree") of them.
     """
     records = []
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             try:
-                records.append(build(json.loads(line)))
+                records.append(build(**_with_tuples(json.loads(line))))
             except (ValueError, TypeError, KeyError) as error:
                 raise InputError(
                     f"{path}:{number}: not {what} ({error}); delete the file and run again"
                 ) from error
     return records
+
+
+def _with_tuples(value: Any) -> Any:
+    """A JSON value with tuples for lists, as the frozen records hold them."""
+    if isinstance(value, dict):
+        return {name: _with_tuples(item) for name, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.records import read_records, write_records
@@ -52,9 +51,4 @@ def write_trees(path: Path, trees: Iterable[Tree]) -> None:
 
 def read_trees(path: Path) -> list[Tree]:
     """The trees of an annotation file. Raises InputError, with the line, if it is damaged."""
-    return read_records(path, _tree, "a tree")
-
-
-def _tree(fields: dict[str, Any]) -> Tree:
-    lists = ("words", "heads", "relations", "tags")
-    return Tree(**(fields | {name: tuple(fields[name]) for name in lists}))
+    return read_records(path, Tree, "a tree")
