@@ -216,8 +216,6 @@ def local_files(path: str | None, folder: str = "") -> list[str]:
     """The regular files at `path`, a file or a directory; none where the source is elsewhere."""
     if path is None:
         return []
-    if not Path(path).exists():
-        raise WorkflowError(f"config: path: {path}: no such file or directory; correct the path")
     if Path(path).is_file():
         return [path]
     directory = Path(path, folder) if Path(path, folder).is_dir() else Path(path)
