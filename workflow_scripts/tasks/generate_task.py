@@ -1,7 +1,7 @@
 """Small GLUE tasks in the official TSV format, written by the study's own grammar."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from workflow_scripts.core.data.glue import TASKS
@@ -21,6 +21,7 @@ from workflow_scripts.core.run.job import Out
 
 Domains = tuple[Domain, ...]
 Row = tuple[str, str, str]  # both texts and the label
+CORE = ("agent", "verb", "theme")
 WEIGHTS = {"agent": 1.0, "verb": 1.25, "theme": 1.25, "place": 0.75, "time": 0.75}
 HEADERS = {
     "mrpc": "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String",
@@ -64,8 +65,8 @@ def qqp(rng: random.Random, domains: Domains) -> Row:
     if not same and rng.random() < 0.4:
         second_role = rng.choice([name for name in roles if name != role])
     elif not same:
-        asked = [name for name in ("agent", "verb", "theme") if name != role]
-        second = changed(fact, rng.choice(asked), rng, domains)
+        known = [name for name in CORE if name != role]
+        second = changed(fact, rng.choice(known), rng, domains)
     return question(fact, role, rng), question(second, second_role, rng), str(int(same))
 
 
@@ -83,15 +84,14 @@ def qnli(rng: random.Random, domains: Domains) -> Row:
     fact = new_fact(rng, domains)
     role = rng.choice(["agent", "theme", "place", "time"])
     answers = rng.random() < 0.5
-    asked = [name for name in ("agent", "verb", "theme") if name != role]
-    if answers:
-        said, details = fact, ("place", "time")
-    elif role in ("place", "time") and rng.random() < 0.5:
-        said, details = fact, tuple({"place", "time"} - {role})
-    else:
-        said, details = _altered(fact, rng, domains, len(asked), asked), ("place", "time")
+    known = [name for name in CORE if name != role]
+    second, details = fact, ("place", "time")
+    if not answers and role in details and rng.random() < 0.5:
+        details = tuple({"place", "time"} - {role})
+    elif not answers:
+        second = _altered(fact, rng, domains, len(known), known)
     label = "entailment" if answers else "not_entailment"
-    return question(fact, role, rng), sentence(said, rng, details), label
+    return question(fact, role, rng), sentence(second, rng, details), label
 
 
 def mnli(rng: random.Random, domains: Domains) -> Row:
@@ -101,11 +101,14 @@ def mnli(rng: random.Random, domains: Domains) -> Row:
     if label == "entailment":
         return sentence(fact, rng), sentence(fact, rng, (), adjectives=False), label
     if label == "neutral":
-        said, unsaid = rng.sample(["place", "time"], 2)
+        in_premise, in_hypothesis = ((detail,) for detail in rng.sample(["place", "time"], 2))
         if rng.random() < 0.5:
-            return sentence(fact, rng, (said,)), sentence(fact, rng, (unsaid,), False), label
-        second = changed(fact, rng.choice(["agent", "theme"]), rng, domains)
-        return sentence(fact, rng, (said,)), sentence(second, rng, (), False), label
+            second = fact
+        else:
+            second = changed(fact, rng.choice(["agent", "theme"]), rng, domains)
+            in_hypothesis = ()
+        premise = sentence(fact, rng, in_premise)
+        return premise, sentence(second, rng, in_hypothesis, adjectives=False), label
     kind = rng.choice(["negation", "opposite"])
     second = opposite(fact) if kind == "opposite" and not fact.negated else _negated(fact)
     return sentence(fact, rng), sentence(second, rng, (), adjectives=False), label
@@ -126,9 +129,10 @@ def _altered(
     rng: random.Random,
     domains: Domains,
     n: int,
-    roles: list[str] | None = None,
+    roles: Sequence[str] = CORE,
 ) -> Fact:
-    for role in rng.sample(roles or ["agent", "verb", "theme"], n):
+    """The fact with other fillers of `n` of the roles."""
+    for role in rng.sample(roles, n):
         fact = changed(fact, role, rng, domains)
     return fact
 
