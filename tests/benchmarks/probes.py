@@ -54,49 +54,49 @@ def main() -> None:
     """Train both on made-up sentences."""
     options = arguments(__doc__.splitlines()[0]).parse_args()
     torch.set_num_threads(2)
-    fit_on, score_on = made_up(1500 if options.full else 600, 0), made_up(300, 1)
+    train, dev = made_up(1500 if options.full else 600, 0), made_up(300, 1)
     results: dict[str, float] = {}
 
     def ours() -> None:
         torch.manual_seed(1)
         probe = AttentionAndWords(HEADS, DIMENSION)
-        batches = probe_fitting.Batches(fit_on, [one.heads for one in fit_on], 32)
+        batches = probe_fitting.Batches(train, [sentence.heads for sentence in train], 32)
         probe_fitting.fit(probe, batches, Recipe(1, EPOCHS, 32, 0.02), CPU)
-        scored = probe_fitting.Batches(score_on, [one.heads for one in score_on], 32)
+        scored = probe_fitting.Batches(dev, [sentence.heads for sentence in dev], 32)
         right, total = probe_fitting.counts(probe, scored, CPU)
         results["ours"] = 100 * right.sum() / total.sum()
 
     def released() -> None:
         torch.manual_seed(1)
-        results["released"] = one_by_one(fit_on, score_on)
+        results["released"] = one_by_one(train, dev)
 
     seconds = alternate({"ours": ours, "released": released}, 3 if options.full else 1)
     report(
         "probes",
         ratio=ratio(seconds, "released", "ours"),
         uas_difference=results["ours"] - results["released"],
-        detail={"sentences": len(fit_on), "epochs": EPOCHS, "uas": results, "seconds": seconds},
+        detail={"sentences": len(train), "epochs": EPOCHS, "uas": results, "seconds": seconds},
     )
 
 
-def one_by_one(fit_on: list[Sentence], score_on: list[Sentence]) -> float:
+def one_by_one(train: list[Sentence], dev: list[Sentence]) -> float:
     """UAS in percent after training with one sentence a step, at the released learning rate."""
     probe = OneByOne()
     optimizer = torch.optim.Adam(probe.parameters(), lr=0.002)
     rng = np.random.default_rng(1)
     for _ in range(EPOCHS):
-        for place in rng.permutation(len(fit_on)):
-            one = fit_on[place]
-            distance_features(len(one))
+        for index in rng.permutation(len(train)):
+            sentence = train[index]
+            distance_features(len(sentence))
             loss = functional.cross_entropy(
-                probe(one), torch.from_numpy(one.heads), reduction="sum"
+                probe(sentence), torch.from_numpy(sentence.heads), reduction="sum"
             )
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
     with torch.inference_mode():
-        found = [(probe(one).argmax(dim=-1).numpy() == one.heads) for one in score_on]
-    return 100 * float(np.concatenate(found).mean())
+        correct = [(probe(sentence).argmax(dim=-1).numpy() == sentence.heads) for sentence in dev]
+    return 100 * float(np.concatenate(correct).mean())
 
 
 def distance_features(n: int) -> np.ndarray:
@@ -117,7 +117,7 @@ def made_up(n: int, seed: int) -> list[Sentence]:
     """Sentences whose heads one attention head sees; which one depends on the word's kind."""
     rng = np.random.default_rng(seed)
     kinds = np.random.default_rng(7).normal(size=(KINDS, DIMENSION)).astype(np.float32)
-    found = []
+    sentences = []
     for number in range(n):
         length = int(np.clip(rng.gamma(4, 5.5), 5, 60))
         heads = (np.arange(length) + rng.integers(1, length, size=length)) % length + 1
@@ -130,7 +130,7 @@ def made_up(n: int, seed: int) -> list[Sentence]:
         weights /= weights.sum(axis=-1, keepdims=True)
         edges = np.stack([weights[..., -2], weights[..., -1]])
         tree = Tree(str(number), ("w",) * length, (), (), (), "")
-        found.append(
+        sentences.append(
             Sentence(
                 tree=tree,
                 document=str(number),
@@ -141,7 +141,7 @@ def made_up(n: int, seed: int) -> list[Sentence]:
                 scored=np.ones(length, dtype=bool),
             )
         )
-    return found
+    return sentences
 
 
 if __name__ == "__main__":

@@ -33,8 +33,10 @@ def read(path: Path, task: str) -> list[dict]:
     lines = io.StringIO(raw.decode("utf-8-sig"), newline="")
     rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     kind = float if task == "stsb" else int
-    one, two, label = COLUMNS[task]
-    return [{"a": r[one], "b": r[two] if two else None, "label": kind(r[label])} for r in rows]
+    first, second, label = COLUMNS[task]
+    return [
+        {"a": r[first], "b": r[second] if second else None, "label": kind(r[label])} for r in rows
+    ]
 
 
 def main(
@@ -72,14 +74,16 @@ def main(
     parts = {"train_dataset": sets[0], "eval_dataset": sets[1]}
     trainer = Trainer(net, arguments, **parts, processing_class=tokenizer)
     trainer.train()
-    found = trainer.predict(sets[1])
+    output = trainer.predict(sets[1])
     if task == "stsb":
-        said = found.predictions[:, 0]
+        predicted = output.predictions[:, 0]
         measures = {"pearson": pearsonr, "spearman": spearmanr}
-        return {name: float(m(found.label_ids, said).statistic) for name, m in measures.items()}
-    said = found.predictions.argmax(1)
-    scores = {"accuracy": accuracy_score(found.label_ids, said)}
-    return scores | ({"f1": f1_score(found.label_ids, said)} if task == "mrpc" else {})
+        return {
+            name: float(m(output.label_ids, predicted).statistic) for name, m in measures.items()
+        }
+    predicted = output.predictions.argmax(1)
+    scores = {"accuracy": accuracy_score(output.label_ids, predicted)}
+    return scores | ({"f1": f1_score(output.label_ids, predicted)} if task == "mrpc" else {})
 
 
 if __name__ == "__main__":

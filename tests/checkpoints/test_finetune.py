@@ -41,11 +41,11 @@ def made_up_task(folder: Path, name: str = "mrpc", n: int = 48) -> Path:
     rows = []
     for number in range(n + 20):
         label = number % 2
-        one = " ".join(["the" if label else "king", *rng.choice(WORDS, size=5)])
-        two = " ".join(rng.choice(WORDS, size=4)) if name != "sst2" else ""
+        first = " ".join(["the" if label else "king", *rng.choice(WORDS, size=5)])
+        second = " ".join(rng.choice(WORDS, size=4)) if name != "sst2" else ""
         split = "train" if number < n else "dev"
         value = float(label) if TASKS[name].labels else 4.0 * label + 0.5
-        rows.append((split, f"{split}-{number}", f"f:{number}", one, two, value))
+        rows.append((split, f"{split}-{number}", f"f:{number}", first, second, value))
     path = folder / f"{name}.parquet"
     tables.write(pd.DataFrame(rows, columns=list(COLUMNS)), path)
     return path
@@ -60,9 +60,9 @@ def values(folder: Path, card: Path, **options: Any) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     task = options.get("task", "mrpc")
     table = options.pop("table", None) or made_up_task(folder, task)
-    given = {"model": card, "table": table, "work": str(folder / "work"), "device": "cpu"}
-    given |= {"task": task, "init": "pretrained", "max_tokens": 32, "recipe": RECIPE}
-    return given | {name: folder / name for name in OUTPUTS} | options
+    parameters = {"model": card, "table": table, "work": str(folder / "work"), "device": "cpu"}
+    parameters |= {"task": task, "init": "pretrained", "max_tokens": 32, "recipe": RECIPE}
+    return parameters | {name: folder / name for name in OUTPUTS} | options
 
 
 def run(folder: Path, card: Path, **options: Any) -> Path:
@@ -74,8 +74,8 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return load_file(folder / "checkpoint/model.safetensors")
 
 
-def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return one.keys() == other.keys() and all(torch.equal(one[key], other[key]) for key in one)
+def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(a[key], b[key]) for key in a)
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +95,11 @@ def test_what_is_written(finished: Path, card: Path) -> None:
     assert dev["epoch"].tolist() == [1, 2, 3]
     assert dev["step"].tolist() == [12, 24, 36]
     assert (curve["split"] == "train").sum() == 12
-    found = pd.read_csv(finished / "metrics")
-    assert set(zip(found["stage"], found["metric"], strict=True)) == {
+    metrics = pd.read_csv(finished / "metrics")
+    assert set(zip(metrics["stage"], metrics["metric"], strict=True)) == {
         (stage, metric) for stage in ("untrained", "fine-tuned") for metric in ("f1", "accuracy")
     }
-    assert (found["n"] == 20).all()
+    assert (metrics["n"] == 20).all()
 
 
 def test_the_checkpoint_says_what_the_metrics_say(finished: Path, card: Path) -> None:
@@ -109,9 +109,9 @@ def test_the_checkpoint_says_what_the_metrics_say(finished: Path, card: Path) ->
     tokens = tokens_of(dev, tokenizer, 32, 128)
     logits = logits_of(classifier, tokens)
     right = float((logits.argmax(1) == dev["label"]).mean())
-    found = pd.read_csv(finished / "metrics").set_index(["stage", "metric"])["value"]
-    assert right == pytest.approx(found["fine-tuned", "accuracy"])
-    one_by_one = np.concatenate([logits_of(classifier, [one]) for one in tokens])
+    metrics = pd.read_csv(finished / "metrics").set_index(["stage", "metric"])["value"]
+    assert right == pytest.approx(metrics["fine-tuned", "accuracy"])
+    one_by_one = np.concatenate([logits_of(classifier, [example]) for example in tokens])
     np.testing.assert_allclose(logits, one_by_one, atol=1e-5)
     assert classifier.config.id2label == {0: "0", 1: "1"}
 
@@ -130,14 +130,14 @@ def test_its_attention_can_be_read(finished: Path) -> None:
 def test_the_same_seed_gives_the_same_weights(finished: Path, card: Path, tmp_path: Path) -> None:
     table = finished / "mrpc.parquet"
     assert equal(weights(finished), weights(run(tmp_path / "again", card, table=table)))
-    other = run(tmp_path / "other", card, table=table, recipe=RECIPE | {"seed": 4})
-    assert not equal(weights(finished), weights(other))
+    another = run(tmp_path / "other", card, table=table, recipe=RECIPE | {"seed": 4})
+    assert not equal(weights(finished), weights(another))
 
 
-def start(folder: Path, given: dict[str, Any]) -> subprocess.Popen:
+def start(folder: Path, parameters: dict[str, Any]) -> subprocess.Popen:
     """The rule's script in a process of its own."""
     options = []
-    for name, value in given.items():
+    for name, value in parameters.items():
         text = json.dumps(value) if isinstance(value, dict) else str(value)
         options += [f"--{name.replace('_', '-')}", text]
     command = [sys.executable, "-m", "workflow_scripts.checkpoints.finetune", *options]
@@ -172,10 +172,10 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
 
 def test_a_half_written_state_is_not_taken_for_whole(tmp_path: Path) -> None:
     for step, whole in ((10, True), (9, True), (20, False)):
-        place = tmp_path / f"checkpoint-{step}"
-        place.mkdir()
+        state = tmp_path / f"checkpoint-{step}"
+        state.mkdir()
         if whole:
-            (place / classifier_training.MARK).touch()
+            (state / classifier_training.MARK).touch()
     assert classifier_training._last_complete(tmp_path) == tmp_path / "checkpoint-10"
     assert not (tmp_path / "checkpoint-20").exists()
 
@@ -221,8 +221,8 @@ def test_random_weights_are_normal(tiny_model_dir: Path) -> None:
 def test_scores_are_learnt_by_regression(card: Path, tmp_path: Path) -> None:
     recipe = RECIPE | {"epochs": 12, "learning_rate": 3e-3, "batch_size": 8}
     folder = run(tmp_path / "stsb", card, task="stsb", recipe=recipe)
-    found = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
-    assert found["fine-tuned", "pearson"] > 0.3
+    metrics = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
+    assert metrics["fine-tuned", "pearson"] > 0.3
     assert load_classifier(folder / "checkpoint", torch.device("cpu")).config.num_labels == 1
 
 
@@ -255,11 +255,11 @@ def test_a_plain_trainer_finds_the_same(card: Path, tiny_model_dir: Path, tmp_pa
         ]
         text = "\n".join(["sentence\tlabel", *lines]) + "\n"
         (tmp_path / f"{split}.tsv").write_text(text, encoding="utf-8")
-    theirs = plain.main(
+    plain_scores = plain.main(
         str(tiny_model_dir), str(tmp_path), "sst2", 3, 0, str(tmp_path / "out"), rate=3e-3
     )
     recipe = RECIPE | {"batch_size": 32, "learning_rate": 3e-3}
     folder = run(tmp_path / "ours", card, task="sst2", table=table, recipe=recipe)
-    found = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
-    assert found["fine-tuned", "accuracy"] == pytest.approx(theirs["accuracy"])
-    assert found["fine-tuned", "accuracy"] >= 0.9
+    metrics = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
+    assert metrics["fine-tuned", "accuracy"] == pytest.approx(plain_scores["accuracy"])
+    assert metrics["fine-tuned", "accuracy"] >= 0.9

@@ -26,9 +26,9 @@ def run(folder: Path, directory: Path, n: int = 12, **options: object) -> dict:
     )
     settings = {"max_tokens": 40, "n_segments": n, "maskings": 4, "epochs": 60}
     settings |= {"learning_rate": 0.01, "device": "cpu"} | options
-    places = {"head": folder / "head", "losses": folder / "losses"}
+    outputs = {"head": folder / "head", "losses": folder / "losses"}
     paths = {"model": folder / "model.json", "training": folder / "training.jsonl"}
-    mlm_head.main(**paths, **places, **settings)
+    mlm_head.main(**paths, **outputs, **settings)
     return pd.read_csv(folder / "losses").iloc[0].to_dict()
 
 
@@ -88,9 +88,9 @@ def test_the_head_alone_equals_the_whole_model(name: str) -> None:
         hidden = model.base_model(input_ids=ids).last_hidden_state
         with mlm.frozen_hidden(model) as body:
             body.state = hidden
-            found = model(inputs_embeds=hidden).logits
+            logits = model(inputs_embeds=hidden).logits
         again = model(input_ids=ids).logits
-    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(logits, expected)
     assert torch.equal(again, expected)
 
 

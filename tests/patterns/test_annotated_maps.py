@@ -45,22 +45,22 @@ def test_a_wrong_annotation_is_named(tmp_path: Path, rows: list, header: tuple, 
 
 def test_our_annotations_are_enough() -> None:
     rows = read_annotations(OURS)
-    counts = Counter(CLASSES[one.label] for one in rows)
+    counts = Counter(CLASSES[row.label] for row in rows)
     assert len(rows) >= 400
     assert min(counts[name] for name in CLASSES) >= 30
-    assert len({one.example for one in rows}) >= 80
+    assert len({row.example for row in rows}) >= 80
 
 
 def test_our_maps_are_made_anew() -> None:
-    rows = [one for one in read_annotations(OURS) if one.example < "pairs-003"]
-    rows += [one for one in read_annotations(OURS) if one.example == "reviews-000"]
-    found = builtin_maps(rows)
-    assert len(found) == len(rows)
-    for one in found:
-        np.testing.assert_allclose(one.pattern.sum(axis=-1), 1, atol=1e-5)
-        assert one.special[0] and one.special[-1]
-        two = one.annotation.corpus == "pairs"
-        assert set(one.segment) == ({0, 1} if two else {0})
+    rows = [row for row in read_annotations(OURS) if row.example < "pairs-003"]
+    rows += [row for row in read_annotations(OURS) if row.example == "reviews-000"]
+    maps = builtin_maps(rows)
+    assert len(maps) == len(rows)
+    for map_ in maps:
+        np.testing.assert_allclose(map_.pattern.sum(axis=-1), 1, atol=1e-5)
+        assert map_.special[0] and map_.special[-1]
+        is_pair = map_.annotation.corpus == "pairs"
+        assert set(map_.segment) == ({0, 1} if is_pair else {0})
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,6 @@ def test_annotations_of_something_else_are_refused(
 def test_texts_are_the_same_every_time() -> None:
     for corpus, n in (("pairs", 60), ("reviews", 40)):
         examples = examples_of(corpus)
-        assert len(examples) == n == len({one.texts for one in examples})
+        assert len(examples) == n == len({example.texts for example in examples})
         assert examples == examples_of(corpus)
-        assert {len(one.texts) for one in examples} == {2 if corpus == "pairs" else 1}
+        assert {len(example.texts) for example in examples} == {2 if corpus == "pairs" else 1}

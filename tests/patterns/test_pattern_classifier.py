@@ -51,7 +51,7 @@ def data(n: int = 30) -> tuple[torch.Tensor, np.ndarray, np.ndarray]:
 
 
 def test_the_network_has_eight_convolutions() -> None:
-    layers = [one for one in PatternNetwork().modules() if isinstance(one, torch.nn.Conv2d)]
+    layers = [layer for layer in PatternNetwork().modules() if isinstance(layer, torch.nn.Conv2d)]
     assert len(layers) == 8
 
 
@@ -62,23 +62,23 @@ def test_cross_validation_learns_and_its_control_does_not() -> None:
         images, labels, groups, 3, recipe, "test"
     )
     scores = pattern_classifier.scores_of("network", labels, probabilities.argmax(1), fold_of)
-    assert min(one["macro_f1"] for one in scores) > 0.9
-    assert sum(one["n"] for one in scores) == len(labels)
+    assert min(row["macro_f1"] for row in scores) > 0.9
+    assert sum(row["n"] for row in scores) == len(labels)
     for group in set(groups):
         assert len(set(fold_of[groups == group])) == 1, "an example in two folds"
     shuffled = np.random.default_rng(0).permutation(labels)
     control, folds = pattern_classifier.cross_validate(images, shuffled, groups, 3, recipe, "test")
     chance = pattern_classifier.scores_of("control", shuffled, control.argmax(1), folds)
-    assert np.mean([one["macro_f1"] for one in chance]) < 0.4
+    assert np.mean([row["macro_f1"] for row in chance]) < 0.4
 
 
 def test_training_is_the_same_for_a_seed() -> None:
     images, labels, _ = data(4)
-    one, other = (
+    first, second = (
         fit(images, torch.from_numpy(labels), Recipe(5, 2, 32, 0.003)).state_dict()
         for _ in range(2)
     )
-    assert all(torch.equal(one[key], other[key]) for key in one)
+    assert all(torch.equal(first[key], second[key]) for key in first)
 
 
 @pytest.fixture(scope="module")
@@ -106,14 +106,14 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
     assert not frame.duplicated(["example", "layer", "head"]).any()
     frame["class"] = [CLASSES[k % 5] for k in range(70)]
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    found = pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/mrpc": cache})
-    assert len(found) == 70
+    maps = pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/mrpc": cache})
+    assert len(maps) == 70
     with Cache(cache) as stored:
-        one = found[0]
-        example = stored[stored.ids.index(one.annotation.example)]
-    place = one.annotation.layer, one.annotation.head
-    np.testing.assert_array_equal(one.pattern, example.pattern[place])
-    assert one.annotation.tokens == digest_of(example.ids)
+        first = maps[0]
+        example = stored[stored.ids.index(first.annotation.example)]
+    head = first.annotation.layer, first.annotation.head
+    np.testing.assert_array_equal(first.pattern, example.pattern[head])
+    assert first.annotation.tokens == digest_of(example.ids)
     with pytest.raises(InputError, match="tiny/mrpc is not among the caches"):
         pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/rte": cache})
 
@@ -171,8 +171,8 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
             image = to_image(example.pattern[layer, head][None])
             seen[CLASSES[int(predict(loaded.eval(), image).argmax())]] += 1
         for name in CLASSES:
-            found = table.loc[("network", layer, head, name), "share"]
-            assert found == pytest.approx(seen[name] / len(examples))
+            share = table.loc[("network", layer, head, name), "share"]
+            assert share == pytest.approx(seen[name] / len(examples))
 
 
 def test_too_few_maps_of_a_class(cache: Path, tmp_path: Path) -> None:

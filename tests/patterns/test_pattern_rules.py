@@ -23,4 +23,4 @@ def test_masses_by_hand() -> None:
 @pytest.mark.parametrize("kind", CLASSES)
 def test_rules_know_clear_cases(kind: str) -> None:
     pattern = np.stack([made_up(kind, seed) for seed in range(4)])
-    assert [CLASSES[one] for one in classify(pattern, SPECIAL, SEGMENT)] == [kind] * 4
+    assert [CLASSES[number] for number in classify(pattern, SPECIAL, SEGMENT)] == [kind] * 4

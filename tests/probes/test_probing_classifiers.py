@@ -22,12 +22,12 @@ def randomised(probe: torch.nn.Module) -> torch.nn.Module:
     return probe
 
 
-def slow_attention_only(probe: AttentionOnly, one: Sentence) -> np.ndarray:
+def slow_attention_only(probe: AttentionOnly, case: Sentence) -> np.ndarray:
     """Section 5, with a of shape [head, from, to] and the root's two features."""
     w, u = probe.weight.detach().numpy().reshape(2, HEADS).astype(float)
     start, end = probe.root.detach().numpy().astype(float)
-    a, edges = one.attention.astype(float), one.edges.astype(float)
-    n = len(one)
+    a, edges = case.attention.astype(float), case.edges.astype(float)
+    n = len(case)
     scores = np.zeros((n, n + 1))
     for dependent in range(n):
         for k in range(HEADS):
@@ -41,14 +41,14 @@ def slow_attention_only(probe: AttentionOnly, one: Sentence) -> np.ndarray:
     return scores
 
 
-def slow_attention_and_words(probe: AttentionAndWords, one: Sentence) -> np.ndarray:
+def slow_attention_and_words(probe: AttentionAndWords, case: Sentence) -> np.ndarray:
     """W (v_dependent + v_candidate) for every pair; the root's vector is zero."""
     of_dependent = probe.dependent.weight.detach().numpy().astype(float)
     of_candidate = probe.candidate.weight.detach().numpy().astype(float)
     bias = probe.dependent.bias.detach().numpy().astype(float)
     start, end = probe.root.detach().numpy().astype(float)
-    a, edges, v = one.attention.astype(float), one.edges.astype(float), one.vectors.astype(float)
-    n = len(one)
+    a, edges, v = case.attention.astype(float), case.edges.astype(float), case.vectors.astype(float)
+    n = len(case)
     scores = np.zeros((n, n + 1))
     for i in range(n):
         weights = of_dependent @ v[i] + bias
@@ -70,8 +70,8 @@ def slow_distances(length: int) -> np.ndarray:
         for j in range(length):
             features[i, j + 1, 0] = max(0, j - i) / length
             features[i, j + 1, 1] = max(0, i - j) / length
-            for place, offset in enumerate(range(-2, 3)):
-                features[i, j + 1, 2 + place] = j - i == offset
+            for feature, offset in enumerate(range(-2, 3)):
+                features[i, j + 1, 2 + feature] = j - i == offset
     return features
 
 
@@ -86,38 +86,38 @@ def slow_distances(length: int) -> np.ndarray:
 def test_scores_are_the_papers(probe: torch.nn.Module, slow) -> None:
     randomised(probe)
     cases = [sentence(length, seed) for seed, length in enumerate([4, 7, 5])]
-    batch = probe_fitting.collate(cases, [one.heads for one in cases])
+    batch = probe_fitting.collate(cases, [case.heads for case in cases])
     with torch.no_grad():
-        found = probe(batch).numpy()
-    for row, one in enumerate(cases):
-        n = len(one)
-        np.testing.assert_allclose(found[row, :n, : n + 1], slow(probe, one), atol=2e-5)
+        scores = probe(batch).numpy()
+    for row, case in enumerate(cases):
+        n = len(case)
+        np.testing.assert_allclose(scores[row, :n, : n + 1], slow(probe, case), atol=2e-5)
 
 
 def test_distances_of_padded_sentences() -> None:
     mask = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
-    found = distances(mask).numpy()
-    np.testing.assert_allclose(found[0], slow_distances(6), atol=1e-6)
-    np.testing.assert_allclose(found[1, :4, :5], slow_distances(4), atol=1e-6)
+    features = distances(mask).numpy()
+    np.testing.assert_allclose(features[0], slow_distances(6), atol=1e-6)
+    np.testing.assert_allclose(features[1, :4, :5], slow_distances(4), atol=1e-6)
 
 
 def test_distances_and_words_is_one_hidden_layer() -> None:
     probe = randomised(DistancesAndWords(DIMENSION, 5))
-    one = sentence(6, 3)
+    case = sentence(6, 3)
     with torch.no_grad():
-        found = probe(probe_fitting.collate([one], [one.heads]))[0].numpy()
+        scores = probe(probe_fitting.collate([case], [case.heads]))[0].numpy()
     weight = {name: value.detach().numpy() for name, value in probe.named_parameters()}
-    candidates = np.concatenate([np.zeros((1, DIMENSION)), one.vectors])
+    candidates = np.concatenate([np.zeros((1, DIMENSION)), case.vectors])
     features = slow_distances(6)
     for i in range(6):
         for j in range(7):
             hidden = (
-                weight["dependent.weight"] @ one.vectors[i]
+                weight["dependent.weight"] @ case.vectors[i]
                 + weight["dependent.bias"]
                 + weight["candidate.weight"] @ candidates[j]
                 + weight["distance.weight"] @ features[i, j]
             )
-            assert found[i, j] == pytest.approx(
+            assert scores[i, j] == pytest.approx(
                 float(weight["out.weight"][0] @ np.tanh(hidden)), abs=1e-4
             )
 
@@ -130,7 +130,7 @@ def test_distances_and_words_is_one_hidden_layer() -> None:
 def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
     randomised(probe)
     cases = sentences(13)
-    heads = [one.heads for one in cases]
+    heads = [case.heads for case in cases]
     cpu = torch.device("cpu")
     alone = probe_fitting.counts(probe, probe_fitting.Batches(cases, heads, 1), cpu)
     for size in (2, 5, 13):

@@ -27,16 +27,16 @@ def slow_distance(edges: set, n: int, a: int, b: int) -> int:
 
 def test_tree_distances_against_a_search() -> None:
     heads = np.array([2, 0, 2, 5, 3, 5])
-    found = structural_probe.tree_distances(heads)
+    distances = structural_probe.tree_distances(heads)
     edges = structural_probe.edges_of(heads)
     assert edges == {(0, 1), (1, 2), (3, 4), (2, 4), (4, 5)}
     for a, b in combinations(range(6), 2):
-        assert found[a, b] == found[b, a] == slow_distance(edges, 6, a, b)
+        assert distances[a, b] == distances[b, a] == slow_distance(edges, 6, a, b)
 
 
 def test_further_roots_hang_on_the_first() -> None:
-    found = structural_probe.tree_distances(np.array([0, 1, 0]))
-    assert found.tolist() == [[0, 1, 1], [1, 0, 2], [1, 2, 0]]
+    distances = structural_probe.tree_distances(np.array([0, 1, 0]))
+    assert distances.tolist() == [[0, 1, 1], [1, 0, 2], [1, 2, 0]]
 
 
 def test_control_trees_are_trees() -> None:
@@ -56,13 +56,13 @@ def test_squared_distances() -> None:
 def slow_spanning(distances: np.ndarray, words: list[int]) -> set:
     """Kruskal's algorithm."""
     group = {word: word for word in words}
-    found = set()
+    edges = set()
     for _, a, b in sorted((distances[a, b], a, b) for a, b in combinations(words, 2)):
         if group[a] != group[b]:
             old = group[a]
             group = {word: group[b] if of == old else of for word, of in group.items()}
-            found.add((a, b))
-    return found
+            edges.add((a, b))
+    return edges
 
 
 def test_spanning_tree_against_kruskal() -> None:
@@ -114,7 +114,9 @@ def test_states_are_means_over_wordpieces(tiny_model_dir: Path) -> None:
     words = ("the", "cityflow", "­", "river")  # the third vanishes
     example = Example("e", "d", "s:1", (" ".join(words),), (spans_of(words),))
     longer = Example("f", "d", "s:2", ("an old city near the river and hills",), None)
-    found = structural_probe.word_states(tiny_model_dir, [example, longer], 40, "cpu", 4096)["e"]
+    states_of_words = structural_probe.word_states(
+        tiny_model_dir, [example, longer], 40, "cpu", 4096
+    )["e"]
     model = models.load_body(tiny_model_dir, CPU)
     tokenizer = models.load_tokenizer(tiny_model_dir)
     batch = tokenizer(example.texts[0], return_tensors="pt")
@@ -124,5 +126,5 @@ def test_states_are_means_over_wordpieces(tiny_model_dir: Path) -> None:
     pieces = [k for k, name in enumerate(names) if name in ("city", "##flow")]
     assert len(pieces) == 2
     expected = states[2][0, pieces].mean(dim=0).numpy()
-    np.testing.assert_allclose(found[2, 1], expected, atol=5e-2, rtol=5e-3)
-    assert (found[:, 2] == 0).all()
+    np.testing.assert_allclose(states_of_words[2, 1], expected, atol=5e-2, rtol=5e-3)
+    assert (states_of_words[:, 2] == 0).all()

@@ -64,8 +64,8 @@ def test_attention_only_finds_the_head_that_sees() -> None:
 
 
 def test_a_word_is_its_own_candidate_only_where_asked() -> None:
-    one = sentence(5, 0)
-    batch = probe_fitting.collate([one, sentence(3, 1)], [one.heads, np.array([0, 1, 1])])
+    case = sentence(5, 0)
+    batch = probe_fitting.collate([case, sentence(3, 1)], [case.heads, np.array([0, 1, 1])])
     probe = AttentionOnly(HEADS)
     own = torch.arange(5)
     scores = probe_fitting.masked_scores(probe, batch, itself=False)
@@ -76,12 +76,12 @@ def test_a_word_is_its_own_candidate_only_where_asked() -> None:
 
 def test_control_heads_depend_on_the_word_type_alone() -> None:
     words = ["The", "cat", "saw", "the", "dog", "."]
-    found = control_heads(words, 1)
-    assert (found == control_heads(words, 1)).all()
+    heads_of_words = control_heads(words, 1)
+    assert (heads_of_words == control_heads(words, 1)).all()
     shuffled = ["dog", "the", ".", "saw", "cat", "The"]
     again = control_heads(shuffled, 1)
     for k, word in enumerate(words, start=1):
-        here, there = found[k - 1], again[shuffled.index(word)]
+        here, there = heads_of_words[k - 1], again[shuffled.index(word)]
         assert {k: "itself", 1: "first", 6: "last"}.get(here) is not None
         kind = "itself" if here == k and k not in (1, 6) else None
         if kind:
@@ -103,19 +103,19 @@ def test_split_keeps_documents_whole() -> None:
 
 
 def test_right_branching_by_hand() -> None:
-    one = sentence(4, 0)
+    case = sentence(4, 0)
     heads = np.array([2, 3, 0, 3])
     right, total = train_probes.right_branching(
-        [Sentence(**(vars(one) | {"heads": heads, "scored": np.array([True] * 4)}))]
+        [Sentence(**(vars(case) | {"heads": heads, "scored": np.array([True] * 4)}))]
     )
     assert (right[0], total[0]) == (2, 4)  # words 1 and 2; the last word is no root
 
 
 def test_score_is_over_words_not_sentences() -> None:
-    found = train_probes.score(np.array([1, 9]), np.array([1, 19]), draws=200, seed=1)
-    assert found["score"] == 0.5
-    assert found["n"] == 20
-    assert found["ci_low"] <= 0.5 <= found["ci_high"]
+    score = train_probes.score(np.array([1, 9]), np.array([1, 19]), draws=200, seed=1)
+    assert score["score"] == 0.5
+    assert score["n"] == 20
+    assert score["ci_low"] <= 0.5 <= score["ci_high"]
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_the_job_scores_and_saves_every_probe(study: Path) -> None:
     frame = tables.read(study / "scores.parquet")
     assert set(frame["probe"]) == set(clark2019_table3.PAPER)
     assert (frame["score"].between(0, 1) & (frame["ci_low"] <= frame["ci_high"])).all()
-    assert len({one for one in frame["n"][frame["measure"] == "UAS"]}) == 1
+    assert frame["n"][frame["measure"] == "UAS"].nunique() == 1
     saved = {path.name for path in (study / "probes").iterdir()}
     names = set(clark2019_table3.PAPER) - {"right-branching"}
     assert saved == {f"{name}.{task}.safetensors" for name in names for task in train_probes.TASKS}
@@ -200,29 +200,29 @@ def test_sentences_are_the_caches_words(study: Path) -> None:
     examples = read_examples(study / "corpus.jsonl")
     vectors = Vectors({"the": 0}, np.ones((1, 3), dtype=np.float32))
     with Cache(study / "cache.h5") as cache:
-        found = load(cache, trees, [one.document for one in examples], vectors)
+        loaded = load(cache, trees, [example.document for example in examples], vectors)
         pattern = cache[0].pattern.astype(np.float32)
         word = cache[0].word
-    one = found[0]
-    assert one.attention.shape == (12, len(trees[0].words), len(trees[0].words))
+    first = loaded[0]
+    assert first.attention.shape == (12, len(trees[0].words), len(trees[0].words))
     piece = np.flatnonzero(word == 2)
     to_cls = pattern[:, :, piece, 0].mean(axis=2).reshape(-1)
-    np.testing.assert_allclose(one.edges[0][:, 2], to_cls, atol=1e-3)
+    np.testing.assert_allclose(first.edges[0][:, 2], to_cls, atol=1e-3)
     from_sep = pattern[:, :, -1, piece].sum(axis=2).reshape(-1)
-    np.testing.assert_allclose(one.edges[3][:, 2], from_sep, atol=1e-3)
-    assert one.vectors.sum() == 3 * sum(word.lower() == "the" for word in one.tree.words)
+    np.testing.assert_allclose(first.edges[3][:, 2], from_sep, atol=1e-3)
+    assert first.vectors.sum() == 3 * sum(word.lower() == "the" for word in first.tree.words)
 
 
 def test_random_body_keeps_embeddings_only(tiny_model_dir: Path) -> None:
     body = models.load_body(tiny_model_dir, CPU)
     twin = random_body.randomise(body, seed=1)
-    theirs = dict(twin.named_parameters())
+    random_weights = dict(twin.named_parameters())
     for name, value in body.named_parameters():
-        same = torch.equal(value, theirs[name])
+        same = torch.equal(value, random_weights[name])
         constant = value.std() == 0 or value.numel() == 1  # biases and layer norms start the same
         if name.startswith("embeddings."):
             assert same, name
         elif not constant:
             assert not same, name
     again = dict(random_body.randomise(body, seed=1).named_parameters())
-    assert all(torch.equal(value, again[name]) for name, value in theirs.items())
+    assert all(torch.equal(value, again[name]) for name, value in random_weights.items())

@@ -1,1 +1,1 @@
-"""Weights that a study trains itself."""
+"""Weights that the study itself trains: fine-tuned classifiers and the masked-LM head."""

@@ -29,7 +29,7 @@ def builtin_maps(annotations: list[Annotation]) -> list[Map]:
         body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
         positions = models.max_positions(body.config)
         for corpus in sorted({annotation.corpus for annotation in of_model}):
-            annotated = by_example(one for one in of_model if one.corpus == corpus)
+            annotated = by_example(row for row in of_model if row.corpus == corpus)
             examples = [example for example in examples_of(corpus) if example.id in annotated]
             if missing := annotated.keys() - {example.id for example in examples}:
                 source = annotated[min(missing)][0].source

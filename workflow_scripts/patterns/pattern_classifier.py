@@ -38,7 +38,7 @@ def cached_maps(path: Path, caches: dict[str, Path]) -> list[Map]:
             )
     maps = []
     for name, cache_path in caches.items():
-        annotated = by_example(one for one in annotations if f"{one.model}/{one.corpus}" == name)
+        annotated = by_example(row for row in annotations if f"{row.model}/{row.corpus}" == name)
         with Cache(cache_path) as cache:
             for id_, of_example in annotated.items():
                 if id_ not in cache.ids:
@@ -138,20 +138,22 @@ def main(
     annotated = builtin_maps(read_annotations(annotations[0])) if builtin else []
     for path in annotations[1:] if builtin else annotations:
         annotated += cached_maps(path, cache_of)
-    labels = np.array([one.annotation.label for one in annotated])
-    groups = np.array([f"{one.annotation.corpus}/{one.annotation.example}" for one in annotated])
+    labels = np.array([map_.annotation.label for map_ in annotated])
+    groups = np.array([f"{map_.annotation.corpus}/{map_.annotation.example}" for map_ in annotated])
     counts = np.bincount(labels, minlength=len(CLASSES))
     log.info("%d maps: %s", len(labels), dict(zip(CLASSES, counts.tolist(), strict=True)))
     if counts.min() < n_folds:
         rarest = CLASSES[int(counts.argmin())]
         raise InputError(f"patterns: {counts.min()} annotated maps are {rarest}; annotate more")
-    images = torch.stack([to_image(one.pattern) for one in annotated])
+    images = torch.stack([to_image(map_.pattern) for map_ in annotated])
     recipe = Recipe(seed, epochs, BATCH, learning_rate)
     probabilities, fold_of = cross_validate(images, labels, groups, n_folds, recipe, "folds")
     predicted = probabilities.argmax(axis=1)
     shuffled = np.random.default_rng(seed).permutation(labels)
     control, control_fold = cross_validate(images, shuffled, groups, n_folds, recipe, "control")
-    by_rules = np.array([int(classify(one.pattern, one.special, one.segment)) for one in annotated])
+    by_rules = np.array(
+        [int(classify(map_.pattern, map_.special, map_.segment)) for map_ in annotated]
+    )
     rows = scores_of("network", labels, predicted, fold_of)
     rows += scores_of("network, shuffled labels", shuffled, control.argmax(1), control_fold)
     rows += scores_of("rules", labels, by_rules, fold_of)

@@ -1,15 +1,14 @@
-"""The loop that trains the study's own models, except classifiers that are fine-tuned.
+"""The loop that trains every model of a study but fine-tuned classifiers, which use the Trainer.
 
-A use makes its optimizer and schedule, says what the loss of a batch is and in which order batches
-come. The order and the initial weights have random streams of their own, so that a seed gives the
-same weights again on a CPU.
+The caller chooses the optimizer, the schedule, the loss of a batch and the order of batches. The
+order has a random stream of its own, so that a seed gives the same weights again on a CPU.
 """
 
 import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import torch
@@ -18,7 +17,6 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 from workflow_scripts.core.run import job
 
 Batch = TypeVar("Batch")
-BatchOut = TypeVar("BatchOut", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -44,16 +42,8 @@ class Epoch:
     best: bool
 
 
-class Batches(Protocol[BatchOut]):
-    """Batches in an order that each iteration draws anew."""
-
-    def __len__(self) -> int: ...
-
-    def __iter__(self) -> Iterator[BatchOut]: ...
-
-
 class ShuffledIndices:
-    """Indices of `n` examples, int64 [at most `size`] each, shuffled anew on each iteration."""
+    """Indices of `n` examples, int64 [at most `size`] each, shuffled again on each iteration."""
 
     def __init__(self, n: int, size: int, seed: int) -> None:
         self.n, self.size = n, size
@@ -67,7 +57,7 @@ class ShuffledIndices:
 
 
 class ShuffledBatches(Generic[Batch]):
-    """Batches whose examples are fixed, shuffled anew on each iteration."""
+    """Batches whose examples are fixed, shuffled again on each iteration."""
 
     def __init__(self, batches: Sequence[Batch], seed: int) -> None:
         self.batches, self.rng = batches, np.random.default_rng(seed)
@@ -99,7 +89,7 @@ def linear_schedule(
 
 def train(
     model: torch.nn.Module,
-    batches: Batches[Batch],
+    batches: ShuffledIndices | ShuffledBatches[Batch],
     loss_of: Callable[[Batch], torch.Tensor],
     epochs: int,
     schedule: LRScheduler,
@@ -133,7 +123,7 @@ def train(
 
 
 def _train_epoch(
-    batches: Batches[Batch],
+    batches: ShuffledIndices | ShuffledBatches[Batch],
     loss_of: Callable[[Batch], torch.Tensor],
     schedule: LRScheduler,
     max_norm: float | None,
