@@ -21,6 +21,6 @@ def checkpoint_in(folder: Path, epochs: int = 0) -> dict[str, Any]:
     table = read_task(made_up_task(folder, "mnli"))
     other = split_of(table, "dev").assign(split="dev_mismatched")
     tables.write(pd.concat([table, other]), folder / "mnli.parquet")
-    given = {"card": write_card(folder, checkpoint), "checkpoint": checkpoint}
-    given |= {"table": folder / "mnli.parquet", "task": "mnli", "init": "pretrained", "seed": 3}
-    return given | {"max_tokens": 32, "pass_tokens": 500, "device": "cpu"}
+    arguments = {"card": write_card(folder, checkpoint), "checkpoint": checkpoint}
+    arguments |= {"table": folder / "mnli.parquet", "task": "mnli", "init": "pretrained", "seed": 3}
+    return arguments | {"max_tokens": 32, "pass_tokens": 500, "device": "cpu"}

@@ -31,12 +31,12 @@ UNITS = {"head": ["uniform", "zero", "mean"], "layer": ["uniform", "mean"], "all
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a classifier, its task with two development sets, and the sweep's products."""
     folder = tmp_path_factory.mktemp("sweep")
-    given = checkpoint_in(folder) | {"units": UNITS, "examples": 0, "reference": 8}
-    call(ablation_sweep.main, given | {"logits": folder / "logits"})
-    call(ablation_sweep.main, given | {"logits": folder / "sampled", "examples": 5, "seed": 4})
-    how = {"bootstrap": 100, "halves": 10, "seed": 1}
+    arguments = checkpoint_in(folder) | {"units": UNITS, "examples": 0, "reference": 8}
+    call(ablation_sweep.main, arguments | {"logits": folder / "logits"})
+    call(ablation_sweep.main, arguments | {"logits": folder / "sampled", "examples": 5, "seed": 4})
+    settings = {"bootstrap": 100, "halves": 10, "seed": 1}
     outputs = {"scores": folder / "scores", "gain": folder / "gain"}
-    call(ablation_scores.main, {"logits": folder / "logits"} | outputs | how)
+    call(ablation_scores.main, {"logits": folder / "logits"} | outputs | settings)
     return folder
 
 
@@ -60,15 +60,15 @@ def test_every_row_is_what_the_plain_model_says(swept: Path) -> None:
     attention.open_attention(model)
     with watching(model, Uniform([(1, 2)])):
         expected = logits_of(model, tokens)
-    found = rows(unit="head", mode="uniform", layer=1, head=2)
-    np.testing.assert_allclose(found, expected, atol=2e-5)
+    actual = rows(unit="head", mode="uniform", layer=1, head=2)
+    np.testing.assert_allclose(actual, expected, atol=2e-5)
     xi = torch.ones(LAYERS, HEADS)
     xi[2] = 0
     xi[2, 1] = 1
     with watching(model, Gates(xi)):
         expected = logits_of(model, tokens)
-    found = rows(unit="all-but-one", mode="zero", layer=2, head=1)
-    np.testing.assert_allclose(found, expected, atol=2e-5)
+    actual = rows(unit="all-but-one", mode="zero", layer=2, head=1)
+    np.testing.assert_allclose(actual, expected, atol=2e-5)
     layer = rows(unit="layer", mode="mean", layer=0)
     assert np.abs(layer - rows(unit="none")).max() > 1e-4
 
@@ -83,9 +83,11 @@ def test_averages_come_from_training_examples(swept: Path) -> None:
     tokens = tokens_of(split_of(table, "dev"), tokenizer(), 32, 128)
     with watching(model, Fixed([(0, 3)], means)):
         expected = logits_of(model, tokens)
-    its = frame[(frame["split"] == "dev") & (frame["unit"] == "head") & (frame["mode"] == "mean")]
-    its = its[(its["layer"] == 0) & (its["head"] == 3)]
-    np.testing.assert_allclose(its[["logit_0", "logit_1", "logit_2"]], expected, atol=2e-5)
+    selected = frame[
+        (frame["split"] == "dev") & (frame["unit"] == "head") & (frame["mode"] == "mean")
+    ]
+    selected = selected[(selected["layer"] == 0) & (selected["head"] == 3)]
+    np.testing.assert_allclose(selected[["logit_0", "logit_1", "logit_2"]], expected, atol=2e-5)
 
 
 def test_how_many_rows(swept: Path) -> None:
@@ -111,12 +113,12 @@ def test_scores_of_the_swept_logits(swept: Path) -> None:
     frame, logits = pd.read_parquet(swept / "scores"), pd.read_parquet(swept / "logits")
     named = ["logit_0", "logit_1", "logit_2"]
     for row in frame.sample(20, random_state=1).to_dict("records"):
-        its = logits[logits["split"] == row["split"]]
-        plain = its[its["unit"] == "none"]
+        selected = logits[logits["split"] == row["split"]]
+        plain = selected[selected["unit"] == "none"]
         for key in ("unit", "mode", "layer", "head"):
-            its = its[its[key] == row[key]]
-        labels = its["label"].to_numpy()
-        expected = score(TASKS["mnli"], labels, its[named].to_numpy())["accuracy"]
+            selected = selected[selected[key] == row[key]]
+        labels = selected["label"].to_numpy()
+        expected = score(TASKS["mnli"], labels, selected[named].to_numpy())["accuracy"]
         baseline = score(TASKS["mnli"], labels, plain[named].to_numpy())["accuracy"]
         assert row["score"] == pytest.approx(expected)
         assert row["effect"] == pytest.approx(expected - baseline)
@@ -161,11 +163,11 @@ def test_table3_by_hand() -> None:
     left = made_up_scores().assign(unit="all-but-one")
     layers = made_up_scores().drop_duplicates("layer").assign(unit="layer", head=-1, effect=-0.3)
     gains = left.drop_duplicates("layer").assign(gain=-0.15, gain_low=-0.2, gain_high=-0.1)
-    found = best_left(left, layers, gains)
-    assert found["head"].tolist() == ["1-2", "2-2"]
-    assert found["effect"].tolist() == pytest.approx([-10, 10])
-    assert found["without"].tolist() == pytest.approx([-30, -30])
-    assert found["layer"].tolist() == [1, 2]
+    actual = best_left(left, layers, gains)
+    assert actual["head"].tolist() == ["1-2", "2-2"]
+    assert actual["effect"].tolist() == pytest.approx([-10, 10])
+    assert actual["without"].tolist() == pytest.approx([-30, -30])
+    assert actual["layer"].tolist() == [1, 2]
 
 
 def test_pairs_of_data_sets_tasks_and_seeds(tmp_path: Path) -> None:
@@ -177,11 +179,14 @@ def test_pairs_of_data_sets_tasks_and_seeds(tmp_path: Path) -> None:
     for number, frame in enumerate(frames):
         paths.append(tmp_path / f"{number}")
         tables.write(frame, paths[-1])
-    given = {"scores": paths, "bootstrap": 100, "seed": 1}
-    call(ablation_pairs.main, given | {"points": tmp_path / "points", "table": tmp_path / "table"})
-    found = pd.read_csv(tmp_path / "table")
-    assert found["kind"].value_counts().to_dict() == {"tasks": 3, "seeds": 1, "datasets": 1}
-    opposite = found[found["kind"] == "datasets"].iloc[0]
+    arguments = {"scores": paths, "bootstrap": 100, "seed": 1}
+    call(
+        ablation_pairs.main,
+        arguments | {"points": tmp_path / "points", "table": tmp_path / "table"},
+    )
+    actual = pd.read_csv(tmp_path / "table")
+    assert actual["kind"].value_counts().to_dict() == {"tasks": 3, "seeds": 1, "datasets": 1}
+    opposite = actual[actual["kind"] == "datasets"].iloc[0]
     assert opposite["pearson"] == pytest.approx(-1)
-    assert (found[found["kind"] != "datasets"]["spearman"] > 0.999).all()
+    assert (actual[actual["kind"] != "datasets"]["spearman"] > 0.999).all()
     assert len(pd.read_parquet(tmp_path / "points")) == 5 * 4

@@ -19,7 +19,7 @@ def per_head(**columns: list) -> pd.DataFrame:
 
 
 @pytest.fixture
-def others(tmp_path: Path) -> dict[str, Path]:
+def chapters(tmp_path: Path) -> dict[str, Path]:
     """Head 1-1 is syntactic, 1-2 looks at the previous token, 2-1 at [CLS], 2-2 at nothing."""
     position = [
         per_head(target="self", attention=[0.1, 0.1, 0.1, 0.1]),
@@ -49,15 +49,17 @@ def others(tmp_path: Path) -> dict[str, Path]:
     return {name: tmp_path / name for name in written}
 
 
-def run(folder: Path, given: dict[str, Path], **more: object) -> tuple[pd.DataFrame, pd.DataFrame]:
-    given = given | {"scores": [given["scores"]], "mode": "uniform", "threshold": 0.5}
-    given |= {"fewest": 20, "percentile": 99, "bootstrap": 200, "seed": 1} | more
-    call(head_behaviour.main, given | {"heads": folder / "heads", "strata": folder / "strata"})
+def run(
+    folder: Path, arguments: dict[str, Path], **more: object
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    arguments = arguments | {"scores": [arguments["scores"]], "mode": "uniform", "threshold": 0.5}
+    arguments |= {"fewest": 20, "percentile": 99, "bootstrap": 200, "seed": 1} | more
+    call(head_behaviour.main, arguments | {"heads": folder / "heads", "strata": folder / "strata"})
     return pd.read_csv(folder / "heads"), pd.read_csv(folder / "strata")
 
 
-def test_kinds_of_heads(tmp_path: Path, others: dict[str, Path]) -> None:
-    heads, strata = run(tmp_path, others)
+def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
+    heads, strata = run(tmp_path, chapters)
     assert heads["stratum"].tolist() == ["syntactic", "position", "special tokens", "frames"]
     assert heads["name"].tolist() == ["1-1", "1-2", "2-1", "2-2"]
     assert heads["effect_rte"].tolist() == pytest.approx([-0.2, -0.1, 0, 0.1])
@@ -70,8 +72,8 @@ def test_kinds_of_heads(tmp_path: Path, others: dict[str, Path]) -> None:
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
 
 
-def test_a_study_without_the_other_chapters(tmp_path: Path, others: dict[str, Path]) -> None:
-    heads, _ = run(tmp_path, {"scores": others["scores"]})
+def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, Path]) -> None:
+    heads, _ = run(tmp_path, {"scores": chapters["scores"]})
     assert heads["stratum"].tolist() == ["other"] * 4
     outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
     tables_ = {"heads": tmp_path / "heads", "strata": tmp_path / "strata"}
@@ -85,7 +87,7 @@ def test_random_sets_tell_a_harmful_kind() -> None:
     frame.loc[:9, "stratum"] = "syntactic"
     frame.loc[10:19, "stratum"] = "position"
     frame.loc[:9, "effect_rte"] -= 0.05
-    found = head_behaviour.compare(frame, ["rte"], 500, 1).set_index("stratum")
-    assert found.loc["syntactic", "p"] < 0.01
-    assert found.loc["position", "p"] > 0.01
-    assert found.loc["syntactic", "ci_high"] < -0.03
+    actual = head_behaviour.compare(frame, ["rte"], 500, 1).set_index("stratum")
+    assert actual.loc["syntactic", "p"] < 0.01
+    assert actual.loc["position", "p"] > 0.01
+    assert actual.loc["syntactic", "ci_high"] < -0.03

@@ -73,9 +73,9 @@ def test_batches_do_not_matter(study: Path, batch_tokens: int) -> None:
         Cache(run(study, "a.h5")) as a,
         Cache(run(study, "b.h5", batch_tokens=batch_tokens)) as b,
     ):
-        for one, other in zip(a, b, strict=True):
-            assert one.id == other.id
-            np.testing.assert_allclose(one.pattern, other.pattern, atol=1e-3)
+        for first, second in zip(a, b, strict=True):
+            assert first.id == second.id
+            np.testing.assert_allclose(first.pattern, second.pattern, atol=1e-3)
 
 
 def test_shards_are_consecutive_parts(study: Path) -> None:

@@ -7,7 +7,7 @@ longest of the batch (`dynamic`) or to 128 tokens (`padded128`). Lengths are dra
 import numpy as np
 import torch
 from common import alternate, arguments, ratio, report
-from machine import classifier, flops, made_up, matmul_rate
+from machine import classifier, flops, matmul_rate, random_pairs
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
@@ -27,7 +27,7 @@ def main() -> None:
     options = arguments(__doc__.splitlines()[0]).parse_args()
     torch.set_num_threads(2)
     model = open_attention(classifier(resolve(Source(package=MODEL))))
-    tokens = made_up(96 if options.full else 16, *MRPC)
+    tokens = random_pairs(96 if options.full else 16, *MRPC)
     disabled = one_head(n_layers(model), n_heads(model))
     results: dict[str, np.ndarray] = {}
     sides = {
@@ -49,9 +49,9 @@ def main() -> None:
     report(
         "ablation",
         ratio={name: ratio(seconds, name, "ours") for name in ("dynamic", "padded128")},
-        max_abs_diff=max(float(np.abs(results["ours"] - other).max()) for other in plain),
+        max_abs_diff=max(float(np.abs(results["ours"] - logits).max()) for logits in plain),
         argmax_equal=all(
-            bool((results["ours"].argmax(-1) == other.argmax(-1)).all()) for other in plain
+            bool((results["ours"].argmax(-1) == logits.argmax(-1)).all()) for logits in plain
         ),
         share_of_matmul_rate=needed / rate,
         detail={

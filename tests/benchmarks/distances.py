@@ -1,6 +1,6 @@
 """All-pairs Jensen-Shannon divergence against the released formula in plain numpy.
 
-Both sides see segments of the default study's cache, or made-up maps where it was not run yet. The
+Both sides see segments of the default study's cache, or random maps where it was not run yet. The
 plain side goes head by head over the full square with both logarithms. `float16_seconds` is its
 time on maps in the type in which caches store them.
 """
@@ -26,13 +26,14 @@ def main() -> None:
     maps = of_segments(4 if options.full else 1)
     seconds = alternate(
         {
-            "ours": lambda: [distances(one, smoothing=SMOOTHING) for one in maps],
-            "released": lambda: [released(one) for one in maps],
+            "ours": lambda: [distances(pattern, smoothing=SMOOTHING) for pattern in maps],
+            "released": lambda: [released(pattern) for pattern in maps],
         },
         repeats=5,
     )
     difference = max(
-        np.abs(distances(one, smoothing=SMOOTHING) - released(one)).max() for one in maps
+        np.abs(distances(pattern, smoothing=SMOOTHING) - released(pattern)).max()
+        for pattern in maps
     )
     started = time.perf_counter()
     released(maps[0][:1].astype(np.float16))
@@ -42,8 +43,8 @@ def main() -> None:
         ratio=ratio(seconds, "released", "ours"),
         max_abs_diff=float(difference),
         detail={
-            "maps": str(CACHE.relative_to(ROOT)) if CACHE.exists() else "made up",
-            "shapes": [list(one.shape) for one in maps],
+            "maps": str(CACHE.relative_to(ROOT)) if CACHE.exists() else "random",
+            "shapes": [list(pattern.shape) for pattern in maps],
             "seconds": seconds,
             # Measured on one layer's heads; the square of all is that many times as large.
             "float16_seconds": half * len(maps[0]) ** 2,
@@ -60,24 +61,23 @@ def released(pattern: np.ndarray) -> np.ndarray:
     uniform = SMOOTHING / heads.shape[-1]
     result = np.zeros((len(heads), len(heads)))
     for index in range(len(heads)):
-        one = uniform + heads[None, index] * (1 - SMOOTHING)
-        others = uniform + heads * (1 - SMOOTHING)
-        mixed = (one + others) / 2
-        to_mixed = one * np.log(one / mixed)
-        from_mixed = others * np.log(others / mixed)
-        result[index] = ((to_mixed + from_mixed) / 2).sum(axis=-1).mean(axis=-1)
+        p = uniform + heads[None, index] * (1 - SMOOTHING)
+        q = uniform + heads * (1 - SMOOTHING)
+        mixed = (p + q) / 2
+        from_p, from_q = p * np.log(p / mixed), q * np.log(q / mixed)
+        result[index] = ((from_p + from_q) / 2).sum(axis=-1).mean(axis=-1)
     return result
 
 
 def of_segments(n: int) -> list[np.ndarray]:
     """Attention maps float32 [layer, head, query, key] of `n` segments."""
     if not CACHE.exists():
-        return made_up(n)
+        return random_maps(n)
     with Cache(CACHE) as cache:
         return [cache[index].pattern.astype(np.float32) for index in range(n)]
 
 
-def made_up(n: int) -> list[np.ndarray]:
+def random_maps(n: int) -> list[np.ndarray]:
     """Attention maps float32 [layer, head, query, key], peaked as real ones."""
     rng = np.random.default_rng(0)
     scores = rng.normal(scale=3, size=(n, LAYERS, HEADS, LENGTH, LENGTH)).astype(np.float32)

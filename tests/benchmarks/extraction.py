@@ -1,4 +1,4 @@
-"""Cost of extraction to HDF5 over a bare eager forward pass that throws its maps away.
+"""Cost of extraction to HDF5 over a bare eager forward pass that discards its maps.
 
 `overhead` holds three ratios, each at best 1: time (the same batches through the plain model with
 output_attentions=True), bytes (the file against its unpadded float16 maps) and memory (peak
@@ -35,7 +35,7 @@ def main() -> None:
     """Measure time and bytes here, memory in processes of their own."""
     parser = arguments(__doc__.splitlines()[0])
     parser.add_argument(
-        "--peak", type=int, metavar="N", help="extract N segments, print peak memory"
+        "--peak", type=int, metavar="N", help="extract N segments, print the peak memory"
     )
     options = parser.parse_args()
     if options.peak:
@@ -55,14 +55,14 @@ def measure(path: Path, n: int, repeats: int) -> dict:
     """Time and size of the extraction of `n` segments against the plain loop."""
     ours, plain = attention.open_attention(load()), load()
     plain.set_attn_implementation("eager")
-    tokens = made_up(n, plain)
+    tokens = random_segments(n, plain)
     sides: dict[str, Callable[[], None]] = {
         "ours": lambda: extract(ours, tokens, path, {}, BATCH_TOKENS),
-        "plain": lambda: throw_away(plain, tokens),
+        "plain": lambda: discard(plain, tokens),
     }
     seconds = alternate(sides, repeats)
     maps = 2 * attention.n_layers(plain) * attention.n_heads(plain)
-    unpadded = maps * sum(len(one) ** 2 for one in tokens)
+    unpadded = maps * sum(len(example) ** 2 for example in tokens)
     return {
         "overhead": {
             "time": ratio(seconds, "ours", "plain"),
@@ -79,10 +79,10 @@ def measure(path: Path, n: int, repeats: int) -> dict:
     }
 
 
-def throw_away(model: PreTrainedModel, tokens: list[Tokens]) -> None:
+def discard(model: PreTrainedModel, tokens: list[Tokens]) -> None:
     """The plain loop: the same batches, the maps dropped."""
     with torch.inference_mode():
-        for batch in by_length([len(one) for one in tokens], BATCH_TOKENS):
+        for batch in by_length([len(example) for example in tokens], BATCH_TOKENS):
             padded = padding.pad([tokens[index] for index in batch], model)
             model(**padded, output_attentions=True)
 
@@ -91,8 +91,8 @@ def difference(path: Path, model: PreTrainedModel, tokens: list[Tokens]) -> floa
     """Largest difference between stored maps and the plain model's, each example by itself."""
     largest = 0.0
     with Cache(path) as cache, torch.inference_mode():
-        for index, one in enumerate(tokens):
-            maps = model(**padding.pad([one], model), output_attentions=True).attentions
+        for index, example in enumerate(tokens):
+            maps = model(**padding.pad([example], model), output_attentions=True).attentions
             pattern = torch.cat(maps).numpy()
             largest = max(largest, float(np.abs(pattern - cache[index].pattern).max()))
     return largest
@@ -102,7 +102,7 @@ def peak(n: int) -> int:
     """Peak memory, in kB, of this process after the extraction of `n` segments."""
     model = attention.open_attention(load())
     with tempfile.TemporaryDirectory() as folder:
-        extract(model, made_up(n, model), Path(folder) / "attention.h5", {}, BATCH_TOKENS)
+        extract(model, random_segments(n, model), Path(folder) / "attention.h5", {}, BATCH_TOKENS)
     return own_peak()
 
 
@@ -137,7 +137,7 @@ def load() -> PreTrainedModel:
     return models.load_body(directory, torch.device("cpu"))
 
 
-def made_up(n: int, model: PreTrainedModel) -> list[Tokens]:
+def random_segments(n: int, model: PreTrainedModel) -> list[Tokens]:
     """Random wordpieces; four segments of five are as long as they may be, as in running text."""
     rng = np.random.default_rng(0)
     lengths = np.where(rng.random(n) < 0.8, LONGEST, rng.integers(16, LONGEST, n))

@@ -21,21 +21,23 @@ def classifier(directory: Path) -> PreTrainedModel:
     return model.eval()
 
 
-def made_up(n: int, mean: float, spread: float, shortest: int, longest: int) -> list[Tokens]:
+def random_pairs(n: int, mean: float, spread: float, shortest: int, longest: int) -> list[Tokens]:
     """Pairs of random wordpieces whose lengths are drawn from a normal distribution, clipped."""
     rng = np.random.default_rng(0)
     lengths = np.clip(rng.normal(mean, spread, n).round().astype(int), shortest, longest)
-    made = []
+    examples = []
     for number, length in enumerate(lengths):
         ids = rng.integers(1000, 20000, length).astype(np.int32)
         ids[0], ids[length // 2], ids[-1] = 101, 102, 102
         segment = (np.arange(length) > length // 2).astype(np.int8)
-        made.append(Tokens(str(number), ids, np.arange(length, dtype=np.int32), segment, length))
-    return made
+        examples.append(
+            Tokens(str(number), ids, np.arange(length, dtype=np.int32), segment, length)
+        )
+    return examples
 
 
 def matmul_rate(model: PreTrainedModel, dtype: torch.dtype) -> float:
-    """Operations per second of the feed-forward layer's own product, the best of several runs."""
+    """Operations per second of the feed-forward layer's product, the best of several runs."""
     width, inner, rows = model.config.hidden_size, model.config.intermediate_size, 3072
     left = torch.randn(rows, width, device=model.device, dtype=dtype)
     right = torch.randn(inner, width, device=model.device, dtype=dtype)
@@ -51,10 +53,10 @@ def matmul_rate(model: PreTrainedModel, dtype: torch.dtype) -> float:
 
 
 def flops(model: PreTrainedModel, tokens: list[Tokens]) -> float:
-    """Matrix-product operations that the engine needs: the layers from the ablated one up.
+    """Matrix-product operations that the engine needs: the ablated layer and those above it.
 
     Of the ablated layer the feed-forward part, 2/3 of its work; of the last layer next to nothing.
     """
     layers, heads = n_layers(model), n_heads(model)
     run = heads * sum(2 / 3 + layers - 2 - layer for layer in range(layers - 1))
-    return run * 24 * model.config.hidden_size**2 * sum(len(one) for one in tokens)
+    return run * 24 * model.config.hidden_size**2 * sum(len(example) for example in tokens)

@@ -7,7 +7,7 @@ import time
 
 import torch
 from common import arguments, report
-from machine import flops, made_up, matmul_rate
+from machine import flops, matmul_rate, random_pairs
 from transformers import BertConfig, BertForSequenceClassification
 
 from workflow_scripts.core.model import devices
@@ -29,7 +29,7 @@ def main() -> None:
     on_gpu = device.type == "cuda"
     torch.manual_seed(0)
     model = BertForSequenceClassification(BertConfig(num_labels=3)).to(device).eval()
-    tokens = made_up(options.pairs or (9815 if on_gpu else 32 if options.full else 4), *MNLI)
+    tokens = random_pairs(options.pairs or (9815 if on_gpu else 32 if options.full else 4), *MNLI)
     pass_tokens = options.pass_tokens or (200_000 if on_gpu else 3072)
     disabled, detail = one_head(LAYERS, HEADS), {}
     for precision in ("float32", "bfloat16") if on_gpu else ("float32",):

@@ -22,19 +22,19 @@ def slow(pattern: np.ndarray) -> np.ndarray:
 def test_against_scipy() -> None:
     rng = np.random.default_rng(0)
     pattern = rng.dirichlet(np.full(7, 0.3), size=(2, 3, 7)).astype(np.float32)
-    found = distances(pattern)
-    np.testing.assert_allclose(found, slow(pattern), atol=1e-5)
-    assert (found == found.T).all()
-    assert (np.diag(found) == 0).all()
+    actual = distances(pattern)
+    np.testing.assert_allclose(actual, slow(pattern), atol=1e-5)
+    assert (actual == actual.T).all()
+    assert (np.diag(actual) == 0).all()
 
 
 def test_zeros_and_disjoint_heads() -> None:
     """Two heads that never look at the same token are log 2 apart; a head is 0 from itself."""
     left, right = np.zeros((3, 3)), np.zeros((3, 3))
     left[:, 0] = right[:, 2] = 1
-    found = distances(np.stack([left, right, left])[None])
-    assert found[0, 1] == pytest.approx(np.log(2), abs=1e-6)
-    assert found[0, 2] == 0
+    actual = distances(np.stack([left, right, left])[None])
+    assert actual[0, 1] == pytest.approx(np.log(2), abs=1e-6)
+    assert actual[0, 2] == 0
 
 
 def test_float16_maps_as_the_cache_stores_them() -> None:

@@ -22,15 +22,15 @@ def planted(layers: int = 4, heads: int = 5) -> tuple[np.ndarray, np.ndarray]:
 
 def test_points_of_the_plane_are_found_again() -> None:
     matrix, _ = planted()
-    places, stress = head_embedding.embed(matrix, seed=1)
-    found = np.linalg.norm(places[:, None] - places[None], axis=-1)
-    np.testing.assert_allclose(found, matrix, atol=0.05 * matrix.max())
+    coordinates, stress = head_embedding.embed(matrix, seed=1)
+    actual = np.linalg.norm(coordinates[:, None] - coordinates[None], axis=-1)
+    np.testing.assert_allclose(actual, matrix, atol=0.05 * matrix.max())
     assert stress < 0.01
     again, _ = head_embedding.embed(matrix, seed=1)
-    np.testing.assert_array_equal(places, again)
+    np.testing.assert_array_equal(coordinates, again)
 
 
-def test_square_puts_pairs_in_their_places() -> None:
+def test_square_puts_pairs_at_their_indices() -> None:
     matrix, _ = planted(2, 3)
     a, b = np.triu_indices(6, k=1)
     frame = pd.DataFrame(
@@ -72,13 +72,13 @@ def test_behaviours() -> None:
         [(*head, "all", 4.0 if head == (1, 1) else 1.0) for head in heads],
         columns=["layer", "head", "query", "entropy"],
     )
-    found = head_embedding.behaviours(
+    actual = head_embedding.behaviours(
         pd.DataFrame(position, columns=columns),
         pd.DataFrame(special, columns=columns),
         entropy,
         THRESHOLDS,
     )
-    assert found.tolist() == ["previous", "other", "sep", "broad"]
+    assert actual.tolist() == ["previous", "other", "sep", "broad"]
 
 
 def test_cohesion_table() -> None:
@@ -91,9 +91,12 @@ def test_cohesion_table() -> None:
 
 def test_figure(tmp_path: Path) -> None:
     matrix, layers = planted()
-    places, stress = head_embedding.embed(matrix, seed=1)
+    coordinates, stress = head_embedding.embed(matrix, seed=1)
     frame = pd.DataFrame({"layer": layers, "head": np.tile(np.arange(5), 4)}).assign(
-        x=places[:, 0], y=places[:, 1], stress=stress, behaviour=["broad", *["other"] * 19]
+        x=coordinates[:, 0],
+        y=coordinates[:, 1],
+        stress=stress,
+        behaviour=["broad", *["other"] * 19],
     )
     tables.write(frame, tmp_path / "embedding")
     files = {kind: tmp_path / f"fig6.{kind}" for kind in ("svg", "pdf", "png")}

@@ -91,10 +91,10 @@ def test_equals_the_plain_model(
     model, tokens = random_classifier(name), random_tokens(lengths, pairs)
     means = some_means() if mode == "mean" else None
     assert layers_of(model) is not None
-    found = ablate(model, tokens, UNITS[unit], mode, means)
+    actual = ablate(model, tokens, UNITS[unit], mode, means)
     expected = plainly(model, tokens, UNITS[unit], mode, means)
-    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
-    changed = np.abs(found - logits_of(model, tokens)).max(axis=(1, 2))
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
+    changed = np.abs(actual - logits_of(model, tokens)).max(axis=(1, 2))
     assert ((changed > 1e-4) == UNITS[unit].any(axis=(1, 2))).all()
 
 
@@ -105,8 +105,8 @@ def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
     means = some_means() if mode == "mean" else None
     disabled = np.concatenate(list(UNITS.values()))
     expected = ablate(model, tokens, disabled, mode, means)
-    found = ablate(model, tokens, disabled, mode, means, pass_tokens=pass_tokens)
-    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
+    actual = ablate(model, tokens, disabled, mode, means, pass_tokens=pass_tokens)
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
 
 
 def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,10 +134,10 @@ def test_other_architectures_run_the_whole_model_and_say_so(
     model, tokens = random_classifier(name), random_tokens(PADDED)
     means = some_means() if mode == "mean" else None
     with caplog.at_level(logging.WARNING):
-        found = ablate(model, tokens, UNITS["any set"], mode, means)
+        actual = ablate(model, tokens, UNITS["any set"], mode, means)
     assert f"{name} cannot run layer by layer" in caplog.text
     expected = plainly(model, tokens, UNITS["any set"], mode, means)
-    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
 
 
 def test_average_outputs_leave_padding_out() -> None:
@@ -166,8 +166,8 @@ def test_attention_of_short_texts_equals_torchs(masked: bool) -> None:
     bias[1, ..., 4:] = -torch.inf
     bias = bias if masked else None
     expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
-    found = short_attention(query, key, value, bias)
-    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5)
+    actual = short_attention(query, key, value, bias)
+    torch.testing.assert_close(actual, expected, atol=1e-6, rtol=1e-5)
 
 
 def test_units() -> None:

@@ -20,7 +20,7 @@ def test_equals_eager_layer_by_layer(name: str, padded: bool) -> None:
     with torch.no_grad():
         expected = eager(**inputs, output_attentions=True, output_hidden_states=True)
         with watching(ours, capture := Capture()):
-            found = ours(**inputs, output_hidden_states=True)
+            actual = ours(**inputs, output_hidden_states=True)
     assert len(capture.patterns) == len(expected.attentions) == LAYERS
     real = inputs["attention_mask"].bool()
     for layer in range(LAYERS):
@@ -30,7 +30,7 @@ def test_equals_eager_layer_by_layer(name: str, padded: bool) -> None:
             a = capture.patterns[layer][row, :, :n, :n]
             b = expected.attentions[layer][row, :, :n, :n]
             torch.testing.assert_close(a, b, atol=TOLERANCE, rtol=0)
-    for a, b in zip(found.hidden_states, expected.hidden_states, strict=True):
+    for a, b in zip(actual.hidden_states, expected.hidden_states, strict=True):
         torch.testing.assert_close(a[real], b[real], atol=1e-5, rtol=1e-5)
 
 

@@ -16,7 +16,7 @@ LAYERS, HEADS = 2, 3
 META = {"model": "tiny", "weights": "abc", "corpus": "def"}
 
 
-def made_up(lengths: list[int], seed: int = 0) -> tuple[list[Tokens], list[np.ndarray]]:
+def random_examples(lengths: list[int], seed: int = 0) -> tuple[list[Tokens], list[np.ndarray]]:
     rng = np.random.default_rng(seed)
     tokens, patterns = [], []
     for number, length in enumerate(lengths):
@@ -29,7 +29,7 @@ def made_up(lengths: list[int], seed: int = 0) -> tuple[list[Tokens], list[np.nd
 
 
 def write(path: Path, lengths: list[int], seed: int = 0, meta: dict = META) -> list[np.ndarray]:
-    tokens, patterns = made_up(lengths, seed)
+    tokens, patterns = random_examples(lengths, seed)
     with CacheWriter(path, tokens, LAYERS, HEADS, meta) as writer:
         for index in reversed(range(len(tokens))):  # any order is right
             writer.write(index, patterns[index])
@@ -38,16 +38,16 @@ def write(path: Path, lengths: list[int], seed: int = 0, meta: dict = META) -> l
 
 def test_round_trip(tmp_path: Path) -> None:
     patterns = write(tmp_path / "a.h5", [5, 9, 3, 128])
-    tokens, _ = made_up([5, 9, 3, 128])
+    tokens, _ = random_examples([5, 9, 3, 128])
     with Cache(tmp_path / "a.h5") as cache:
         assert (len(cache), cache.n_layers, cache.n_heads) == (4, LAYERS, HEADS)
         assert cache.lengths.tolist() == [5, 9, 3, 128]
-        for one, pattern, example in zip(tokens, patterns, cache, strict=True):
-            assert example.id == one.id
+        for expected, pattern, example in zip(tokens, patterns, cache, strict=True):
+            assert example.id == expected.id
             assert example.pattern.dtype == np.float16
             np.testing.assert_array_equal(example.pattern, pattern.astype(np.float16))
             for name in ("ids", "word", "segment"):
-                np.testing.assert_array_equal(getattr(example, name), getattr(one, name))
+                np.testing.assert_array_equal(getattr(example, name), getattr(expected, name))
         np.testing.assert_array_equal(cache[-1].pattern, cache[3].pattern)
         with pytest.raises(IndexError):
             cache[4]
@@ -99,7 +99,7 @@ def test_shards_of_two_models_do_not_join(tmp_path: Path) -> None:
 
 
 def test_an_unfinished_cache_is_refused(tmp_path: Path) -> None:
-    tokens, patterns = made_up([5, 6])
+    tokens, patterns = random_examples([5, 6])
     with (
         pytest.raises(KeyboardInterrupt),
         CacheWriter(tmp_path / "a.h5", tokens, LAYERS, HEADS, META) as writer,
@@ -111,7 +111,7 @@ def test_an_unfinished_cache_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_forgotten_example_is_an_error(tmp_path: Path) -> None:
-    tokens, patterns = made_up([5, 6])
+    tokens, patterns = random_examples([5, 6])
     with (
         pytest.raises(RuntimeError, match="1 examples were never written"),
         CacheWriter(tmp_path / "a.h5", tokens, LAYERS, HEADS, META) as writer,
@@ -120,7 +120,7 @@ def test_a_forgotten_example_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_pattern_of_the_wrong_shape_is_an_error(tmp_path: Path) -> None:
-    tokens, patterns = made_up([5, 6])
+    tokens, patterns = random_examples([5, 6])
     with (
         pytest.raises(ValueError, match="6 tokens expected"),
         CacheWriter(tmp_path / "a.h5", tokens, LAYERS, HEADS, META) as writer,

@@ -45,11 +45,11 @@ def test_uniform_equals_attention_written_out() -> None:
         expected = by_hand(model, inputs, change)
         plain = model(**inputs).last_hidden_state
         with watching(model, Uniform({(1, 0), (1, 2)})):
-            found = model(**inputs).last_hidden_state
+            actual = model(**inputs).last_hidden_state
         after = model(**inputs).last_hidden_state
     real = inputs["attention_mask"].bool()
-    torch.testing.assert_close(found[real], expected[real], atol=1e-5, rtol=1e-5)
-    assert (found[real] - plain[real]).abs().max() > 1e-2
+    torch.testing.assert_close(actual[real], expected[real], atol=1e-5, rtol=1e-5)
+    assert (actual[real] - plain[real]).abs().max() > 1e-2
     assert torch.equal(after, plain)
 
 
@@ -60,12 +60,12 @@ def test_gates_equal_attention_written_out() -> None:
     with torch.no_grad():
         expected = by_hand(model, inputs, lambda layer, pattern: (pattern, xi[:, layer]))
         with watching(model, Gates(xi)):
-            found = model(**inputs).last_hidden_state
+            actual = model(**inputs).last_hidden_state
         with watching(model, Gates(torch.ones(LAYERS, HEADS))):
             neutral = model(**inputs).last_hidden_state
         plain = model(**inputs).last_hidden_state
     real = inputs["attention_mask"].bool()
-    torch.testing.assert_close(found[real], expected[real], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(actual[real], expected[real], atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(neutral, plain)
 
 
@@ -86,10 +86,10 @@ def test_a_gate_of_zero_equals_values_of_zero(name: str) -> None:
 
     with torch.no_grad():
         with watching(model, Gates(xi)):
-            found = model(**inputs).last_hidden_state
+            actual = model(**inputs).last_hidden_state
         with watching(model, Slow()):
             expected = model(**inputs).last_hidden_state
-    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(actual, expected)
 
 
 def test_per_example_gate_gradients_equal_finite_differences() -> None:

@@ -30,10 +30,10 @@ def test_accuracy_and_f1_by_hand() -> None:
 
 def test_correlations_by_hand() -> None:
     labels, said = np.array([0.0, 1.0, 2.0, 5.0]), np.array([[0.0], [2.0], [1.0], [3.0]])
-    found = score(TASKS["stsb"], labels, said)
+    actual = score(TASKS["stsb"], labels, said)
     x, y = labels - 2, said[:, 0] - 1.5
-    assert found["pearson"] == pytest.approx((x * y).sum() / np.sqrt((x**2).sum() * (y**2).sum()))
-    assert found["spearman"] == pytest.approx(1 - 6 * 2 / (4 * 15))  # two ranks differ by one
+    assert actual["pearson"] == pytest.approx((x * y).sum() / np.sqrt((x**2).sum() * (y**2).sum()))
+    assert actual["spearman"] == pytest.approx(1 - 6 * 2 / (4 * 15))  # two ranks differ by one
 
 
 def test_a_constant_prediction_correlates_with_nothing() -> None:
@@ -52,12 +52,12 @@ def test_the_majority_class() -> None:
 def test_a_weight_is_a_repeated_example(metric: str) -> None:
     labels, predictions = labels_and_predictions(metric)
     weights = bootstrap_weights(len(labels), 6, 4)
-    found = weighted_scores(metric, labels, predictions, weights)
-    assert found.shape == (6, 5)
-    for draw, variant in np.ndindex(found.shape):
+    actual = weighted_scores(metric, labels, predictions, weights)
+    assert actual.shape == (6, 5)
+    for draw, variant in np.ndindex(actual.shape):
         drawn = np.repeat(np.arange(len(labels)), weights[draw])
         expected = REFERENCES[metric](labels[drawn], predictions[variant][drawn])
-        assert found[draw, variant] == pytest.approx(expected)
+        assert actual[draw, variant] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("metric", METRICS)

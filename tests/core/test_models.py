@@ -111,8 +111,8 @@ def test_hub_downloads_go_through_snapshot_download(
         return str(directory)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    found = models.resolve(models.Source(hub="some/model", revision="abc"))
-    assert found == directory
+    actual = models.resolve(models.Source(hub="some/model", revision="abc"))
+    assert actual == directory
     assert (asked["repository"], asked["revision"]) == ("some/model", "abc")
     assert "*.safetensors" in asked["allow_patterns"]
     assert not any("bin" in pattern for pattern in asked["allow_patterns"])

@@ -83,16 +83,16 @@ def test_the_honest_gain_of_noise_is_none() -> None:
     baseline = np.where(rng.random(200) < 0.8, labels, 1 - labels)
     noise = np.where(rng.random((50, 200)) < 0.8, labels, 1 - labels)
     predictions = np.where(rng.random((50, 200)) < 0.2, noise, baseline)
-    found = resampling.honest_gain("accuracy", labels, baseline, predictions, 200, 1)
-    assert found["naive"] > 0.02
-    assert abs(found["gain"]) < 0.5 * found["naive"]
+    actual = resampling.honest_gain("accuracy", labels, baseline, predictions, 200, 1)
+    assert actual["naive"] > 0.02
+    assert abs(actual["gain"]) < 0.5 * actual["naive"]
     better = np.where(rng.random(200) < 0.5, labels, baseline)
-    found = resampling.honest_gain(
+    actual = resampling.honest_gain(
         "accuracy", labels, baseline, np.concatenate([predictions, better[None]]), 200, 1
     )
     true = float((better == labels).mean() - (baseline == labels).mean())
-    assert found["gain"] == pytest.approx(true, abs=0.02)
-    assert found["gain_low"] <= found["gain"] <= found["gain_high"]
+    assert actual["gain"] == pytest.approx(true, abs=0.02)
+    assert actual["gain_low"] <= actual["gain"] <= actual["gain_high"]
 
 
 def test_the_honest_gain_by_a_plain_loop() -> None:
@@ -101,22 +101,22 @@ def test_the_honest_gain_by_a_plain_loop() -> None:
     gains = []
     for half in resampling.half_weights(21, 9, 3).astype(bool):
         for chosen, measured in ((half, ~half), (~half, half)):
-            scores = [METRICS["f1"](labels[chosen], one[chosen]) for one in variants]
+            scores = [METRICS["f1"](labels[chosen], variant[chosen]) for variant in variants]
             best = variants[int(np.argmax(scores))]
             score = METRICS["f1"](labels[measured], best[measured])
             gains.append(score - METRICS["f1"](labels[measured], baseline[measured]))
-    found = resampling.honest_gain("f1", labels, baseline, variants, 9, 3)
-    assert found["gain"] == pytest.approx(np.mean(gains))
+    actual = resampling.honest_gain("f1", labels, baseline, variants, 9, 3)
+    assert actual["gain"] == pytest.approx(np.mean(gains))
 
 
 def test_correlations_have_intervals() -> None:
     rng = np.random.default_rng(0)
-    one = rng.normal(size=72)
-    other = one + rng.normal(size=72)
-    found = resampling.correlations(one, other, 500, 1)
-    assert found["pearson"] == pytest.approx(stats.pearsonr(one, other).statistic)
-    assert found["spearman"] == pytest.approx(stats.spearmanr(one, other).statistic)
-    exact = stats.pearsonr(one, other).confidence_interval()
-    assert found["pearson_low"] == pytest.approx(exact.low, abs=0.07)
-    assert found["pearson_high"] == pytest.approx(exact.high, abs=0.07)
-    assert found["n"] == 72
+    x = rng.normal(size=72)
+    y = x + rng.normal(size=72)
+    actual = resampling.correlations(x, y, 500, 1)
+    assert actual["pearson"] == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert actual["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
+    exact = stats.pearsonr(x, y).confidence_interval()
+    assert actual["pearson_low"] == pytest.approx(exact.low, abs=0.07)
+    assert actual["pearson_high"] == pytest.approx(exact.high, abs=0.07)
+    assert actual["n"] == 72

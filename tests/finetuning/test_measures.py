@@ -66,37 +66,39 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     """Caches of one corpus by two different models, with cards and annotation."""
     folder = tmp_path_factory.mktemp("finetuning")
     examples, trees = annotated()
-    places = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
-    write_examples(places["examples"], examples)
-    write_trees(places["annotation"], trees)
-    (folder / "one").mkdir()
-    other = folder / "other"
+    paths = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
+    write_examples(paths["examples"], examples)
+    write_trees(paths["annotation"], trees)
+    (folder / "body").mkdir()
+    tuned = folder / "tuned"
     torch.manual_seed(9)
     body = load_body(tiny_model_dir, torch.device("cpu"))
     with torch.no_grad():
         for parameter in body.parameters():
             parameter.add_(0.3 * torch.randn_like(parameter) * parameter.std())
-    enlarge(body).save_pretrained(other)
-    load_tokenizer(tiny_model_dir).save_pretrained(other)
-    places["model"] = write_card(folder / "one", tiny_model_dir)
-    places["card"] = write_card(other, other)
+    enlarge(body).save_pretrained(tuned)
+    load_tokenizer(tiny_model_dir).save_pretrained(tuned)
+    paths["model"] = write_card(folder / "body", tiny_model_dir)
+    paths["card"] = write_card(tuned, tuned)
     for name, card in (("body", "model"), ("tuned", "card")):
-        places[name] = folder / f"{name}.h5"
-        write_cache(places[name], places[card], places["examples"])
-    return places
+        paths[name] = folder / f"{name}.h5"
+        write_cache(paths[name], paths[card], paths["examples"])
+    return paths
 
 
 def caches(study: dict[str, Path]) -> tuple[list, list]:
-    with Cache(study["body"]) as one, Cache(study["tuned"]) as other:
-        return list(one), list(other)
+    with Cache(study["body"]) as body, Cache(study["tuned"]) as tuned:
+        return list(body), list(tuned)
 
 
 def test_cosine_by_hand() -> None:
-    one, other = np.zeros((1, 3, 2, 2)), np.zeros((1, 3, 2, 2))
-    one[0, 0], other[0, 0] = [[1, 0], [0, 1]], [[1, 0], [1, 0]]  # 1 / 2
-    one[0, 1], other[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
-    one[0, 2] = other[0, 2] = [[0.5, 0.5], [1, 0]]
-    np.testing.assert_allclose(finetuning_similarity.cosine(one, other), [[0.5, 0, 1]], atol=1e-12)
+    before, after = np.zeros((1, 3, 2, 2)), np.zeros((1, 3, 2, 2))
+    before[0, 0], after[0, 0] = [[1, 0], [0, 1]], [[1, 0], [1, 0]]  # 1 / 2
+    before[0, 1], after[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
+    before[0, 2] = after[0, 2] = [[0.5, 0.5], [1, 0]]
+    np.testing.assert_allclose(
+        finetuning_similarity.cosine(before, after), [[0.5, 0, 1]], atol=1e-12
+    )
 
 
 def test_similarity_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
@@ -105,21 +107,21 @@ def test_similarity_against_a_loop(study: dict[str, Path], tmp_path: Path) -> No
     finetuning_similarity.main(
         **{name: study[name] for name in names}, similarity=out, task="mrpc", seed=1, bootstrap=100
     )
-    found = tables.read(out).set_index(["layer", "head"])["similarity"]
+    actual = tables.read(out).set_index(["layer", "head"])["similarity"]
     for layer, head in ((0, 0), (2, 3), (1, 2)):
         slow = []
-        for one, other in zip(*caches(study), strict=True):
-            a, b = (x.pattern[layer, head].astype(float).ravel() for x in (one, other))
+        for before, after in zip(*caches(study), strict=True):
+            a, b = (x.pattern[layer, head].astype(float).ravel() for x in (before, after))
             slow.append(sum(a * b) / (sum(a * a) ** 0.5 * sum(b * b) ** 0.5))
-        assert found[layer, head] == pytest.approx(np.mean(slow), abs=1e-9)
-    assert found.max() < 0.9999
+        assert actual[layer, head] == pytest.approx(np.mean(slow), abs=1e-9)
+    assert actual.max() < 0.9999
 
 
 def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "s.parquet"
-    places = {"body": study["body"], "tuned": study["body"]}
-    places |= {"model": study["model"], "card": study["model"]}
-    finetuning_similarity.main(**places, similarity=out, task="mrpc", seed=1, bootstrap=100)
+    paths = {"body": study["body"], "tuned": study["body"]}
+    paths |= {"model": study["model"], "card": study["model"]}
+    finetuning_similarity.main(**paths, similarity=out, task="mrpc", seed=1, bootstrap=100)
     np.testing.assert_allclose(tables.read(out)["similarity"], 1, atol=1e-9)
 
 
@@ -127,11 +129,11 @@ def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: 
     examples = read_examples(study["examples"])
     write_examples(tmp_path / "e.jsonl", examples[::-1])
     write_cache(tmp_path / "t.h5", study["card"], tmp_path / "e.jsonl")
-    places = {"body": study["body"], "tuned": tmp_path / "t.h5"}
-    places |= {"model": study["model"], "card": study["card"]}
+    paths = {"body": study["body"], "tuned": tmp_path / "t.h5"}
+    paths |= {"model": study["model"], "card": study["card"]}
     with pytest.raises(InputError, match="the examples are not those of"):
         finetuning_similarity.main(
-            **places, similarity=tmp_path / "s", task="mrpc", seed=1, bootstrap=100
+            **paths, similarity=tmp_path / "s", task="mrpc", seed=1, bootstrap=100
         )
 
 
@@ -164,15 +166,15 @@ def test_features_against_a_loop(study: dict[str, Path], features_frame: pd.Data
         for layer, head in ((0, 1), (2, 2)):
             sums = []
             for example, tree in zip(examples, trees, strict=True):
-                places = [
-                    place
-                    for place, word in enumerate(example.word)
+                nouns = [
+                    index
+                    for index, word in enumerate(example.word)
                     if word >= 0 and tree.tags[word].startswith("NN")
                 ]
                 length = len(example.ids)
                 columns = [
                     sum(float(example.pattern[layer, head, query, key]) for query in range(length))
-                    for key in places
+                    for key in nouns
                 ]
                 sums.append(max(columns) / length)
             assert frame[stage, "noun", layer, head] == pytest.approx(np.mean(sums), abs=1e-6)
@@ -211,8 +213,8 @@ def test_links_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
             total += len(values)
             if values:
                 means.append(sum(values) / len(values))
-        found = keyed["pretrained", far, "verb-subject", 1, 3]
-        assert found == pytest.approx(np.mean(means), abs=1e-6)
+        actual = keyed["pretrained", far, "verb-subject", 1, 3]
+        assert actual == pytest.approx(np.mean(means), abs=1e-6)
         counted = frame[(frame["link"] == "verb-subject") & (frame["far"] == far)]["links"]
         assert counted.nunique() == 1
     assert frame.groupby("far")["links"].max()[False] >= frame.groupby("far")["links"].max()[True]
@@ -232,9 +234,9 @@ def test_the_strongest_heads_of_the_table() -> None:
         for seed in (1, 2)
         for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
     ]
-    found = links_table.strongest(pd.DataFrame(rows), n=2)
-    assert found["head"].tolist() == ["1-2", "1-3"]
-    assert found["attention"].tolist() == pytest.approx([0.7, 0.45])
+    actual = links_table.strongest(pd.DataFrame(rows), n=2)
+    assert actual["head"].tolist() == ["1-2", "1-3"]
+    assert actual["attention"].tolist() == pytest.approx([0.7, 0.45])
 
 
 def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:

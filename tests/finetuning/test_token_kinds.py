@@ -44,9 +44,9 @@ def sentence(text: str, tags: str = "", heads: tuple = (), relations: str = "") 
         ("Neither he nor she", [1, 0, 1, 0]),
     ],
 )
-def test_negation_words_are_the_papers(text: str, found: list[int]) -> None:
+def test_negation_words_are_the_papers(text: str, actual: list[int]) -> None:
     _, example = sentence(text)
-    assert token_kinds.negations(example).tolist() == [bool(one) for one in found]
+    assert token_kinds.negations(example).tolist() == [bool(one) for one in actual]
 
 
 def test_a_contraction_that_the_parser_split_is_found_by_its_characters() -> None:
@@ -58,8 +58,8 @@ def test_words_of_kinds() -> None:
     tree, example = sentence(
         "she saw the river", "PRP VBD DT NN", (1, -1, 3, 1), "nsubj root det dobj"
     )
-    found = token_kinds.words_of_kinds(tree, example)
-    assert {kind: np.flatnonzero(chosen).tolist() for kind, chosen in found.items()} == {
+    actual = token_kinds.words_of_kinds(tree, example)
+    assert {kind: np.flatnonzero(chosen).tolist() for kind, chosen in actual.items()} == {
         "noun": [3],
         "verb": [1],
         "pronoun": [0],
@@ -73,13 +73,13 @@ def test_tokens_follow_their_words_and_not_their_spelling() -> None:
     tree, example = sentence("river flows river", "NN VBZ DT", (), "")
     tokens = tokenize([example], tokenizer(), 32, 128)[0]
     words = token_kinds.words_of_kinds(tree, example)
-    found = token_kinds.tokens_of_kinds(words, tokens.word, tokens.ids, CARD)
+    actual = token_kinds.tokens_of_kinds(words, tokens.word, tokens.ids, CARD)
     names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
     assert names == ["[CLS]", "river", "flow", "##s", "river", "[SEP]"]
-    assert found["noun"].tolist() == [False, True, False, False, False, False]
-    assert found["verb"].tolist() == [False, False, True, True, False, False]
-    assert found["cls"].tolist() == [True] + [False] * 5
-    assert found["sep"].tolist() == [False] * 5 + [True]
+    assert actual["noun"].tolist() == [False, True, False, False, False, False]
+    assert actual["verb"].tolist() == [False, False, True, True, False, False]
+    assert actual["cls"].tolist() == [True] + [False] * 5
+    assert actual["sep"].tolist() == [False] * 5 + [True]
 
 
 def test_links_stay_in_their_sentence() -> None:
@@ -89,6 +89,6 @@ def test_links_stay_in_their_sentence() -> None:
     )  # fmt: skip
     sentences = token_kinds.sentences_of(tree)
     assert sentences.tolist() == [1, 1, 1, 1, 5, 5]
-    found = token_kinds.word_links(tree, sentences)
-    assert found["verb-subject"] == [(1, 0), (5, 4)]
-    assert found["pronoun-noun"] == [(0, 3)]
+    actual = token_kinds.word_links(tree, sentences)
+    assert actual["verb-subject"] == [(1, 0), (5, 4)]
+    assert actual["pronoun-noun"] == [(0, 3)]

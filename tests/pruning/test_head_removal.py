@@ -27,12 +27,12 @@ def test_equals_the_gated_model(name: str, share: float) -> None:
     model, tokens = random_classifier(name), random_tokens((9, 23, 14))
     gone = some_heads(share)
     smaller = remove_heads(model, gone)
-    found = logits_of(smaller, tokens)
+    actual = logits_of(smaller, tokens)
     open_attention(model)
     with watching(model, Gates(torch.from_numpy(~gone).float())):
         expected = logits_of(model, tokens)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    np.testing.assert_allclose(ablate(model, tokens, gone[None], "zero")[0], found, atol=2e-5)
+    np.testing.assert_allclose(actual, expected, atol=1e-5)
+    np.testing.assert_allclose(ablate(model, tokens, gone[None], "zero")[0], actual, atol=2e-5)
     kept = sum(p.numel() for p in smaller.parameters())
     width, head = 32, 32 // HEADS
     of_one_head = 3 * (width * head + head) + head * width

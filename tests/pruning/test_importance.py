@@ -27,9 +27,9 @@ LABELS = np.array([2, 0, 1, 1])
 STEPS = {"modernbert": (1e-3, 5e-3)}  # its rotations are float32 even in a float64 model
 
 
-def loss_at(model: PreTrainedModel, one: Tokens, label: float, xi: torch.Tensor) -> float:
+def loss_at(model: PreTrainedModel, text: Tokens, label: float, xi: torch.Tensor) -> float:
     with watching(model, Gates(xi)), torch.no_grad():
-        logits = model(**padding.pad([one], model)).logits
+        logits = model(**padding.pad([text], model)).logits
     return losses(logits, torch.tensor([label])).item()
 
 
@@ -41,16 +41,16 @@ def test_equals_finite_differences(name: str, gone: tuple[int, int] | None) -> N
     pruned = np.zeros((LAYERS, HEADS), bool)
     if gone:
         pruned[gone] = True
-    found = gradients(model, tokens, LABELS, pruned)["paper"]
+    actual = gradients(model, tokens, LABELS, pruned)["paper"]
     at = torch.from_numpy(1.0 - pruned)
-    for example, layer, head in np.ndindex(found.shape):
+    for example, layer, head in np.ndindex(actual.shape):
         ends = []
         for sign in (1, -1):
             xi = at.clone()
             xi[layer, head] += sign * step
             ends.append(loss_at(model, tokens[example], LABELS[example], xi))
         slope = abs(ends[0] - ends[1]) / (2 * step)
-        assert found[example, layer, head] == pytest.approx(
+        assert actual[example, layer, head] == pytest.approx(
             slope, rel=tolerance, abs=tolerance / 10
         )
 
@@ -64,8 +64,8 @@ def test_a_batch_gives_what_single_examples_give(n_labels: int) -> None:
         smaller = gradients(model, tokens, labels, batch_tokens=limit)
         for variant in together:
             np.testing.assert_allclose(smaller[variant], together[variant], rtol=1e-3, atol=1e-6)
-    for row, one in enumerate(tokens):
-        alone = gradients(model, [one], labels[row : row + 1])
+    for row, text in enumerate(tokens):
+        alone = gradients(model, [text], labels[row : row + 1])
         for variant, values in together.items():
             np.testing.assert_allclose(values[row], alone[variant][0], rtol=1e-3, atol=1e-6)
 
@@ -73,19 +73,19 @@ def test_a_batch_gives_what_single_examples_give(n_labels: int) -> None:
 def test_the_released_variant_sums_over_tokens() -> None:
     """Independent: a gate for every token, whose gradients are taken one by one."""
     model, tokens = open_attention(random_classifier("bert").double()), random_tokens(LENGTHS)
-    found = gradients(model, tokens, LABELS)
-    for row, one in enumerate(tokens):
-        gates = torch.ones(LAYERS, HEADS, len(one), dtype=torch.float64, requires_grad=True)
+    actual = gradients(model, tokens, LABELS)
+    for row, text in enumerate(tokens):
+        gates = torch.ones(LAYERS, HEADS, len(text), dtype=torch.float64, requires_grad=True)
 
         class PerToken(Watcher):
             def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
                 return output * gates[layer][None, :, :, None]  # noqa: B023 - used at once
 
         with watching(model, PerToken()):
-            logits = model(**padding.pad([one], model)).logits
+            logits = model(**padding.pad([text], model)).logits
         losses(logits, torch.tensor([LABELS[row]])).sum().backward()
-        np.testing.assert_allclose(found["released"][row], gates.grad.abs().sum(-1), atol=1e-9)
-        np.testing.assert_allclose(found["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)
+        np.testing.assert_allclose(actual["released"][row], gates.grad.abs().sum(-1), atol=1e-9)
+        np.testing.assert_allclose(actual["paper"][row], gates.grad.sum(-1).abs(), atol=1e-9)
 
 
 def test_released_scale_by_hand() -> None:
@@ -124,9 +124,9 @@ def test_the_table_has_what_ranks() -> None:
     values = gradients(model, tokens, LABELS)
     table = importance_table(values, LENGTHS, 100, 1)
     for variant in VARIANTS:
-        its = table[table["variant"] == variant]
+        selected = table[table["variant"] == variant]
         for column, normalise in (("importance", False), ("normalised", True)):
             expected = ranking(values, LENGTHS, Definition(variant, normalise))
-            np.testing.assert_allclose(its[column], expected.ravel())
-        assert (its["ci_low"] <= its["importance"]).all()
-        assert (its["ci_high"] >= its["importance"]).all()
+            np.testing.assert_allclose(selected[column], expected.ravel())
+        assert (selected["ci_low"] <= selected["importance"]).all()
+        assert (selected["ci_high"] >= selected["importance"]).all()

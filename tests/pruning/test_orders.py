@@ -86,8 +86,8 @@ def test_random_orders_differ_and_nest() -> None:
 def test_curves_by_hand() -> None:
     labels = np.array([0, 1])
     logits = np.array([[[1.0, 0], [0, 1]], [[1.0, 0], [1, 0]]])
-    found = curve(TASKS["mrpc"], labels, logits, [0, 5])
-    accuracy = found[found["metric"] == "accuracy"]
+    actual = curve(TASKS["mrpc"], labels, logits, [0, 5])
+    accuracy = actual[actual["metric"] == "accuracy"]
     assert accuracy["score"].tolist() == [1.0, 0.5]
     assert accuracy["pruned"].tolist() == [0, 5]
 
@@ -97,8 +97,8 @@ def test_a_sweep_of_other_examples_is_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame(rows, columns=["split", "unit", "mode", "layer", "head", "id"])
     frame = frame.assign(logit_0=np.arange(8.0), logit_1=0.0)
     tables.write(frame, tmp_path / "logits")
-    found = read_sweep(tmp_path / "logits", ["a", "b"], (2, 2), 2)
-    np.testing.assert_array_equal(found[1, 0, :, 0], [4, 5])
+    actual = read_sweep(tmp_path / "logits", ["a", "b"], (2, 2), 2)
+    np.testing.assert_array_equal(actual[1, 0, :, 0], [4, 5])
     with pytest.raises(RuntimeError, match="other examples"):
         read_sweep(tmp_path / "logits", ["a", "c"], (2, 2), 2)
 
@@ -108,8 +108,8 @@ def test_intervals_over_runs() -> None:
         (seed, 0, pruned, 0.5 + seed / 10 - pruned / 10) for seed in (1, 2) for pruned in (0, 5)
     ]
     frame = pd.DataFrame(rows, columns=["seed", "draw", "pruned", "score"])
-    found = over_runs(frame, 200, 1)
-    assert found["score"].tolist() == pytest.approx([0.65, 0.15])
-    assert found["ci_low"].tolist() == pytest.approx([0.6, 0.1])
-    assert found["ci_high"].tolist() == pytest.approx([0.7, 0.2])
-    assert found["runs"].tolist() == [2, 2]
+    actual = over_runs(frame, 200, 1)
+    assert actual["score"].tolist() == pytest.approx([0.65, 0.15])
+    assert actual["ci_low"].tolist() == pytest.approx([0.6, 0.1])
+    assert actual["ci_high"].tolist() == pytest.approx([0.7, 0.2])
+    assert actual["runs"].tolist() == [2, 2]

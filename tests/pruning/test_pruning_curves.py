@@ -26,18 +26,19 @@ STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
 def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the products of `curves` and of `training`."""
     folder = tmp_path_factory.mktemp("pruning")
-    given = checkpoint_in(folder, epochs=2)
+    arguments = checkpoint_in(folder, epochs=2)
     units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
-    call(ablation_sweep.main, given | units | {"logits": folder / "logits"})
-    given |= {"step": STEP, "variant": "paper", "normalise": True}
-    given |= {"examples": 10, "dev_examples": 0}
-    how = {"strategies": ["importance", "ablation", "random"], "recompute": False, "draws": 2}
+    call(ablation_sweep.main, arguments | units | {"logits": folder / "logits"})
+    arguments |= {"step": STEP, "variant": "paper", "normalise": True}
+    arguments |= {"examples": 10, "dev_examples": 0}
+    settings = {"strategies": ["importance", "ablation", "random"], "recompute": False, "draws": 2}
     outputs = {name: folder / name for name in ("importance", "curves", "order")}
     call(
-        pruning_curves.main, given | how | outputs | {"logits": folder / "logits", "bootstrap": 100}
+        pruning_curves.main,
+        arguments | settings | outputs | {"logits": folder / "logits", "bootstrap": 100},
     )
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
-    call(pruning_during_training.main, given | outputs)
+    call(pruning_during_training.main, arguments | outputs)
     return folder
 
 
@@ -63,33 +64,33 @@ def test_scores_are_those_of_the_heads_that_are_left(pruned: Path) -> None:
     scores, order = pd.read_parquet(pruned / "curves"), pd.read_parquet(pruned / "order")
     weights = pruned / "mnli.pretrained.3"
     for strategy, draw in (("importance", 0), ("random", 0), ("random", 1)):
-        its = scores[(scores["strategy"] == strategy) & (scores["draw"] == draw)]
-        assert its["pruned"].tolist() == COUNTS
-        for step, found in enumerate(its["score"]):
+        selected = scores[(scores["strategy"] == strategy) & (scores["draw"] == draw)]
+        assert selected["pruned"].tolist() == COUNTS
+        for step, actual in enumerate(selected["score"]):
             gone = gone_at(order, step, strategy=strategy, draw=draw)
             assert gone.sum() == COUNTS[step]
-            assert found == pytest.approx(right(pruned, weights, gone).mean())
+            assert actual == pytest.approx(right(pruned, weights, gone).mean())
 
 
 def test_each_half_is_scored_in_the_order_of_the_other(pruned: Path) -> None:
     scores, order = pd.read_parquet(pruned / "curves"), pd.read_parquet(pruned / "order")
-    its, order = (frame[frame["strategy"] == "ablation"] for frame in (scores, order))
+    selected, order = (frame[frame["strategy"] == "ablation"] for frame in (scores, order))
     folds = sorted(order["fold"].unique())
     assert len(folds) == 2
     half = pruning_curves.resampling.half_weights(20, 1, 3)[0].astype(bool)
     weights = pruned / "mnli.pretrained.3"
-    for step, found in enumerate(its["score"]):
-        one, other = (right(pruned, weights, gone_at(order, step, fold=fold)) for fold in folds)
-        assert found == pytest.approx(np.where(half, other, one).mean())
+    for step, actual in enumerate(selected["score"]):
+        first, second = (right(pruned, weights, gone_at(order, step, fold=fold)) for fold in folds)
+        assert actual == pytest.approx(np.where(half, second, first).mean())
 
 
 def test_importance_comes_first(pruned: Path) -> None:
     importance, order = pd.read_parquet(pruned / "importance"), pd.read_parquet(pruned / "order")
-    its = importance[importance["variant"] == "paper"]
-    first = its.nsmallest(3, "normalised")[["layer", "head"]].to_numpy().tolist()
+    selected = importance[importance["variant"] == "paper"]
+    first = selected.nsmallest(3, "normalised")[["layer", "head"]].to_numpy().tolist()
     gone = gone_at(order, 1, strategy="importance")
     assert sorted(first) == np.argwhere(gone).tolist()
-    assert (its["n"] == 10).all()
+    assert (selected["n"] == 10).all()
 
 
 def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
@@ -97,12 +98,12 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     assert scores.groupby("epoch")["pruned"].apply(list).to_dict() == {1: COUNTS, 2: COUNTS}
     for epoch in (1, 2):
         weights = pruned / f"mnli.pretrained.3/epoch-{epoch}"
-        its = epochs[epochs["epoch"] == epoch]
+        selected = epochs[epochs["epoch"] == epoch]
         gone = np.zeros((LAYERS, HEADS), bool)
-        lowest = its.nsmallest(6, "importance")
+        lowest = selected.nsmallest(6, "importance")
         gone[lowest["layer"], lowest["head"]] = True
-        found = scores[(scores["epoch"] == epoch) & (scores["pruned"] == 6)]["score"].item()
-        assert found == pytest.approx(right(pruned, weights, gone).mean())
+        actual = scores[(scores["epoch"] == epoch) & (scores["pruned"] == 6)]["score"].item()
+        assert actual == pytest.approx(right(pruned, weights, gone).mean())
     agreement = epochs.groupby("epoch")["agreement"].first()
     assert agreement[2] == pytest.approx(1)
     assert agreement[1] < 1

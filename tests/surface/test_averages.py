@@ -61,22 +61,22 @@ def test_a_single_token_has_no_neighbour() -> None:
 )
 def test_special_tokens(pattern: np.ndarray, target: str, queries: list, keys: list) -> None:
     expected = slow_mean(pattern, list(queries), lambda _: keys)
-    found = attention_to_special(pattern, IDS, CARD)[target]
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    actual = attention_to_special(pattern, IDS, CARD)[target]
+    np.testing.assert_allclose(actual, expected, rtol=1e-5)
 
 
 def test_special_tokens_of_uniform_attention() -> None:
-    found = attention_to_special(np.full((1, 1, 8, 8), 1 / 8), IDS, CARD)
+    actual = attention_to_special(np.full((1, 1, 8, 8), 1 / 8), IDS, CARD)
     shares = {"cls": 1 / 8, "sep": 1 / 4, "punctuation": 1 / 4}
     for target, share in (shares | {"sep_to_sep": 1 / 4, "other_to_sep": 1 / 4}).items():
-        assert found[target].item() == pytest.approx(share)
+        assert actual[target].item() == pytest.approx(share)
 
 
 def test_a_text_without_a_class_of_token() -> None:
     ids, uniform = np.array([1, 10, 11]), np.full((1, 1, 3, 3), 1 / 3)
-    found = attention_to_special(uniform, ids, CARD)
-    assert found["punctuation"].item() == 0  # no attention goes there
-    assert np.isnan(found["sep_to_sep"]).all()  # there is no such query
+    actual = attention_to_special(uniform, ids, CARD)
+    assert actual["punctuation"].item() == 0  # no attention goes there
+    assert np.isnan(actual["sep_to_sep"]).all()  # there is no such query
 
 
 def test_entropy_with_a_zero_in_a_row() -> None:
@@ -91,11 +91,11 @@ def test_entropy_with_a_zero_in_a_row() -> None:
 
 
 def test_entropy_against_a_loop(pattern: np.ndarray) -> None:
-    found = row_entropy(pattern)
-    for index in np.ndindex(found.shape):
+    actual = row_entropy(pattern)
+    for index in np.ndindex(actual.shape):
         weights = [float(w) for w in pattern[index]]
         expected = -sum(w * np.log(w) for w in weights if w > 0)
-        assert found[index] == pytest.approx(expected, abs=1e-4)
+        assert actual[index] == pytest.approx(expected, abs=1e-4)
 
 
 def test_heads_above() -> None:
@@ -103,6 +103,6 @@ def test_heads_above() -> None:
         [("next", 0, 2, 0.4), ("next", 7, 10, 0.6), ("previous", 1, 0, 0.9), ("next", 1, 1, 0.8)],
         columns=["target", "layer", "head", "attention"],
     ).assign(ci_low=0, ci_high=1, n=5)
-    found = heads_above(frame, 0.5)
-    assert found["head"].tolist() == ["2-2", "8-11", "2-1"]
-    assert found["target"].tolist() == ["next", "next", "previous"]
+    actual = heads_above(frame, 0.5)
+    assert actual["head"].tolist() == ["2-2", "8-11", "2-1"]
+    assert actual["target"].tolist() == ["next", "next", "previous"]

@@ -23,11 +23,11 @@ def table(kind: str, measure: str, names: list[str]) -> pd.DataFrame:
 
 def drawing_table() -> pd.DataFrame:
     query, key = np.indices((4, 4))
-    one = {"query": query.ravel(), "key": key.ravel(), "weight": np.full(16, 0.25)}
+    weights = {"query": query.ravel(), "key": key.ravel(), "weight": np.full(16, 0.25)}
     names = np.array(["[CLS]", "cost", "$5", "[SEP]"])
-    one |= {"query_token": names[query.ravel()], "key_token": names[key.ravel()]}
+    weights |= {"query_token": names[query.ravel()], "key_token": names[key.ravel()]}
     rows = [
-        pd.DataFrame(one).assign(drawing=k, layer=k, head=2 * k, title="next token, 60%")
+        pd.DataFrame(weights).assign(drawing=k, layer=k, head=2 * k, title="next token, 60%")
         for k in range(2)
     ]
     return pd.concat(rows)
@@ -65,27 +65,27 @@ def test_three_formats(name: str, tmp_path: Path) -> None:
     source, make, texts = CASES[name]
     tables.write(make(), tmp_path / "table.parquet")
     main = import_module(f"workflow_scripts.surface.{name}").main
-    places = {kind: tmp_path / f"figure.{kind}.part" for kind in ("svg", "pdf", "png")}
+    outputs = {kind: tmp_path / f"figure.{kind}.part" for kind in ("svg", "pdf", "png")}
     extra = {"threshold": 0.5} if name == "clark2019_position" else {}
-    main(**{source: tmp_path / "table.parquet"}, **places, **extra)
-    svg = places["svg"].read_text(encoding="utf-8")
+    main(**{source: tmp_path / "table.parquet"}, **outputs, **extra)
+    svg = outputs["svg"].read_text(encoding="utf-8")
     for text in texts:
         assert text.replace(">", "&gt;") in svg
-    assert places["pdf"].read_bytes().startswith(b"%PDF")
-    with places["png"].open("rb") as file:
+    assert outputs["pdf"].read_bytes().startswith(b"%PDF")
+    with outputs["png"].open("rb") as file:
         pixels = image.imread(file, format="png")
     assert pixels.shape[1] > 600
     assert pixels[..., :3].std() > 0.02
-    first = {kind: path.read_bytes() for kind, path in places.items()}
-    main(**{source: tmp_path / "table.parquet"}, **places, **extra)
-    assert first == {kind: path.read_bytes() for kind, path in places.items()}
+    first = {kind: path.read_bytes() for kind, path in outputs.items()}
+    main(**{source: tmp_path / "table.parquet"}, **outputs, **extra)
+    assert first == {kind: path.read_bytes() for kind, path in outputs.items()}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_table_without_its_columns_is_refused(name: str, tmp_path: Path) -> None:
     tables.write(pd.DataFrame({"layer": [0]}), tmp_path / "table.parquet")
     main = import_module(f"workflow_scripts.surface.{name}").main
-    places = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
+    outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
     extra = {"threshold": 0.5} if name == "clark2019_position" else {}
     with pytest.raises(InputError, match=r"table.parquet: no column"):
-        main(**{CASES[name][0]: tmp_path / "table.parquet"}, **places, **extra)
+        main(**{CASES[name][0]: tmp_path / "table.parquet"}, **outputs, **extra)

@@ -34,59 +34,59 @@ def model() -> torch.nn.Module:
 class Nudge(Watcher):
     """Adds a small number to one weight of the pattern."""
 
-    def __init__(self, place: tuple[int, int, int, int], step: float) -> None:
-        self.place, self.step = place, step
+    def __init__(self, index: tuple[int, int, int, int], step: float) -> None:
+        self.index, self.step = index, step
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        at, head, query, key = self.place
-        if layer == at:
+        nudged_layer, head, query, key = self.index
+        if layer == nudged_layer:
             pattern = pattern.clone()
             pattern[0, head, query, key] += self.step
         return pattern
 
 
-def loss_with(model: torch.nn.Module, one: Tokens, labels: np.ndarray, nudge: Nudge) -> float:
+def loss_with(model: torch.nn.Module, example: Tokens, labels: np.ndarray, nudge: Nudge) -> float:
     with torch.no_grad(), watching(model, nudge):
-        logits = model(**pad([one], model)).logits[0]
+        logits = model(**pad([example], model)).logits[0]
     return functional.cross_entropy(logits, torch.from_numpy(labels)).item()
 
 
 def test_against_finite_differences(model: torch.nn.Module) -> None:
-    one, labels = tokens(9, seed=3)
-    (found,) = importance(model, [one], [labels])
+    example, labels = tokens(9, seed=3)
+    (actual,) = importance(model, [example], [labels])
     step = 1e-5
-    for place in [(0, 0, 2, 4), (0, 3, 8, 0), (1, 1, 1, 1), (1, 2, 5, 7), (2, 0, 1, 3)]:
-        up = loss_with(model, one, labels, Nudge(place, step))
-        down = loss_with(model, one, labels, Nudge(place, -step))
-        assert found[place] == pytest.approx(abs(up - down) / (2 * step), rel=1e-3, abs=1e-8)
+    for index in [(0, 0, 2, 4), (0, 3, 8, 0), (1, 1, 1, 1), (1, 2, 5, 7), (2, 0, 1, 3)]:
+        up = loss_with(model, example, labels, Nudge(index, step))
+        down = loss_with(model, example, labels, Nudge(index, -step))
+        assert actual[index] == pytest.approx(abs(up - down) / (2 * step), rel=1e-3, abs=1e-8)
 
 
 def test_the_batch_changes_nothing(model: torch.nn.Module) -> None:
     cases = [tokens(9, 1), tokens(5, 2), tokens(12, 3)]
-    together = importance(model, [one for one, _ in cases], [labels for _, labels in cases])
-    for (one, labels), found in zip(cases, together, strict=True):
-        (alone,) = importance(model, [one], [labels])
-        np.testing.assert_allclose(found, alone, rtol=1e-6, atol=1e-12)
+    together = importance(model, [example for example, _ in cases], [labels for _, labels in cases])
+    for (example, labels), actual in zip(cases, together, strict=True):
+        (alone,) = importance(model, [example], [labels])
+        np.testing.assert_allclose(actual, alone, rtol=1e-6, atol=1e-12)
 
 
 def test_gradients_need_an_unchanged_forward_pass(model: torch.nn.Module) -> None:
     """Watching with gradients gives the same patterns as watching without."""
-    one, _ = tokens(9, 1)
+    example, _ = tokens(9, 1)
     with watching(model, kept := Capture(with_gradients=True), plain := Capture()):
-        model(**pad([one], model))
+        model(**pad([example], model))
     for a, b in zip(kept.patterns, plain.patterns, strict=True):
         torch.testing.assert_close(a.detach(), b)
 
 
 def test_classes_leave_out_masked_positions() -> None:
     ids = np.array([1, 9, 3, 3, 2], dtype=np.int32)
-    one = Tokens("x", ids, np.array([-1, 0, 1, 2, -1]), np.zeros(5, dtype=np.int8), 3)
+    example = Tokens("x", ids, np.array([-1, 0, 1, 2, -1]), np.zeros(5, dtype=np.int8), 3)
     labels = np.array([IGNORED, 9, IGNORED, 3, IGNORED])
-    found = target_masks(one, labels, {"special": {"cls": 1, "sep": 2}, "punctuation": [3]})
-    assert found["cls"].tolist() == [True, False, False, False, False]
-    assert found["sep"].tolist() == [False, False, False, False, True]
-    assert found["punctuation"].tolist() == [False, False, True, False, False]
-    assert found["unmasked"].tolist() == [True, False, True, False, True]
+    actual = target_masks(example, labels, {"special": {"cls": 1, "sep": 2}, "punctuation": [3]})
+    assert actual["cls"].tolist() == [True, False, False, False, False]
+    assert actual["sep"].tolist() == [False, False, False, False, True]
+    assert actual["punctuation"].tolist() == [False, False, True, False, False]
+    assert actual["unmasked"].tolist() == [True, False, True, False, True]
 
 
 def test_average() -> None:

@@ -35,7 +35,7 @@ def test_strongest_heads_are_all_different() -> None:
     chosen = surface_drawings.strongest_heads(position, special, entropy)
     assert chosen[0] == (0, 1, "broad, 2.0 nats")
     assert chosen[1] == (0, 0, "next token, 90%")
-    assert len({one[:2] for one in chosen}) == len(chosen)
+    assert len({(layer, head) for layer, head, _ in chosen}) == len(chosen)
 
 
 def test_drawn_up_to_the_first_separator() -> None:

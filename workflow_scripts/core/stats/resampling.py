@@ -40,10 +40,10 @@ def p_values(effects: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.nda
     size = np.where(varies, np.abs(effects) / spread, 0.0)
     null = np.where(varies, np.abs(drawn - effects) / spread, 0.0)
     largest = null.max(axis=1, keepdims=True)
-    tolerance = 1e-9  # equal up to rounding counts as as large
-    alone = _share(null >= size - tolerance)
-    together = _share(largest >= size - tolerance)
-    return np.where(varies, alone, 1.0), np.where(varies, together, 1.0)
+    tolerance = 1e-9  # effects that are equal up to rounding count as equally large
+    uncorrected = _share(null >= size - tolerance)
+    corrected = _share(largest >= size - tolerance)
+    return np.where(varies, uncorrected, 1.0), np.where(varies, corrected, 1.0)
 
 
 def honest_gain(
@@ -54,15 +54,15 @@ def honest_gain(
     draws: int,
     seed: int,
 ) -> dict[str, float]:
-    """What the best variant gains where it was not chosen.
+    """The gain of the best variant over the baseline, on examples that did not choose it.
 
     In every draw the best variant on one half of the examples is measured against the baseline on
-    the other half, and the other way round. `gain` is the mean over draws, `gain_low` and
-    `gain_high` hold 95% of the draws; `naive` chooses and measures on all examples.
+    the other half, and vice versa. `gain` is the mean over draws, `gain_low` and `gain_high` are
+    their 2.5th and 97.5th percentiles; `naive` chooses and measures on all examples.
     """
-    one = half_weights(len(labels), draws, seed)
+    half = half_weights(len(labels), draws, seed)
     both = np.concatenate([baseline[None], predictions])
-    halves = [weighted_scores(metric, labels, both, half) for half in (one, 1 - one)]
+    halves = [weighted_scores(metric, labels, both, part) for part in (half, 1 - half)]
     whole = weighted_scores(metric, labels, both, np.ones((1, len(labels))))[0]
     gains = []
     for chosen, measured in (halves, halves[::-1]):
@@ -74,17 +74,15 @@ def honest_gain(
     return {"naive": naive, "gain": float(gain.mean()), "gain_low": low, "gain_high": high}
 
 
-def correlations(
-    one: np.ndarray, other: np.ndarray, draws: int, seed: int
-) -> dict[str, float | int]:
+def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[str, float | int]:
     """Pearson's and Spearman's correlation over paired values, with 95% bootstrap intervals."""
-    weights = observed_and_drawn(len(one), draws, seed)
-    found: dict[str, float | int] = {}
+    weights = observed_and_drawn(len(x), draws, seed)
+    columns: dict[str, float | int] = {}
     for metric in ("pearson", "spearman"):
-        values = weighted_scores(metric, one, other[None], weights)[:, 0]
-        found[metric] = float(values[0])
-        found[f"{metric}_low"], found[f"{metric}_high"] = np.percentile(values[1:], CONFIDENCE)
-    return found | {"n": len(one)}
+        values = weighted_scores(metric, x, y[None], weights)[:, 0]
+        columns[metric] = float(values[0])
+        columns[f"{metric}_low"], columns[f"{metric}_high"] = np.percentile(values[1:], CONFIDENCE)
+    return columns | {"n": len(x)}
 
 
 def _share(exceeds: np.ndarray) -> np.ndarray:
