@@ -32,7 +32,7 @@ def sentence(text: str, tags: str = "", heads: tuple = (), relations: str = "") 
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "negated"),
     [
         ("he did not see", [0, 0, 1, 0]),
         ("he don't see", [0, 1, 0]),
@@ -44,9 +44,9 @@ def sentence(text: str, tags: str = "", heads: tuple = (), relations: str = "") 
         ("Neither he nor she", [1, 0, 1, 0]),
     ],
 )
-def test_negation_words_are_the_papers(text: str, actual: list[int]) -> None:
+def test_negation_words_are_the_papers(text: str, negated: list[int]) -> None:
     _, example = sentence(text)
-    assert token_kinds.negations(example).tolist() == [bool(one) for one in actual]
+    assert token_kinds.negations(example).tolist() == [bool(flag) for flag in negated]
 
 
 def test_a_contraction_that_the_parser_split_is_found_by_its_characters() -> None:
