@@ -3,9 +3,8 @@
 import numpy as np
 
 from tests.core.tiny_models import tokenizer
-from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.examples import Example, spans_of
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.data.trees import spans_of
 from workflow_scripts.core.data.wordpieces import among_words, to_words, units, words_of_units
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from workflow_scripts.core.data.examples import Example
-from workflow_scripts.core.data.trees import spans_of
+from workflow_scripts.core.data.examples import Example, spans_of
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.probes import structural_probe

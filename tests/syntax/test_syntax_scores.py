@@ -12,8 +12,8 @@ from transformers import AutoModel
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import tokenizer, write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import write_examples
-from workflow_scripts.core.data.trees import Tree, read_trees, to_example, write_trees
+from workflow_scripts.core.data.examples import to_example, write_examples
+from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.syntax import (

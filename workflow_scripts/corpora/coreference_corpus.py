@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.mentions import KINDS, Document, write_documents
 from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
-from workflow_scripts.core.data.trees import ROOT, spans_of
+from workflow_scripts.core.data.trees import ROOT
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -132,30 +132,30 @@ def main(
         raise InputError(f"{source.get('path')}: no mention in the windows; check path and format")
     described = [to_document(text, f"{name}-{k:05d}") for k, text in enumerate(texts)]
     examples = [
-        Example(
-            document.id,
-            document=text.document,
-            source=document.source,
-            texts=(" ".join(document.words),),
-            words=(spans_of(document.words),),
-        )
-        for document, text in zip(described, texts, strict=True)
+        to_example(document, text.document) for document, text in zip(described, texts, strict=True)
     ]
     write_examples(documents, examples)
     write_documents(annotation, described)
-    kinds = Counter(mention.kind for document in described for mention in document.mentions)
     rows = {
         "annotation": "generated" if "generate" in source else "gold",
-        "documents": len({text.document for text in texts}),
-        "texts": len(described),
-        "words": sum(len(document.words) for document in described),
-        "mentions read": read["mentions"],
-        "mentions outside the words used": read["mentions"] - sum(len(t.spans) for t in texts),
-        "mentions": sum(kinds.values()),
-        **{f"{kind} mentions": kinds[kind] for kind in KINDS},
+        **count(texts, described, read["mentions"]),
     }
     tables.write_counts(rows, counts)
     log.info("%s", rows)
+
+
+def count(texts: list[Text], described: list[Document], n_read: int) -> dict[str, int]:
+    """What the corpus holds; `n_read` mentions were read, some of them outside the windows."""
+    kinds = Counter(mention.kind for document in described for mention in document.mentions)
+    return {
+        "documents": len({text.document for text in texts}),
+        "texts": len(described),
+        "words": sum(len(document.words) for document in described),
+        "mentions read": n_read,
+        "mentions outside the words used": n_read - sum(len(text.spans) for text in texts),
+        "mentions": sum(kinds.values()),
+        **{f"{kind} mentions": kinds[kind] for kind in KINDS},
+    }
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.frames import Element, FrameLinks, write_links
-from workflow_scripts.core.data.trees import spans_of
 from workflow_scripts.core.generated.grammar import linked, new_fact
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -100,12 +99,6 @@ def filtered(sentences: Iterator[Annotated], name: str) -> tuple[list[FrameLinks
     return kept, counts
 
 
-def to_example(links: FrameLinks) -> Example:
-    """The sentence as a model's input: its words, joined by single spaces."""
-    text, spans = " ".join(links.words), spans_of(links.words)
-    return Example(links.id, document=links.id, source=links.source, texts=(text,), words=(spans,))
-
-
 def main(
     sentences: Out,
     annotation: Out,
@@ -127,7 +120,7 @@ def main(
         log.info("%s: %d", what, n)
     if not kept:
         raise InputError(f"corpora.frames.{name}: no sentence passes the filters; use more")
-    write_examples(sentences, [to_example(links) for links in kept])
+    write_examples(sentences, [to_example(links, document=links.id) for links in kept])
     write_links(annotation, kept)
     tables.write_counts(numbers, counts, generated="generate" in source)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import Example, read_examples, write_examples
+from workflow_scripts.core.data.examples import Example, read_examples, to_example, write_examples
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
-from workflow_scripts.core.data.trees import Tree, to_example, write_trees
+from workflow_scripts.core.data.trees import Tree, write_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out

@@ -1,8 +1,9 @@
 """Examples: the texts that a model reads, one JSON object per line."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from workflow_scripts.core.data.records import read_records, write_records
 
@@ -22,6 +23,37 @@ class Example:
     source: str
     texts: tuple[str, ...]
     words: tuple[Spans, ...] | None = None
+
+
+class Annotated(Protocol):
+    """The words of an annotated text, such as those of a tree."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def words(self) -> tuple[str, ...]: ...
+    @property
+    def source(self) -> str: ...
+
+
+def to_example(annotated: Annotated, document: str) -> Example:
+    """An annotated text as a model's input: its words, joined by single spaces."""
+    return Example(
+        annotated.id,
+        document=document,
+        source=annotated.source,
+        texts=(" ".join(annotated.words),),
+        words=(spans_of(annotated.words),),
+    )
+
+
+def spans_of(words: Sequence[str]) -> Spans:
+    """Character spans of words that are joined by single spaces."""
+    spans, start = [], 0
+    for word in words:
+        spans.append((start, start + len(word)))
+        start += len(word) + 1
+    return tuple(spans)
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> None:

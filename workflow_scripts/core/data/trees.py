@@ -1,10 +1,9 @@
 """Dependency trees of a corpus, beside its examples: a JSON object per line, in the same order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.records import read_records, write_records
 
 ROOT = -1
@@ -25,23 +24,9 @@ class Tree:
     source: str
 
 
-def to_example(tree: Tree, document: str) -> Example:
-    """The sentence as a model's input: its words, joined by single spaces."""
-    return Example(tree.id, document, tree.source, (" ".join(tree.words),), (spans_of(tree.words),))
-
-
 def is_punctuation(word: str, relation: str) -> bool:
     """Whether a word is punctuation: by its relation or, without relations, by its characters."""
     return relation == "punct" or (not relation and not any(letter.isalnum() for letter in word))
-
-
-def spans_of(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Character spans of words joined by single spaces."""
-    spans, start = [], 0
-    for word in words:
-        spans.append((start, start + len(word)))
-        start += len(word) + 1
-    return tuple(spans)
 
 
 def write_trees(path: Path, trees: Iterable[Tree]) -> None:
