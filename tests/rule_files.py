@@ -47,26 +47,20 @@ def snakefiles(folder: Path) -> list[Path]:
 
 
 def read_rules(folder: Path) -> list[Rule]:
-    """All rules of the workflow in `folder`, conditional ones included; twins come last."""
-    rules: dict[str, Rule] = {}
-    twins = []
+    """All rules of the workflow in `folder`, conditional ones included."""
+    heads: dict[str, tuple[str | None, Path, str]] = {}
     for file in snakefiles(folder):
         lines = file.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines):
             if head := HEAD.match(line):
                 indent, name, base, twin = head.groups()
-                body = _body(lines[number + 1 :], len(indent))
-                if name:
-                    rules[name] = Rule(name, file, body)
-                else:
-                    twins.append((base, twin, file, body))
-    while twins:
-        base, twin, file, body = twins.pop(0)
-        if base in rules:
-            rules[twin] = Rule(twin, file, body, rules[base])
-        else:  # a twin itself
-            twins.append((base, twin, file, body))
-    return list(rules.values())
+                heads[name or twin] = base, file, _body(lines[number + 1 :], len(indent))
+
+    def rule(name: str) -> Rule:
+        base, file, body = heads[name]
+        return Rule(name, file, body, rule(base) if base else None)
+
+    return [rule(name) for name in heads]
 
 
 def _body(lines: list[str], indent: int) -> str:
