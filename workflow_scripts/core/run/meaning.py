@@ -28,15 +28,13 @@ def modules(script: Path) -> set[Path]:
 
     Read from the syntax, imports within functions and the packages above a module included.
     """
-    script = script.resolve()
-    root = _root(script)
     seen: set[Path] = set()
-    waiting = [script]
+    waiting = [script.resolve()]
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen.add(path)
-            waiting += [file for name in _read(path)[1] for file in _files(root, name)]
+            waiting += _read(path)[1]
     return seen
 
 
@@ -48,7 +46,9 @@ def _root(script: Path) -> Path:
 
 
 @cache
-def _read(path: Path) -> tuple[str, tuple[str, ...]]:
+def _read(path: Path) -> tuple[str, frozenset[Path]]:
+    """What a file means, and the files of this package that its own imports run."""
+    root = _root(path)
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     imported = []
     for node in ast.walk(tree):
@@ -57,8 +57,8 @@ def _read(path: Path) -> tuple[str, tuple[str, ...]]:
         elif isinstance(node, ast.Import):
             imported += [alias.name for alias in node.names]
         _drop_docstring(node)
-    ours = tuple(name for name in imported if name.split(".")[0] == PACKAGE)
-    return ast.unparse(tree), ours
+    ours = {name for name in imported if name.split(".")[0] == PACKAGE}
+    return ast.unparse(tree), frozenset(file for name in ours for file in _files(root, name))
 
 
 def _drop_docstring(node: ast.AST) -> None:
