@@ -1,11 +1,14 @@
-"""What many tests share: a tiny model, and the real data where it is there."""
+"""What many tests share: a tiny model, and the real data where they are present."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # tests never reach for the hub
+os.environ["HF_HUB_OFFLINE"] = "1"  # tests never access the hub
+# Threads that share the kernels of a tiny model mostly wait for each other, above all where other
+# processes hold the cores; the jobs that tests start inherit this too.
+os.environ["OMP_NUM_THREADS"] = "1"
 ROOT = Path(__file__).parents[1]
 
 

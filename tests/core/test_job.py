@@ -53,6 +53,14 @@ def test_runs_from_a_shell(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "sub").iterdir()] == ["out.txt"]
 
 
+@pytest.mark.parametrize(("wanted", "threads"), [("3", 3), ("", os.cpu_count())])
+def test_threads_from_a_shell(
+    monkeypatch: pytest.MonkeyPatch, wanted: str, threads: int | None
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", wanted)
+    assert job._shell_threads() == threads
+
+
 def test_bad_input_is_one_line_without_traceback(tmp_path: Path) -> None:
     done = run_step(tmp_path, "bad")
     assert done.returncode == 1

@@ -34,7 +34,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     snakemake = namespace.get("snakemake")
     _start_logging(snakemake.log[0] if snakemake and snakemake.log else None)
     values = _from_snakemake(main, snakemake) if snakemake else _from_shell(main)
-    _limit_threads(values.get("threads", snakemake.threads if snakemake else os.cpu_count() or 1))
+    _limit_threads(values.get("threads", snakemake.threads if snakemake else _shell_threads()))
     random.seed(values.get("seed", 0))
     try:
         call(main, values)
@@ -161,6 +161,12 @@ def _start_logging(path: str | None) -> None:
     for ours in ("__main__", "workflow_scripts"):
         logging.getLogger(ours).setLevel(logging.INFO)
     logging.captureWarnings(True)
+
+
+def _shell_threads() -> int:
+    """OMP_NUM_THREADS where it is set to a number, or else all cores."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return int(wanted) if wanted.isdigit() else os.cpu_count() or 1
 
 
 def _limit_threads(threads: int) -> None:
