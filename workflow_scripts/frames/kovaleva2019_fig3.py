@@ -27,7 +27,7 @@ def main(scores: Path, drawings: Path, svg: Out, pdf: Out, png: Out) -> None:
         axes[0].set_xlabel("Head")
         axes[0].set_ylabel("Layer")
         axes[0].set_title("Predicate and frame element")
-        figure.colorbar(image, ax=axes[0], label="Mean of the maximum attention", shrink=0.7)
+        figure.colorbar(image, ax=axes[0], label="Mean maximum attention", shrink=0.7)
         for panel_axes, number in zip(axes[1:], shown, strict=True):
             rows = lines[lines["drawing"] == number]
             layer, head = rows["layer"].iloc[0], rows["head"].iloc[0]
