@@ -33,6 +33,7 @@ DOCUMENTS += [
 DOCUMENTS = [path for path in DOCUMENTS if path.is_file()]
 
 MAX_LINES = 300
+MAX_ARGUMENTS = 8
 # What the import is called where the distribution is called otherwise.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 
@@ -53,6 +54,17 @@ def test_module_is_short_and_says_what_it_is(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= MAX_LINES, f"more than {MAX_LINES} lines: split it"
     assert ast.get_docstring(ast.parse(text)), "no docstring"
+
+
+def test_functions_take_few_arguments() -> None:
+    """Only the parameters of a script's `main` are as many as its rule has."""
+    many = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name != "main":
+                number = len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs)
+                many += [f"{path}: {node.name}"] if number > MAX_ARGUMENTS else []
+    assert many == [], f"more than {MAX_ARGUMENTS} arguments: group them in a dataclass"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -182,7 +194,7 @@ def test_snakefiles_import_neither_torch_nor_pandas() -> None:
         for line in path.read_text(encoding="utf-8").splitlines()
         if re.match(r"(from|import) workflow_scripts", line)
     ]
-    assert statements, "no import found: the check has lost its object"
+    assert statements, "no import found: nothing is checked"
     slow = "{'torch', 'transformers', 'pandas'}"
     check = f"import sys; sys.exit(', '.join({slow} & set(sys.modules)) or 0)"
     done = run("-c", "\n".join([*statements, check]))
@@ -192,7 +204,7 @@ def test_snakefiles_import_neither_torch_nor_pandas() -> None:
 def test_scripts_of_the_light_environment_need_no_more() -> None:
     """Rules with envs/analysis.yaml run where the packages of envs/torch.yaml alone are missing."""
     light = [rule for rule in WITH_SCRIPT if rule.conda == "analysis.yaml"]
-    assert light, "no rule found: the check has lost its object"
+    assert light, "no rule found: nothing is checked"
     scripts = [rule.script.removesuffix(".py").replace("/", ".") for rule in light]
     missing = conda_pins("torch").keys() - conda_pins("analysis").keys()
     blocked = {name.replace("-", "_") for name in missing}
@@ -217,7 +229,7 @@ def test_pins_of_conda_and_pip_agree() -> None:
 
 
 def test_requirements_leave_torch_alone() -> None:
-    """Its build depends on the machine, so it is installed before the rest."""
+    """Its build depends on the machine, so it is installed before other packages."""
     assert "torch" not in pins("requirements.txt") | pins("test.txt") | pins("models.txt")
 
 

@@ -34,7 +34,7 @@ def test_a_core_module_reruns_what_imports_it(
     assert direct
     planned = copied_study.planned()
     assert direct <= planned
-    # What follows from a stale result is made anew too; nothing else is.
+    # What depends on a stale result is made again too; nothing else is.
     assert planned <= tiny_study.with_followers(direct)
 
 
@@ -92,7 +92,7 @@ def test_a_changed_text_or_model_reruns_what_follows(
     assert {direct, "extract", "entropy", "clark2019_fig4"} <= copied_study.planned()
 
 
-def test_one_deleted_figure_is_made_anew_alone(copied_study: TinyStudy) -> None:
+def test_only_a_deleted_figure_is_made_again(copied_study: TinyStudy) -> None:
     figure = copied_study.folder / "results/tiny/tiny/figures/clark2019-fig4.svg"
     figure.unlink()
     assert copied_study.planned() == {"clark2019_fig4"}
