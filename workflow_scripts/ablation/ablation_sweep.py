@@ -9,7 +9,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.model import ablation_engine, devices
 from workflow_scripts.core.model.ablation_table import sweep
-from workflow_scripts.core.model.classifiers import classifier_of, sample_of
+from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -41,17 +41,16 @@ def main(
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
     frame, means = read_task(table), None
-    sampling = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
-    sampling["max_positions"] = max_positions(model.config)
+    sampler = Sampler(frame, tokenizer, max_tokens, max_positions(model.config), seed)
     limits = {"pass_tokens": pass_tokens, "precision": precision}
     if any("mean" in modes for modes in units.values()):
-        tokens, _ = sample_of(frame, "train", n=reference, **sampling)
+        tokens, _ = sampler.sample("train", reference)
         means = ablation_engine.mean_outputs(model, tokens)
     frames = []
     for split in frame["split"].unique():
         if split == "train":
             continue
-        tokens, rows = sample_of(frame, split, n=examples, **sampling)
+        tokens, rows = sampler.sample(split, examples)
         log.info("%s: %d examples", split, len(tokens))
         split_units = units if split == "dev" else {"head": ["zero"]}
         swept = sweep(model, tokens, split_units, means, **limits)

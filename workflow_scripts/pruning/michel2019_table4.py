@@ -13,7 +13,7 @@ from workflow_scripts.core.data.glue import TASKS, read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices, padding
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.classifiers import classifier_of, sample_of
+from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -65,14 +65,9 @@ def main(
     model, tokenizer = classifier_of(card, devices.pick(device))
     gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
     models = {"original": model, "pruned": remove_heads(model, gone)}
-    tokens, _ = sample_of(
-        read_task(table),
-        "dev",
-        tokenizer=tokenizer,
-        n=examples,
-        max_tokens=max_tokens,
-        max_positions=max_positions(model.config),
-        seed=seed,
+    positions = max_positions(model.config)
+    tokens, _ = Sampler(read_task(table), tokenizer, max_tokens, positions, seed).sample(
+        "dev", examples
     )
     rows = []
     for size in BATCH_SIZES:

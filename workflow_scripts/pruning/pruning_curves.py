@@ -15,7 +15,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.classifiers import classifier_of, sample_of
+from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -132,11 +132,10 @@ def main(
     rank the heads on one half of these and are followed on the other.
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
-    frame, scored_task = read_task(table), TASKS[task]
-    sampling = {"tokenizer": tokenizer, "max_tokens": max_tokens, "seed": seed}
-    sampling["max_positions"] = max_positions(model.config)
-    tokens, rows = sample_of(frame, "dev", n=dev_examples, **sampling)
-    training, training_rows = sample_of(frame, "train", n=examples, **sampling)
+    scored_task, positions = TASKS[task], max_positions(model.config)
+    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
+    tokens, rows = sampler.sample("dev", dev_examples)
+    training, training_rows = sampler.sample("train", examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
     shape = (n_layers(model), n_heads(model))
     counts = orders.steps(shape[0] * shape[1], step)

@@ -11,7 +11,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import TASKS, read_task
 from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.model.ablation_engine import ablate
-from workflow_scripts.core.model.classifiers import load_classifier, sample_of
+from workflow_scripts.core.model.classifiers import Sampler, load_classifier
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -51,12 +51,12 @@ def main(
 
     `agreement` is Spearman's correlation of an epoch's importance with the last one's, over heads.
     """
-    model_card, frame, scored_task = read_card(card), read_task(table), TASKS[task]
+    model_card, scored_task = read_card(card), TASKS[task]
     directory = models.directory_of(model_card)
-    sampling = {"tokenizer": models.load_tokenizer(directory), "max_tokens": max_tokens}
-    sampling |= {"max_positions": model_card["max_positions"], "seed": seed}
-    training, training_rows = sample_of(frame, "train", n=examples, **sampling)
-    tokens, rows = sample_of(frame, "dev", n=dev_examples, **sampling)
+    tokenizer, positions = models.load_tokenizer(directory), model_card["max_positions"]
+    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
+    training, training_rows = sampler.sample("train", examples)
+    tokens, rows = sampler.sample("dev", dev_examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
     definition, limits = Definition(variant, normalise), {"pass_tokens": pass_tokens}
     limits["precision"] = precision

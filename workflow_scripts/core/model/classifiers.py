@@ -1,6 +1,7 @@
 """Sequence classifiers: initialised from a pretrained body or at random, loaded, and applied."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -54,18 +55,20 @@ def classifier_of(card: Path, device: torch.device) -> tuple[PreTrainedModel, Fa
     return load_classifier(directory, device), models.load_tokenizer(directory)
 
 
-def sample_of(
-    frame: pd.DataFrame,
-    split: str,
-    tokenizer: FastTokenizer,
-    n: int,
-    max_tokens: int,
-    max_positions: int,
-    seed: int,
-) -> tuple[list[Tokens], pd.DataFrame]:
-    """At most `n` examples (0: all) of a split, drawn by `seed`: their tokens and their rows."""
-    rows = sample_rows(split_of(frame, split), n, seed)
-    return tokens_of(rows, tokenizer, max_tokens, max_positions), rows
+@dataclass(frozen=True)
+class Sampler:
+    """Samples of a task's splits, as tokens for a classifier and as rows of the task's table."""
+
+    table: pd.DataFrame
+    tokenizer: FastTokenizer
+    max_tokens: int
+    max_positions: int
+    seed: int
+
+    def sample(self, split: str, n: int) -> tuple[list[Tokens], pd.DataFrame]:
+        """At most `n` examples (0: all) of a split: their tokens and their rows."""
+        rows = sample_rows(split_of(self.table, split), n, self.seed)
+        return tokens_of(rows, self.tokenizer, self.max_tokens, self.max_positions), rows
 
 
 def tokens_of(
