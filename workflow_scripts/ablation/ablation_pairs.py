@@ -52,9 +52,9 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
 
 def _combined(kind: str, frame: pd.DataFrame, column: str, values: Iterable[Any]) -> Iterator[Pair]:
     """The rows of every two of the values of a column, named by the values."""
-    for left, right in combinations(values, 2):
-        sides = (frame[frame[column] == value] for value in (left, right))
-        yield Pair(kind, (left, right), *sides)
+    for first, second in combinations(values, 2):
+        left, right = frame[frame[column] == first], frame[frame[column] == second]
+        yield Pair(kind, (first, second), left, right)
 
 
 def main(scores: list[Path], points: Out, table: Out, bootstrap: int, seed: int) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import squareform
+from scipy.stats import permutation_test
 from sklearn.manifold import MDS
 
 from workflow_scripts.core.data import tables
@@ -70,13 +71,21 @@ def within_and_between(matrix: np.ndarray, layers: np.ndarray) -> tuple[float, f
 
 def permutation_p(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> float:
     """One-sided p-value that heads of one layer are closer, by shuffling heads over layers."""
-    rng = np.random.default_rng(seed)
-    within, between = within_and_between(matrix, layers)
-    count = 0
-    for _ in range(draws):
-        drawn_within, drawn_between = within_and_between(matrix, rng.permutation(layers))
-        count += drawn_between - drawn_within >= between - within
-    return (count + 1) / (draws + 1)
+
+    def difference(shuffled: np.ndarray) -> float:
+        within, between = within_and_between(matrix, shuffled)
+        return between - within
+
+    test = permutation_test(
+        (layers,),
+        difference,
+        permutation_type="pairings",
+        alternative="greater",
+        n_resamples=draws,
+        vectorized=False,
+        rng=np.random.default_rng(seed),
+    )
+    return float(test.pvalue)
 
 
 def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> pd.DataFrame:

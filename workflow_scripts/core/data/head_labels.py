@@ -16,7 +16,7 @@ def label(layer: int, head: int) -> str:
 
 def labels(frame: "pd.DataFrame") -> list[str]:
     """The names of the heads of a table with 0-based columns layer and head."""
-    return [label(*cell) for cell in zip(frame["layer"], frame["head"], strict=True)]
+    return [label(layer, head) for layer, head in zip(frame["layer"], frame["head"], strict=True)]
 
 
 def parse(name: str, n_layers: int, n_heads: int) -> tuple[int, int]:
