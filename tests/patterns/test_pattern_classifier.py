@@ -74,10 +74,8 @@ def test_cross_validation_learns_and_its_control_does_not() -> None:
 
 def test_training_is_the_same_for_a_seed() -> None:
     images, labels, _ = data(4)
-    first, second = (
-        fit(images, torch.from_numpy(labels), Recipe(5, 2, 32, 0.003)).state_dict()
-        for _ in range(2)
-    )
+    recipe = Recipe(seed=5, epochs=2, batch_size=BATCH, learning_rate=0.003)
+    first, second = (fit(images, torch.from_numpy(labels), recipe).state_dict() for _ in range(2))
     assert all(torch.equal(first[key], second[key]) for key in first)
 
 
@@ -155,7 +153,8 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
 
 def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     images, labels, _ = data(6)
-    network = fit(images, torch.from_numpy(labels), Recipe(1, 3, 32, 0.003))
+    recipe = Recipe(seed=1, epochs=3, batch_size=BATCH, learning_rate=0.003)
+    network = fit(images, torch.from_numpy(labels), recipe)
     save_file(network.state_dict(), tmp_path / "classifier")
     pattern_shares.main(
         tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]]

@@ -91,7 +91,8 @@ def test_a_map_that_holds_the_tree_is_found() -> None:
         states.append((walk @ rotation).astype(np.float16))
         heads.append(tree)
     targets = [structural_probe.tree_distances(tree) for tree in heads]
-    matrix = structural_probe.fit(states[:40], targets[:40], 8, Recipe(1, 60, 8, 0.02), CPU)
+    recipe = Recipe(seed=1, epochs=60, batch_size=8, learning_rate=0.02)
+    matrix = structural_probe.fit(states[:40], targets[:40], 8, recipe, CPU)
     scored = [np.ones(7, dtype=bool)] * 20
     right, total = structural_probe.counts(matrix, states[40:], heads[40:], scored)
     assert right.sum() / total.sum() > 0.9

@@ -36,7 +36,7 @@ MARK = "complete"
 IDENTITY = "run.json"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FineTuning(Recipe):
     """How a classifier is trained: AdamW, a linear warm-up, then linear decay to 0."""
 

@@ -134,7 +134,7 @@ def main(
     if not has_head:
         with torch.no_grad():
             masked_lm.get_output_embeddings().bias.copy_(frequencies)
-        recipe = Recipe(seed, epochs, BATCH, learning_rate)
+        recipe = Recipe(seed=seed, epochs=epochs, batch_size=BATCH, learning_rate=learning_rate)
         fit(masked_lm, states, labels, recipe)
     row: dict[str, Any] = {
         "origin": "pretrained" if has_head else "fitted",

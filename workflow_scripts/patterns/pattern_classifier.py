@@ -146,7 +146,7 @@ def main(
         rarest = CLASSES[int(counts.argmin())]
         raise InputError(f"patterns: {counts.min()} annotated maps are {rarest}; annotate more")
     images = torch.stack([to_image(map_.pattern) for map_ in annotated])
-    recipe = Recipe(seed, epochs, BATCH, learning_rate)
+    recipe = Recipe(seed=seed, epochs=epochs, batch_size=BATCH, learning_rate=learning_rate)
     probabilities, fold_of = cross_validate(images, labels, groups, n_folds, recipe, "folds")
     predicted = probabilities.argmax(axis=1)
     shuffled = np.random.default_rng(seed).permutation(labels)

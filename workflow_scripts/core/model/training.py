@@ -19,9 +19,9 @@ from workflow_scripts.core.run import job
 Batch = TypeVar("Batch")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How long and how fast a model is trained; `seed` draws the order of batches."""
+    """How a model is trained; `seed` draws the order of batches and whatever else is random."""
 
     seed: int
     epochs: int
