@@ -8,13 +8,13 @@ from workflow_scripts.core.run.needs import abilities
 ABILITIES = abilities(config, SCHEMAS)
 
 # A model is checked when its card is made, and where a study adds a chapter later.
-for model, source_of_model in config["models"].items():
-    card = Path(f"{RESULTS}/{model}/attention/model.json")
-    if is_current(card, source_of_model):
-        try:
+for name, entry in config["models"].items():
+    card = Path(f"{RESULTS}/{name}/attention/model.json")
+    try:
+        if is_current(card, entry):
             check_abilities(read_card(card), ABILITIES)
-        except InputError as error:
-            raise WorkflowError(f"config: models.{model}: {error}") from None
+    except InputError as error:
+        raise WorkflowError(f"config: models.{name}: {error}") from None
 
 
 rule model_card:

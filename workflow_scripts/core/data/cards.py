@@ -4,10 +4,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.run.errors import InputError
+
 
 def read_card(path: Path) -> dict[str, Any]:
-    """The content of a model.json, as `models.describe` gives it."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    """The content of a model.json, as `models.describe` gives it.
+
+    Raises InputError where the file is damaged.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(
+            f"{path}: not a model's card ({error}); delete it and run again"
+        ) from error
 
 
 def write_card(card: dict[str, Any], path: Path) -> None:
