@@ -9,7 +9,7 @@ from transformers import AutoModel, BertConfig
 
 from tests.core import tiny_models
 from workflow_scripts.core.data.arct import TEXTS, read_arct
-from workflow_scripts.core.data.word_vectors import Vectors
+from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import generate_arct, prepare_arct
 

@@ -23,7 +23,7 @@ from workflow_scripts.arguments.setups import as_text, inputs_of
 from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_of, word_family
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.word_vectors import Vectors, write_vectors
+from workflow_scripts.core.data.vectors import Vectors, write_vectors
 from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")

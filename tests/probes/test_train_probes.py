@@ -16,7 +16,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import read_examples, to_example, write_examples
 from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
-from workflow_scripts.core.data.word_vectors import Vectors, write_vectors
+from workflow_scripts.core.data.vectors import Vectors, write_vectors
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError

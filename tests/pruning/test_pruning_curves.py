@@ -29,16 +29,21 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arguments = checkpoint_in(folder, epochs=2)
     units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
     call(ablation_sweep.main, arguments | units | {"logits": folder / "logits"})
-    arguments |= {"step": STEP, "variant": "paper", "normalise": True}
-    arguments |= {"examples": 10, "dev_examples": 0}
-    settings = {"strategies": ["importance", "ablation", "random"], "recompute": False, "draws": 2}
+    arguments |= {"dev_examples": 0}
+    settings = {
+        "step": STEP,
+        "strategies": ["importance", "ablation", "random"],
+        "importance": {"variant": "paper", "normalise": True, "recompute": False},
+        "draws": 2,
+        "examples": 10,
+        "bootstrap": 100,
+    }
     outputs = {name: folder / name for name in ("importance", "curves", "order")}
-    call(
-        pruning_curves.main,
-        arguments | settings | outputs | {"logits": folder / "logits", "bootstrap": 100},
-    )
+    inputs = {"settings": settings, "logits": folder / "logits"}
+    call(pruning_curves.main, arguments | inputs | outputs)
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
-    call(pruning_during_training.main, arguments | outputs)
+    definition = {"step": STEP, "variant": "paper", "normalise": True, "examples": 10}
+    call(pruning_during_training.main, arguments | definition | outputs)
     return folder
 
 

@@ -22,7 +22,7 @@ from workflow_scripts.arguments.argument_training import Family, Hyperparameters
 from workflow_scripts.arguments.setups import SETUPS
 from workflow_scripts.arguments.wording import words
 from workflow_scripts.core.data.arct import TEXTS
-from workflow_scripts.core.data.word_vectors import Vectors, read_vectors
+from workflow_scripts.core.data.vectors import Vectors, read_vectors
 
 log = logging.getLogger(__name__)
 PADDING = 0

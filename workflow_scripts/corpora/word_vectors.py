@@ -10,7 +10,7 @@ import numpy as np
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.data.word_vectors import write_vectors
+from workflow_scripts.core.data.vectors import write_vectors
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out

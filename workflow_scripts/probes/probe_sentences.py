@@ -11,7 +11,7 @@ import numpy as np
 
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
-from workflow_scripts.core.data.word_vectors import Vectors
+from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.data.wordpieces import to_words, words_of_units
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError

@@ -16,7 +16,7 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.trees import read_trees
-from workflow_scripts.core.data.word_vectors import read_vectors
+from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job

@@ -1,6 +1,6 @@
 """Importance, and the score with more and more heads gone, by strategy (Michel et al., 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,23 @@ from workflow_scripts.pruning.importance import (
     importance_table,
     ranking,
 )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How heads are ranked and pruned: a study's `pruning`, without the measurement of speed."""
+
+    step: float  # share of all heads that one step prunes
+    strategies: Sequence[str]
+    importance: Mapping[str, Any]  # variant, normalise, recompute
+    draws: int  # random orders
+    examples: int  # training examples behind importance, 0: all
+    bootstrap: int
+
+    @property
+    def definition(self) -> Definition:
+        """Which importance ranks the heads."""
+        return Definition(self.importance["variant"], self.importance["normalise"])
 
 
 @dataclass(frozen=True)
@@ -112,15 +129,8 @@ def main(
     task: str,
     init: str,
     seed: int,
-    step: float,
-    strategies: list[str],
-    variant: str,
-    normalise: bool,
-    recompute: bool,
-    draws: int,
-    examples: int,
+    settings: dict[str, Any],
     dev_examples: int,
-    bootstrap: int,
     max_tokens: int,
     pass_tokens: int,
     precision: str = "float32",
@@ -128,36 +138,37 @@ def main(
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
+    `settings` are the fields of Settings.
     Importance comes from training examples, scores from development examples; one-head scores
     rank the heads on one half of these and are followed on the other.
     """
-    model, tokenizer = classifier_of(card, devices.pick(device))
+    pruning, (model, tokenizer) = Settings(**settings), classifier_of(card, devices.pick(device))
     scored_task, positions = TASKS[task], max_positions(model.config)
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
     tokens, rows = sampler.sample("dev", dev_examples)
-    training, training_rows = sampler.sample("train", examples)
+    training, training_rows = sampler.sample("train", pruning.examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
     shape = (n_layers(model), n_heads(model))
-    counts = orders.steps(shape[0] * shape[1], step)
-    definition, lengths = Definition(variant, normalise), [len(example) for example in training]
+    counts = orders.steps(shape[0] * shape[1], pruning.step)
+    definition, lengths = pruning.definition, [len(example) for example in training]
     values = gradients(model, training, training_labels)
     plans = []
-    if "importance" in strategies:
+    if "importance" in pruning.strategies:
         masks = orders.by_score(first := ranking(values, lengths, definition), counts)
-        if recompute:
+        if pruning.importance["recompute"]:
             masks = orders.by_importance(
                 model, training, training_labels, counts, definition, first
             )
         plans.append(Plan("importance", 0, masks))
-    if "ablation" in strategies:
+    if "ablation" in pruning.strategies:
         swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)
         plans += by_halves(scored_task, labels, swept, counts, seed)
-    if "random" in strategies:
-        drawn = orders.at_random(shape, counts, draws, seed)
+    if "random" in pruning.strategies:
+        drawn = orders.at_random(shape, counts, pruning.draws, seed)
         plans += [Plan("random", draw, masks) for draw, masks in enumerate(drawn)]
     outputs = pruned_logits(model, tokens, plans, pass_tokens=pass_tokens, precision=precision)
     run_columns = {"task": task, "init": init, "seed": seed}
-    frame = importance_table(values, lengths, bootstrap, seed)
+    frame = importance_table(values, lengths, pruning.bootstrap, seed)
     tables.write(frame.assign(**run_columns), importance)
     run_columns["heads"] = shape[0] * shape[1]
     scores = [
