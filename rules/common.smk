@@ -36,7 +36,7 @@ PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_mi
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
-# Where a product stands in the report.
+# The category of a product in the report.
 CLARK = {"category": "Clark et al. 2019"}
 KOVALEVA = {"category": "Kovaleva et al. 2019"}
 MICHEL = {"category": "Michel et al. 2019"}
@@ -92,7 +92,7 @@ def figure(
     wanted: bool = True,
     per_model: bool = True,
 ) -> dict:
-    """A figure's outputs: its svg, which stands in the report, pdf and png.
+    """A figure's outputs: its svg, which is shown in the report, pdf and png.
 
     It is drawn for every model (with `per_model`), and for every value of another wildcard in its
     name.
@@ -113,7 +113,7 @@ def table(
     wanted: bool = True,
     per_model: bool = True,
 ):
-    """A table's output, a CSV file that stands in the report; made as `figure` is drawn."""
+    """A table's output, a CSV file that is shown in the report; made as `figure` is drawn."""
     path = f"{product_folder(per_model)}/tables/{name}.csv"
     if wanted:
         TABLES.extend(for_all(path))
@@ -126,20 +126,20 @@ def product_folder(per_model: bool) -> str:
 
 
 def reported(path: str, title: str, section: dict, caption: str):
-    """A file that stands in the report, labelled with its title and its wildcards' values."""
+    """A file that is shown in the report, labelled with its title and its wildcards' values."""
     labels = {name: f"{{{name}}}" for name in ("model", "task") if f"{{{name}}}" in path}
     caption = f"../report/{caption}.rst"
     return report(path, caption=caption, labels=labels | {"product": title}, **section)
 
 
 def counts(folder: str, name: str, caption: str, title: str = "examples read and excluded"):
-    """The counts of a corpus or task, a CSV file that stands in the report."""
+    """The counts of a corpus or task, a CSV file that is shown in the report."""
     path, labels = f"<results>/{folder}/{name}.counts.csv", {"corpus": name, "table": title}
     return report(path, caption=f"../report/{caption}.rst", category="Corpora", labels=labels)
 
 
 def for_all(path: str) -> list[str]:
-    """The files that a product's path with wildcards stands for in this study."""
+    """The files of this study that match a product's path with wildcards."""
     values = {"model": MODELS, "task": list(TASKS)}
     return expand(path, **{name: values[name] for name in values if f"{{{name}}}" in path})
 

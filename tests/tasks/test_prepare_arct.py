@@ -1,80 +1,15 @@
-"""ARCT's official files, its adversarial set, the generator, fetching, and wrong input."""
+"""ARCT's official files, its adversarial set, and wrong input."""
 
-import http.server
-import json
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from tests.tasks.arct_builders import run, with_published, write
 from workflow_scripts.core.data.arct import COLUMNS, points_of, read_arct, splits_of
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
-from workflow_scripts.tasks import fetch_arct, generate_arct, prepare_arct
-from workflow_scripts.tasks.fetch_arct import fetch
-
-HEADER = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo"
-NO_LABEL = HEADER.replace("correctLabelW0orW1\t", "")
-ROWS = {
-    "train-full.txt": [HEADER, 'a\tit "is" so\tit isn\'t so\t0\tRain.\tGo out\tT\tI'],
-    "dev-full.txt": [
-        HEADER,
-        "b\tyes\tno\t1\tSun.\tStay  in\tT\tI",
-        "c\tp\tq\t0\tSun.\tGo out\tT\tI",
-    ],
-    "test-only-data.txt": [NO_LABEL, "d\tone\ttwo\tFog.\tGo out\tT\tI"],
-    "test-truth.txt": ["# test/truth.txt", "#id\tcorrectLabelW0orW1", "d   1"],
-    "adversarial_dataset/claim_map.csv": ["original,negated", "Go out,Do not go out", "Stay in,Go"],
-}
-PUBLISHED = {
-    "train-adv-negated.csv": [
-        HEADER + "\tadversarial",
-        'a\t"it ""is"" so"\tit isn\'t so\t0\tRain.\tGo out\tT\tI\tFalse',
-        'a-adversarial\t"it ""is"" so"\tit isn\'t so\t1\tRain.\tDo not go out\tT\tI\tTrue',
-    ],
-    "train-swapped.csv": [
-        HEADER + "\tswapped",
-        'a_swapped\tit isn\'t so\t"it ""is"" so"\t1\tRain.\tGo out\tT\tI\tTrue',
-    ],
-    "dev-adv-negated.csv": [
-        HEADER + "\tadversarial",
-        "c-adversarial\tp\tq\t1\tSun.\tDo not go out\tT\tI\tTrue",
-        "b-adversarial\tyes\tno\t0\tSun.\tGo\tT\tI\tTrue",
-    ],
-    # The published test file has its columns in another order.
-    "test-adv-negated.csv": [
-        "#id\twarrant0\twarrant1\treason\tclaim\tdebateTitle\tdebateInfo\tcorrectLabelW0orW1"
-        "\tadversarial",
-        "d-adversarial\tone\ttwo\tFog.\tDo not go out\tT\tI\t0\tTrue",
-    ],
-}
-
-
-def write(folder: Path, files: dict[str, list[str]] = ROWS) -> Path:
-    """A directory with these files, each a list of lines."""
-    for name, lines in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder
-
-
-def with_published(folder: Path) -> Path:
-    return write(write(folder) / "adversarial_dataset", PUBLISHED).parent
-
-
-def run(
-    tmp_path: Path, folder: Path, adversarial: str = "built", **source: str
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The table and the counts of a study with this directory."""
-    out = {"table": tmp_path / "out.parquet", "counts": tmp_path / "out.csv"}
-    call(
-        prepare_arct.main,
-        out | {"source": {"path": str(folder)} | source, "adversarial": adversarial},
-    )
-    return read_arct(out["table"]), pd.read_csv(out["counts"])
+from workflow_scripts.tasks import generate_arct, prepare_arct
 
 
 def test_official_files(tmp_path: Path) -> None:
@@ -236,97 +171,6 @@ def test_a_sample_keeps_its_counterparts(tmp_path: Path) -> None:
     original = train[train["version"] == "original"]["id"]
     negated = train[train["version"] == "negated"]["id"]
     assert (original + "-adversarial").tolist() == negated.tolist()
-
-
-def test_generated_points_are_reasoned_and_repeatable(tmp_path: Path) -> None:
-    """The right warrant names a good effect where the claim supports the plan, else a bad one."""
-    numbers = {"train": 60, "dev": 20, "test": 20, "productivity": 0.9, "coverage": 0.7}
-    for name in ("one", "two"):
-        call(generate_arct.main, {"generated": tmp_path / name, "numbers": numbers, "seed": 4})
-    for path in (tmp_path / "one").rglob("*.*"):
-        assert (
-            path.read_bytes()
-            == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
-        )
-    said = {}
-    for good, pairs in generate_arct.PHRASES.items():
-        for plain, negated in pairs:
-            said |= {plain: good, negated: not good}
-    short = {f"{new} ": f"{old} " for old, new in generate_arct.CONTRACTED.items()}
-    frame, _ = run(tmp_path, tmp_path / "one")
-    for row in frame[frame["version"] != "swapped"].itertuples():
-        for number, text in enumerate((row.warrant0, row.warrant1)):
-            for new, old in short.items():
-                text = text.replace(new, old)
-            [good] = {
-                value
-                for phrase, value in said.items()
-                if text.endswith(f" {phrase}")
-                and text.removesuffix(f" {phrase}") in generate_arct.EFFECTS
-            }
-            supports = "should not" not in row.claim
-            assert (good == supports) == (number == row.label)
-    planted = json.loads((tmp_path / "one/planted.json").read_text())
-    assert planted["train"] == {"applicable": 42, "productive": 38}
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    """A web server on this machine with ARCT's files."""
-    folder = write(tmp_path / "served")
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *arguments: object) -> None:
-            super().__init__(*arguments, directory=str(folder))
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{served.server_port}"
-        served.shutdown()
-
-
-def test_fetching(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    urls = {name: f"{server}/{name}" for name in ROWS}
-    monkeypatch.setattr(fetch_arct, "URLS", urls)
-    monkeypatch.setattr(fetch_arct, "SHA256", {})
-    call(fetch_arct.main, {"fetched": tmp_path / "arct.fetch", "checksums": {}})
-    assert {p.name for p in (tmp_path / "arct.fetch").rglob("*.*")} == {Path(n).name for n in ROWS}
-    digests = fetch(tmp_path / "fetched", urls, {})
-    assert set(digests) == set(ROWS)
-    frame, _ = run(tmp_path, tmp_path / "fetched")
-    assert len(frame) == len(run(tmp_path, tmp_path / "served")[0])
-    assert fetch(tmp_path / "again", urls, digests) == digests
-
-
-@pytest.mark.parametrize(
-    ("checksums", "missing", "message"),
-    [
-        ({"train-full.txt": "0" * 64}, "", r"train-full.txt: not fetched \(.*does not match"),
-        ({"other.txt": "0" * 64}, "", r"tasks.arct.sha256: 'other.txt' is no file"),
-        ({}, "/nowhere", r"not fetched \(404"),
-    ],
-)
-def test_files_that_cannot_be_fetched(
-    tmp_path: Path, server: str, checksums: dict[str, str], missing: str, message: str
-) -> None:
-    urls = {name: f"{server}{missing}/{name}" for name in ROWS}
-    with pytest.raises(InputError, match=message):
-        fetch(tmp_path / "fetched", urls, checksums)
-
-
-def test_known_checksums_are_those_of_the_real_files(real_data: Path) -> None:
-    import hashlib
-
-    checked = 0
-    for name, digest in fetch_arct.SHA256.items():
-        path = real_data / "arct" / name
-        if path.is_file():
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
-            checked += 1
-    assert checked == 6
 
 
 @pytest.mark.parametrize("adversarial", ["published", "built"])
