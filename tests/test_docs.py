@@ -1,4 +1,4 @@
-"""What the documentation refers to exists: links, figures and imports."""
+"""What the documentation refers to exists, and its commands work as written."""
 
 import ast
 import importlib
@@ -12,6 +12,12 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 PACKAGE = ROOT / "workflow_scripts"
 READABLE = {".py", ".smk", ".yaml"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+# Where commands are written for people.
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config.yaml", "Makefile")]
+DOCUMENTS += [
+    path for pattern in ("docs/*.md", "studies/*", "profiles/*/*") for path in ROOT.glob(pattern)
+]
+DOCUMENTS = [path for path in DOCUMENTS if path.is_file()]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -62,6 +68,18 @@ def test_recipes_name_what_exists() -> None:
     assert unknown == []
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_targets_stand_before_configfile(path: Path) -> None:
+    assert read_as_config_files(path.read_text(encoding="utf-8")) == []
+
+
+def test_targets_behind_configfile_are_found() -> None:
+    text = "`snakemake --configfile studies/a.yaml`, x.yml all\n# snakemake \\\n  --config a=1"
+    assert read_as_config_files(text) == []
+    wrong = text.replace("a.yaml", "a.yaml clark2019 --cores 8").replace("a=1", "a=1 figures")
+    assert read_as_config_files(wrong) == ["clark2019", "figures"]
+
+
 def is_file(name: str) -> bool:
     """Whether a path, of the repository or of the package, or a file's bare name exists."""
     if not re.fullmatch(r"[\w./*-]+", name):
@@ -91,3 +109,16 @@ def headings(page: Path) -> list[str]:
 def slug(heading: str) -> str:
     """A heading's anchor, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def read_as_config_files(text: str) -> list[str]:
+    """Words of commands that Snakemake takes for config files or values, but are none.
+
+    It takes all words after --configfile, and after --config, up to the next option.
+    """
+    commands = text.replace("\\\n", " ")
+    wrong = []
+    for option, words in re.findall(r"--(config(?:files?)?)((?: +[^\s`|#-][^\s`|]*)+)", commands):
+        is_one = re.compile(r"=" if option == "config" else r"\.(ya?ml|json)[.,;:)]*$")
+        wrong += [word for word in words.split() if not is_one.search(word)]
+    return wrong

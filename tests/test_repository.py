@@ -25,13 +25,6 @@ CHAPTERS.remove("core")
 
 RULES = read_rules(ROOT)
 WITH_SCRIPT = [rule for rule in RULES if rule.script]
-# Where commands are written for people.
-DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config.yaml", "Makefile")]
-DOCUMENTS += [
-    path for pattern in ("docs/*.md", "studies/*", "profiles/*/*") for path in ROOT.glob(pattern)
-]
-DOCUMENTS = [path for path in DOCUMENTS if path.is_file()]
-
 MAX_LINES = 300
 MAX_ARGUMENTS = 8
 # What the import is called where the distribution is called otherwise.
@@ -174,18 +167,6 @@ def test_a_rule_without_a_script_only_names_targets() -> None:
         assert rule.script or targets, rule.name
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_targets_stand_before_configfile(path: Path) -> None:
-    assert read_as_config_files(path.read_text(encoding="utf-8")) == []
-
-
-def test_targets_behind_configfile_are_found() -> None:
-    text = "`snakemake --configfile studies/a.yaml`, x.yml all\n# snakemake \\\n  --config a=1"
-    assert read_as_config_files(text) == []
-    wrong = text.replace("a.yaml", "a.yaml clark2019 --cores 8").replace("a=1", "a=1 figures")
-    assert read_as_config_files(wrong) == ["clark2019", "figures"]
-
-
 def test_snakefiles_import_neither_torch_nor_pandas() -> None:
     """They are parsed again for every remote job; pandas would double the time."""
     statements = [
@@ -292,19 +273,6 @@ def unsafe(source: str) -> list[str]:
             if keyword.arg in {"trust_remote_code", "allow_pickle"} and not off:
                 found.append(keyword.arg)
     return found
-
-
-def read_as_config_files(text: str) -> list[str]:
-    """Words of commands that Snakemake takes for config files or values, but are none.
-
-    It takes all words after --configfile, and after --config, up to the next option.
-    """
-    commands = text.replace("\\\n", " ")
-    wrong = []
-    for option, words in re.findall(r"--(config(?:files?)?)((?: +[^\s`|#-][^\s`|]*)+)", commands):
-        is_one = re.compile(r"=" if option == "config" else r"\.(ya?ml|json)[.,;:)]*$")
-        wrong += [word for word in words.split() if not is_one.search(word)]
-    return wrong
 
 
 def pins(file: str) -> dict[str, str]:
