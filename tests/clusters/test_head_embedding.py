@@ -89,6 +89,16 @@ def test_cohesion_table() -> None:
     assert np.isfinite(table["p"][0])
 
 
+def test_few_heads_have_an_exact_p_value() -> None:
+    """Of the 24 permutations of two layers of two heads, 8 keep the layers' heads together."""
+    matrix = np.full((4, 4), 3.0)
+    matrix[:2, :2] = matrix[2:, 2:] = 1.0
+    np.fill_diagonal(matrix, 0.0)
+    table = head_embedding.cohesion(matrix, np.array([0, 0, 1, 1]), 100, seed=1)
+    assert table["permutations"][0] == 24
+    assert table["p"][0] == pytest.approx(8 / 24)
+
+
 def test_figure(tmp_path: Path) -> None:
     matrix, layers = planted()
     coordinates, stress = head_embedding.embed(matrix, seed=1)

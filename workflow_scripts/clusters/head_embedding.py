@@ -1,5 +1,6 @@
 """Heads in the plane by their distances, and whether layers hold together (Clark, Figure 6)."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -70,7 +71,10 @@ def within_and_between(matrix: np.ndarray, layers: np.ndarray) -> tuple[float, f
 
 
 def permutation_p(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> float:
-    """One-sided p-value that heads of one layer are closer, by shuffling heads over layers."""
+    """One-sided p-value that heads of one layer are closer, by shuffling heads over layers.
+
+    It is exact where the heads have no more than `draws` permutations.
+    """
 
     def difference(shuffled: np.ndarray) -> float:
         within, between = within_and_between(matrix, shuffled)
@@ -92,7 +96,9 @@ def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> p
     """Mean distances within and between layers: for all, with a p-value, and for each layer."""
     within, between = within_and_between(matrix, layers)
     p = permutation_p(matrix, layers, draws, seed)
-    rows = [{"layer": "all", "within": within, "between": between, "p": p, "permutations": draws}]
+    permutations = min(draws, math.factorial(len(layers)))
+    everything = {"layer": "all", "within": within, "between": between}
+    rows = [everything | {"p": p, "permutations": permutations}]
     for layer in np.unique(layers):
         inside = matrix[np.ix_(layers == layer, layers == layer)]
         pairs = inside[np.triu_indices(len(inside), k=1)]
