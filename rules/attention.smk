@@ -31,7 +31,7 @@ rule model_card:
         "../envs/torch.yaml"
     params:
         code=code("attention/model_card.py"),
-        source=source(config["models"], "model"),
+        source=setting(config["models"], "model"),
         name="{model}",
         # Not tracked, as it takes input: a new chapter leaves the cards as they are.
         needed=lambda w, input: ABILITIES,

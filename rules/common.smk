@@ -145,7 +145,7 @@ def for_all(path: str) -> list[str]:
 
 
 def setting(table: dict, wildcard: str, *keys: str):
-    """A function that looks up a setting of the table's entry that the wildcard names."""
+    """A function that looks up the table's entry that the wildcard names, or a setting of it."""
 
     def value(wildcards):
         entry = table[wildcards[wildcard]]
@@ -156,7 +156,7 @@ def setting(table: dict, wildcard: str, *keys: str):
     return value
 
 
-def source(table: dict, wildcard: str, settings: tuple[str, ...] = ()):
+def source(table: dict, wildcard: str, settings: tuple[str, ...]):
     """A function that gives where the entry that the wildcard names comes from.
 
     That is everything the study says of the entry except `settings`, which other rules and

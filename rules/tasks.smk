@@ -37,7 +37,7 @@ rule generate_task:
 rule prepare_task:
     input:
         files=files_of(TASKS, "task"),
-        generated=lambda w: GENERATED[w.task],
+        generated=setting(GENERATED, "task"),
     output:
         table="<results>/tasks/{task}.parquet",
         counts=counts("tasks", "{task}", "task-counts"),

@@ -165,10 +165,8 @@ def _batch_logits(
                 by_variant = first.unflatten(0, (len(chunk), -1))
                 first_states |= zip(chunk.tolist(), by_variant, strict=True)
         hidden = layer.rest(layer.norm(residual + merged))
-    plain = hidden[:, 0]
-    first_states |= {
-        variant: plain for variant in ablation.branching(len(classifier.layers)).tolist()
-    }
+    without = ablation.branching(len(classifier.layers)).tolist()
+    first_states |= dict.fromkeys(without, hidden[:, 0])
     rows = torch.stack([first_states[variant] for variant in range(len(ablation.disabled))])
     return classifier.classify(rows.flatten(0, 1)).unflatten(0, (len(rows), -1))
 

@@ -17,8 +17,6 @@ from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import models, padding
 from workflow_scripts.core.model.batches import by_length
 
-INITS = ("pretrained", "random")
-
 
 def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrainedModel:
     """A classifier for `task` whose body is pretrained or, with `init` "random", random.
