@@ -6,7 +6,7 @@ longest of the batch (`dynamic`) or to 128 tokens (`padded128`). Lengths are dra
 
 import numpy as np
 import torch
-from common import alternate, arguments, ratio, report
+from common import alternate, arguments, report
 from machine import classifier, flops, matmul_rate, random_pairs
 from transformers import PreTrainedModel
 
@@ -27,7 +27,7 @@ def main() -> None:
     options = arguments(__doc__.splitlines()[0]).parse_args()
     torch.set_num_threads(2)
     model = open_attention(classifier(resolve(Source(package=MODEL))))
-    tokens = random_pairs(96 if options.full else 16, *MRPC)
+    tokens = random_pairs(32 if options.full else 12, *MRPC)
     disabled = one_head(n_layers(model), n_heads(model))
     results: dict[str, np.ndarray] = {}
     sides = {
@@ -42,16 +42,18 @@ def main() -> None:
         results[name] = sides[name](tokens)
 
     runs = {name: lambda name=name: whole(name) for name in sides}
-    seconds = alternate(runs, 3 if options.full else 1, warm_up=False)
-    plain = [results[name] for name in ("dynamic", "padded128")]
+    rounds = alternate(runs, 7 if options.full else 3, warm_up=False)
+    plain = ("dynamic", "padded128")
     rate = matmul_rate(model, torch.float32)
-    needed = flops(model, tokens) / float(np.median(seconds["ours"]))
+    needed = flops(model, tokens) / float(np.median(rounds.seconds["ours"]))
     report(
         "ablation",
-        ratio={name: ratio(seconds, name, "ours") for name in ("dynamic", "padded128")},
-        max_abs_diff=max(float(np.abs(results["ours"] - logits).max()) for logits in plain),
+        rounds.others,
+        ratio={name: rounds.ratio(name, "ours") for name in plain},
+        span={name: rounds.span(name, "ours") for name in plain},
+        max_abs_diff=max(float(np.abs(results["ours"] - results[name]).max()) for name in plain),
         argmax_equal=all(
-            bool((results["ours"].argmax(-1) == logits.argmax(-1)).all()) for logits in plain
+            bool((results["ours"].argmax(-1) == results[name].argmax(-1)).all()) for name in plain
         ),
         share_of_matmul_rate=needed / rate,
         detail={
@@ -59,7 +61,7 @@ def main() -> None:
             "heads": len(disabled),
             "gflops": needed / 1e9,
             "matmul_gflops": rate / 1e9,
-            "seconds": seconds,
+            "seconds": rounds.seconds,
         },
     )
 

@@ -1,47 +1,97 @@
-"""What the benchmarks share: both sides in turn, medians, and one JSON line at the end."""
+"""What the benchmarks share: sides in turn, ratios by round, the load of others, one JSON line."""
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 ROOT = Path(__file__).parents[2]
 # A benchmark runs as a script, so the repository's root is not on the path yet.
 sys.path.insert(0, str(ROOT))
+STAT = Path("/proc/stat")
+IDLE = 0.1  # cores; with less than that kept busy by others, the machine counts as idle
+
+
+@dataclass(frozen=True)
+class Busy:
+    """Seconds since some moment: of the clock, and of all cores busy for anyone or for us."""
+
+    clock: float
+    anyone: float | None  # None where the system does not tell
+    own: float  # this process and its finished children
+
+    @classmethod
+    def now(cls) -> Self:
+        """As it stands."""
+        own = sum(os.times()[:4])
+        anyone = busy_seconds(STAT.read_text(encoding="ascii")) if STAT.exists() else None
+        return cls(time.perf_counter(), anyone, own)
+
+    def others_since(self, start: Self) -> float | None:
+        """How many cores other processes kept busy on average since `start`."""
+        if self.anyone is None or start.anyone is None:
+            return None
+        others = (self.anyone - start.anyone) - (self.own - start.own)
+        return max(0.0, others / (self.clock - start.clock))
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Seconds of each side, round by round, and the cores that other processes kept busy."""
+
+    seconds: dict[str, list[float]]
+    others: float | None
+
+    def ratios(self, above: str, below: str) -> list[float]:
+        """Ratio of two sides in each round."""
+        pairs = zip(self.seconds[above], self.seconds[below], strict=True)
+        return [upper / lower for upper, lower in pairs]
+
+    def ratio(self, above: str, below: str) -> float:
+        """Median over rounds of the ratio of two sides."""
+        return statistics.median(self.ratios(above, below))
+
+    def span(self, above: str, below: str) -> list[float]:
+        """Lowest and highest ratio of all rounds."""
+        ratios = self.ratios(above, below)
+        return [min(ratios), max(ratios)]
 
 
 def arguments(description: str) -> argparse.ArgumentParser:
     """A parser with the options that every benchmark has."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--full", action="store_true", help="larger sizes and more repeats")
+    parser.add_argument("--full", action="store_true", help="larger sizes and more rounds")
     return parser
 
 
-def alternate(
-    sides: dict[str, Callable[[], Any]], repeats: int, warm_up: bool = True
-) -> dict[str, list[float]]:
-    """Seconds of each side, run in turn `repeats` times, after one warm-up each where asked.
+def alternate(sides: dict[str, Callable[[], Any]], rounds: int, warm_up: bool = True) -> Rounds:
+    """The sides run in turn in each of `rounds`, after one warm-up each where asked.
 
     Every other round runs in the opposite order, so that no side always comes second.
     """
     for side in sides.values() if warm_up else ():
         side()
     seconds: dict[str, list[float]] = {name: [] for name in sides}
-    for turn in range(repeats):
+    before = Busy.now()
+    for turn in range(rounds):
         for name in list(sides)[:: 1 if turn % 2 == 0 else -1]:
             started = time.perf_counter()
             sides[name]()
             seconds[name].append(time.perf_counter() - started)
-    return seconds
+    return Rounds(seconds, Busy.now().others_since(before))
 
 
-def ratio(seconds: dict[str, list[float]], above: str, below: str) -> float:
-    """Ratio of the medians of two sides."""
-    return statistics.median(seconds[above]) / statistics.median(seconds[below])
+def busy_seconds(stat: str) -> float:
+    """Seconds that all cores were not idle, from the text of /proc/stat."""
+    # user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user and nice.
+    ticks = [int(field) for field in stat.splitlines()[0].split()[1:9]]
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
 
 
 def rounded(value: Any) -> Any:
@@ -53,6 +103,11 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def report(benchmark: str, **results: Any) -> None:
-    """Print the benchmark's last line."""
-    print(json.dumps({"benchmark": benchmark} | rounded(results)))
+def report(benchmark: str, others: float | None, **results: Any) -> None:
+    """Print the benchmark's last line, and a line before it where the machine was not idle.
+
+    `others` is the number of cores that other processes kept busy meanwhile.
+    """
+    if others is not None and others > IDLE:
+        print(f"The machine was not idle: other processes kept {others:.2f} cores busy.")
+    print(json.dumps({"benchmark": benchmark} | rounded(results | {"busy_others": others})))

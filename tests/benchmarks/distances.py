@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import torch
-from common import ROOT, alternate, arguments, ratio, report
+from common import ROOT, alternate, arguments, report
 
 from workflow_scripts.clusters.head_distances import distances
 from workflow_scripts.core.data.cache import Cache
@@ -24,12 +24,12 @@ def main() -> None:
     options = arguments(__doc__.splitlines()[0]).parse_args()
     torch.set_num_threads(2)
     maps = of_segments(4 if options.full else 1)
-    seconds = alternate(
+    rounds = alternate(
         {
             "ours": lambda: [distances(pattern, smoothing=SMOOTHING) for pattern in maps],
             "released": lambda: [released(pattern) for pattern in maps],
         },
-        repeats=5,
+        rounds=5,
     )
     difference = max(
         np.abs(distances(pattern, smoothing=SMOOTHING) - released(pattern)).max()
@@ -40,12 +40,14 @@ def main() -> None:
     half = time.perf_counter() - started
     report(
         "distances",
-        ratio=ratio(seconds, "released", "ours"),
+        rounds.others,
+        ratio=rounds.ratio("released", "ours"),
+        span=rounds.span("released", "ours"),
         max_abs_diff=float(difference),
         detail={
             "maps": str(CACHE.relative_to(ROOT)) if CACHE.exists() else "random",
             "shapes": [list(pattern.shape) for pattern in maps],
-            "seconds": seconds,
+            "seconds": rounds.seconds,
             # Measured on one layer's heads; the square of all is that many times as large.
             "float16_seconds": half * len(maps[0]) ** 2,
         },

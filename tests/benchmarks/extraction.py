@@ -7,7 +7,6 @@ memory of the process with many segments against few).
 
 import json
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from common import ROOT, alternate, arguments, ratio, report
+from common import ROOT, alternate, arguments, report
 from transformers import BertConfig, BertModel, PreTrainedModel
 
 from workflow_scripts.core.data.cache import Cache
@@ -44,14 +43,14 @@ def main() -> None:
     few, many = (100, 1000) if options.full else (100, 300)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "attention.h5"
-        measured = measure(path, n=200 if options.full else 40, repeats=7 if options.full else 5)
+        measured = measure(path, n=200 if options.full else 40, n_rounds=15 if options.full else 9)
     memory = {n: peak_elsewhere(n) for n in (few, many)}
     measured["overhead"]["memory"] = memory[many] / memory[few]
     measured["detail"]["peak_MB"] = {str(n): kilobytes / 1024 for n, kilobytes in memory.items()}
     report("extraction", **measured)
 
 
-def measure(path: Path, n: int, repeats: int) -> dict:
+def measure(path: Path, n: int, n_rounds: int) -> dict:
     """Time and size of the extraction of `n` segments against the plain loop."""
     ours, plain = attention.open_attention(load()), load()
     plain.set_attn_implementation("eager")
@@ -60,19 +59,20 @@ def measure(path: Path, n: int, repeats: int) -> dict:
         "ours": lambda: extract(ours, tokens, path, {}, BATCH_TOKENS),
         "plain": lambda: discard(plain, tokens),
     }
-    seconds = alternate(sides, repeats)
+    rounds = alternate(sides, n_rounds)
     maps = 2 * attention.n_layers(plain) * attention.n_heads(plain)
     unpadded = maps * sum(len(example) ** 2 for example in tokens)
     return {
+        "others": rounds.others,
         "overhead": {
-            "time": ratio(seconds, "ours", "plain"),
+            "time": rounds.ratio("ours", "plain"),
             "bytes": path.stat().st_size / unpadded,
         },
+        "span": rounds.span("ours", "plain"),
         "max_abs_diff": difference(path, plain, tokens[:8]),
         "detail": {
             "segments": n,
-            "seconds": {name: statistics.median(values) for name, values in seconds.items()},
-            "rounds": seconds,
+            "seconds": rounds.seconds,
             "MB": unpadded / 1e6,
             "threads": torch.get_num_threads(),
         },

@@ -8,7 +8,7 @@ scores on other sentences must agree within 0.5 points.
 
 import numpy as np
 import torch
-from common import alternate, arguments, ratio, report
+from common import alternate, arguments, report
 from torch.nn import functional
 
 from workflow_scripts.core.data.trees import Tree
@@ -71,12 +71,19 @@ def main() -> None:
         torch.manual_seed(1)
         results["released"] = one_by_one(train, dev)
 
-    seconds = alternate({"ours": ours, "released": released}, 3 if options.full else 1)
+    rounds = alternate({"ours": ours, "released": released}, 3 if options.full else 1)
     report(
         "probes",
-        ratio=ratio(seconds, "released", "ours"),
+        rounds.others,
+        ratio=rounds.ratio("released", "ours"),
+        span=rounds.span("released", "ours"),
         uas_difference=results["ours"] - results["released"],
-        detail={"sentences": len(train), "epochs": EPOCHS, "uas": results, "seconds": seconds},
+        detail={
+            "sentences": len(train),
+            "epochs": EPOCHS,
+            "uas": results,
+            "seconds": rounds.seconds,
+        },
     )
 
 

@@ -6,7 +6,7 @@ Meant for a GPU: 9,815 pairs, in float32 and in bfloat16. On a CPU a few pairs, 
 import time
 
 import torch
-from common import arguments, report
+from common import Busy, arguments, report
 from machine import flops, matmul_rate, random_pairs
 from transformers import BertConfig, BertForSequenceClassification
 
@@ -31,7 +31,7 @@ def main() -> None:
     model = BertForSequenceClassification(BertConfig(num_labels=3)).to(device).eval()
     tokens = random_pairs(options.pairs or (9815 if on_gpu else 32 if options.full else 4), *MNLI)
     pass_tokens = options.pass_tokens or (200_000 if on_gpu else 3072)
-    disabled, detail = one_head(LAYERS, HEADS), {}
+    disabled, detail, before = one_head(LAYERS, HEADS), {}, Busy.now()
     for precision in ("float32", "bfloat16") if on_gpu else ("float32",):
         limits = {"pass_tokens": pass_tokens, "precision": precision}
         ablate(model, tokens[:4], disabled, "uniform", **limits)
@@ -47,7 +47,9 @@ def main() -> None:
             "matmul_tflops": rate / 1e12,
             "share_of_matmul_rate": flops(model, tokens) / seconds / rate,
         }
-    report("sweep", device=str(device), pairs=len(tokens), pass_tokens=pass_tokens, detail=detail)
+    others = Busy.now().others_since(before)
+    results = {"device": str(device), "pairs": len(tokens), "pass_tokens": pass_tokens}
+    report("sweep", others, **results, detail=detail)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ attention and compares it with the tree word by word in Python. The counts must 
 from collections import Counter
 
 import numpy as np
-from common import alternate, arguments, ratio, report
+from common import alternate, arguments, report
 
 from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.syntax import counting
@@ -31,12 +31,14 @@ def main() -> None:
     def notebook() -> None:
         results["notebook"] = notebooks_way(cases, relations)
 
-    seconds = alternate({"ours": ours, "notebook": notebook}, 5 if options.full else 3)
+    rounds = alternate({"ours": ours, "notebook": notebook}, 5 if options.full else 3)
     report(
         "syntax",
-        ratio=ratio(seconds, "notebook", "ours"),
+        rounds.others,
+        ratio=rounds.ratio("notebook", "ours"),
+        span=rounds.span("notebook", "ours"),
         counts_equal=bool((results["ours"] == results["notebook"]).all()),
-        detail={"sentences": len(cases), "heads": LAYERS * HEADS, "seconds": seconds},
+        detail={"sentences": len(cases), "heads": LAYERS * HEADS, "seconds": rounds.seconds},
     )
 
 
