@@ -29,6 +29,7 @@ from transformers import (
 )
 
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.products import FastProducts
 from workflow_scripts.core.model.training import Recipe
 
 log = logging.getLogger(__name__)
@@ -169,7 +170,8 @@ def train(
     last = _last_complete(run.work)
     if last is not None:
         log.info("training resumes from %s", last)
-    trainer.train(resume_from_checkpoint=str(last) if last else None)
+    with FastProducts():
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
     return curve_of(trainer.state.log_history)
 
 
