@@ -15,15 +15,15 @@ rule head_distances:
     benchmark:
         "<benchmarks>/clusters/{model}.head_distances.tsv"
     conda:
-        "../envs/torch.yaml"
+        "../envs/analysis.yaml"
     threads: config["threads"]
     resources:
-        **MODEL_JOB,
+        mem_mb=4000,
+        runtime=240,
     params:
         code=code("clusters/head_distances.py"),
         n_segments=CLUSTERS["n_segments"],
         smoothing=CLUSTERS["smoothing"],
-        device=config["device"],
     script:
         "../workflow_scripts/clusters/head_distances.py"
 

@@ -4,9 +4,11 @@ import argparse
 import json
 import os
 import statistics
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -85,6 +87,17 @@ def alternate(sides: dict[str, Callable[[], Any]], rounds: int, warm_up: bool = 
             sides[name]()
             seconds[name].append(time.perf_counter() - started)
     return Rounds(seconds, Busy.now().others_since(before))
+
+
+@contextmanager
+def busy_neighbour() -> Iterator[None]:
+    """Another process computes on one core meanwhile."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def busy_seconds(stat: str) -> float:

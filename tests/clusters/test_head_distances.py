@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from workflow_scripts.clusters.head_distances import distances
+from workflow_scripts.clusters.head_distances import BLOCK, distances, mean_distances
 
 
 def slow(pattern: np.ndarray) -> np.ndarray:
@@ -41,3 +41,23 @@ def test_float16_maps_as_the_cache_stores_them() -> None:
     rng = np.random.default_rng(1)
     pattern = rng.dirichlet(np.full(40, 0.2), size=(1, 4, 40)).astype(np.float16)
     np.testing.assert_allclose(distances(pattern), slow(pattern), atol=2e-4)
+
+
+def test_more_weights_than_a_block_and_a_rest() -> None:
+    pattern = np.random.default_rng(2).dirichlet(np.full(130, 0.2), size=(1, 2, 130))
+    assert BLOCK < pattern[0, 0].size < 2 * BLOCK
+    np.testing.assert_allclose(distances(pattern), slow(pattern), atol=1e-5)
+
+
+def test_smoothing_mixes_uniform_attention_into_every_map() -> None:
+    pattern = np.random.default_rng(3).dirichlet(np.full(9, 0.3), size=(2, 2, 9))
+    np.testing.assert_allclose(distances(pattern, 0.2), slow(0.8 * pattern + 0.2 / 9), atol=1e-5)
+
+
+def test_the_mean_is_over_the_queries_of_all_examples_with_any_number_of_threads() -> None:
+    rng = np.random.default_rng(4)
+    patterns = [rng.dirichlet(np.ones(length), size=(1, 3, length)) for length in (4, 12, 7, 5)]
+    sums = sum(slow(pattern) * pattern.shape[-1] for pattern in patterns)
+    one, three = (mean_distances(patterns.__getitem__, 4, 0, threads) for threads in (1, 3))
+    np.testing.assert_allclose(one, sums / 28, atol=1e-5)
+    assert (one == three).all()
