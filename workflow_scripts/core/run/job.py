@@ -5,6 +5,7 @@ a partial path beside the final one, which takes its place only after `main` has
 """
 
 import argparse
+import gc
 import inspect
 import json
 import logging
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
+from workflow_scripts import USUAL_THRESHOLDS
 from workflow_scripts.core.run.errors import InputError
 
 Out = Annotated[Path, "output"]
@@ -36,6 +38,8 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     values = _from_snakemake(main, snakemake) if snakemake else _from_shell(main)
     _limit_threads(values.get("threads", snakemake.threads if snakemake else _shell_threads()))
     random.seed(values.get("seed", 0))
+    gc.freeze()  # what was imported stays: no collection need look at it
+    gc.set_threshold(*USUAL_THRESHOLDS)
     try:
         call(main, values)
     except InputError as error:
@@ -44,6 +48,8 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     except Exception:
         log.exception("Error: %s failed", main.__module__)
         sys.exit(1)
+    finally:
+        gc.freeze()  # nor does the last one, as the process ends
 
 
 def call(main: Callable[..., None], values: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ SciPy's, which the weighted form equals only up to rounding.
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
 from workflow_scripts.core.data.glue import Task
 
@@ -94,11 +93,15 @@ def _of_one(metric: WeightedMetric) -> Metric:
     return of_one
 
 
-def _correlation(measure: Callable) -> Metric:
+def _correlation(measure: str) -> Metric:
+    """A measure of `scipy.stats`."""
+
     def correlation(labels: np.ndarray, predictions: np.ndarray) -> float:
+        from scipy import stats  # half a second, which jobs that only draw samples do without
+
         if np.ptp(predictions) == 0 or np.ptp(labels) == 0:
             return 0.0  # undefined; a constant prediction has learnt nothing
-        return float(measure(labels, predictions).statistic)
+        return float(getattr(stats, measure)(labels, predictions).statistic)
 
     return correlation
 
@@ -106,8 +109,8 @@ def _correlation(measure: Callable) -> Metric:
 METRICS: dict[str, Metric] = {
     "accuracy": _of_one(_accuracy),
     "f1": _of_one(_f1),
-    "pearson": _correlation(stats.pearsonr),
-    "spearman": _correlation(stats.spearmanr),
+    "pearson": _correlation("pearsonr"),
+    "spearman": _correlation("spearmanr"),
 }
 _WEIGHTED: dict[str, WeightedMetric] = {
     "accuracy": _accuracy,
