@@ -70,7 +70,7 @@ rule argument_run:
         grid=[rules.argument_grid.output.grid] if "bert" in SEARCHED else [],
         files=model_files,
     output:
-        weights=directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
+        weights=temp(directory("<results>/{model}/arguments/bert.{trained_on}.{seed}")),
         predictions="<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet",
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
     log:
@@ -105,7 +105,7 @@ use rule argument_run as argument_run_words with:
             else []
         ),
     output:
-        weights=directory("<results>/arguments/{family}.{trained_on}.{seed}"),
+        weights=temp(directory("<results>/arguments/{family}.{trained_on}.{seed}")),
         predictions="<results>/arguments/{family}.{trained_on}.{seed}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.{seed}.curves.csv",
     log:

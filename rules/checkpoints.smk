@@ -56,6 +56,8 @@ rule finetune:
         "<logs>/checkpoints/{model}.{task}.{init}.{seed}.finetune.log",
     benchmark:
         "<benchmarks>/checkpoints/{model}.{task}.{init}.{seed}.finetune.tsv"
+    wildcard_constraints:
+        init="pretrained",
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -72,6 +74,21 @@ rule finetune:
         device=config["device"],
     script:
         "../workflow_scripts/checkpoints/finetune.py"
+
+
+# Of random weights Table 1 shows the scores alone, so that the checkpoints are not kept.
+use rule finetune as finetune_random with:
+    output:
+        checkpoint=temp(directory("<results>/{model}/checkpoints/{task}.{init}.{seed}")),
+        card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
+        metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
+        curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
+    log:
+        "<logs>/checkpoints/{model}.{task}.{init}.{seed}.finetune_random.log",
+    benchmark:
+        "<benchmarks>/checkpoints/{model}.{task}.{init}.{seed}.finetune_random.tsv"
+    wildcard_constraints:
+        init="random",
 
 
 rule kovaleva2019_table1:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from transformers import AutoModel
 
@@ -152,16 +153,18 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
         (tmp_path / name).mkdir()
     killed = values(tmp_path / "killed", card, table=table)
     process = start(tmp_path / "killed", killed)
-    first = tmp_path / "killed/work/checkpoint-120" / classifier_training.MARK
+    first = tmp_path / "killed/work" / classifier_training.STATE
     while not first.exists():
         assert process.poll() is None, (tmp_path / "killed/log").read_text()
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    assert not (tmp_path / "killed/work/checkpoint-240" / classifier_training.MARK).exists()
+    with safe_open(first, "pt") as file:
+        curve = json.loads(file.metadata()["settings"])["notes"]["curve"]
+    assert [row["epoch"] for row in curve if row["split"] == "dev"] == [1]
     assert not any((tmp_path / "killed" / name).exists() for name in OUTPUTS)
     assert start(tmp_path / "killed", killed).wait() == 0
-    assert "training resumes from" in (tmp_path / "killed/log").read_text()
+    assert "training resumes after 1 whole epochs" in (tmp_path / "killed/log").read_text()
     whole = values(tmp_path / "whole", card, table=table)
     assert start(tmp_path / "whole", whole).wait() == 0
     assert equal(weights(tmp_path / "killed"), weights(tmp_path / "whole"))
@@ -170,24 +173,14 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
         assert len(texts) == 1, name
 
 
-def test_a_half_written_state_is_not_taken_for_whole(tmp_path: Path) -> None:
-    for step, whole in ((10, True), (9, True), (20, False)):
-        state = tmp_path / f"checkpoint-{step}"
-        state.mkdir()
-        if whole:
-            (state / classifier_training.MARK).touch()
-    assert classifier_training._last_complete(tmp_path) == tmp_path / "checkpoint-10"
-    assert not (tmp_path / "checkpoint-20").exists()
-
-
 def test_another_run_does_not_go_on_from_these_states(tmp_path: Path) -> None:
     work = tmp_path / "work"
     classifier_training._claim(work, {"a": 1})
-    (work / "checkpoint-1").mkdir()
+    (work / classifier_training.STATE).touch()
     classifier_training._claim(work, {"a": 1})
-    assert (work / "checkpoint-1").exists()
+    assert (work / classifier_training.STATE).exists()
     classifier_training._claim(work, {"a": 2})
-    assert not (work / "checkpoint-1").exists()
+    assert not (work / classifier_training.STATE).exists()
 
 
 def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> None:
@@ -195,10 +188,10 @@ def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> N
     folder = run(tmp_path / "epochs", card, table=table, every_epoch=True)
     assert equal(weights(finished), weights(folder))
     names = sorted(path.name for path in (folder / "checkpoint").glob("epoch-*"))
-    assert names == ["epoch-1", "epoch-2", "epoch-3"]
+    assert names == ["epoch-1", "epoch-2"]  # the third is the checkpoint itself
     each = [load_file(folder / "checkpoint" / name / "model.safetensors") for name in names]
-    assert equal(each[2], weights(folder))
     assert not equal(each[0], each[1])
+    assert not equal(each[1], weights(folder))
     AutoModel.from_pretrained(folder / "checkpoint/epoch-1")
 
 
@@ -219,29 +212,34 @@ def test_random_weights_are_normal(tiny_model_dir: Path) -> None:
 
 
 def test_scores_are_learnt_by_regression(card: Path, tmp_path: Path) -> None:
-    recipe = RECIPE | {"epochs": 12, "learning_rate": 3e-3, "batch_size": 8}
+    recipe = RECIPE | {"epochs": 20, "learning_rate": 3e-3, "batch_size": 8}
     folder = run(tmp_path / "stsb", card, task="stsb", recipe=recipe)
     metrics = pd.read_csv(folder / "metrics").set_index(["stage", "metric"])["value"]
     assert metrics["fine-tuned", "pearson"] > 0.3
     assert load_classifier(folder / "checkpoint", torch.device("cpu")).config.num_labels == 1
 
 
-def test_training_uses_the_threads_it_was_given(card: Path, tmp_path: Path) -> None:
-    seen = set()
+def test_training_uses_the_threads_it_was_given(
+    card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, before, original = set(), torch.get_num_threads(), classifier_training.train_epoch
 
-    class Watch(classifier_training.TrainerCallback):
-        def on_step_end(self, *_: object, **__: object) -> None:
-            seen.add(torch.get_num_threads())
+    def watched(*arguments: Any, **options: Any) -> list[float]:
+        seen.add(torch.get_num_threads())
+        return original(*arguments, **options)
 
-    before, original = torch.get_num_threads(), classifier_training._LogProgress
+    monkeypatch.setattr(classifier_training, "train_epoch", watched)
     torch.set_num_threads(before + 1)
-    classifier_training._LogProgress = Watch
     try:
         run(tmp_path / "threads", card)
     finally:
-        classifier_training._LogProgress = original
         torch.set_num_threads(before)
     assert seen == {before + 1}
+
+
+def test_random_weights_are_scored_after_training_alone(card: Path, tmp_path: Path) -> None:
+    metrics = pd.read_csv(run(tmp_path / "random", card, init="random") / "metrics")
+    assert set(metrics["stage"]) == {"fine-tuned"}
 
 
 def test_a_plain_trainer_finds_the_same(card: Path, tiny_model_dir: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from torch.nn import functional
 from torch.optim.lr_scheduler import OneCycleLR
 
 from workflow_scripts.core.model.training import (
+    LengthGroupedIndices,
     ShuffledBatches,
     ShuffledIndices,
     linear_schedule,
@@ -89,6 +91,30 @@ def test_every_pass_has_every_example_in_a_new_order() -> None:
     assert len({tuple(order) for order in passes}) == 3
     assert [len(batch) for batch in batches] == [5, 5, 5, 5, 3]
     assert torch.equal(torch.cat(list(ShuffledIndices(N, SIZE, 3))), torch.tensor(passes[0]))
+
+
+def test_batches_of_similar_lengths_hold_every_example_in_a_new_order() -> None:
+    lengths = np.random.default_rng(1).integers(3, 60, 203)
+    batches = LengthGroupedIndices(lengths, 8, seed=3)
+    passes = [[batch.tolist() for batch in batches] for _ in range(3)]
+    again = [batch.tolist() for batch in LengthGroupedIndices(lengths, 8, seed=3)]
+    assert again == passes[0] and passes[0] != passes[1] != passes[2]
+    for batches_of_pass in passes:
+        assert sorted(chain(*batches_of_pass)) == list(range(203))
+        assert sorted(map(len, batches_of_pass)) == [3, *[8] * 25]
+        assert len(batches_of_pass) == len(batches)
+        longest = [max(lengths[batch]) for batch in batches_of_pass]
+        assert longest != sorted(longest)  # the batches are shuffled, not only the windows
+    padded = sum(len(batch) * max(lengths[batch]) for batch in passes[0])
+    assert padded < 1.25 * lengths.sum()
+    shuffled = sum(len(batch) * max(lengths[batch]) for batch in ShuffledIndices(203, 8, 3))
+    assert shuffled > 1.5 * lengths.sum()
+
+
+def test_few_examples_still_change_their_batches() -> None:
+    batches = LengthGroupedIndices(range(20), 4, seed=1)
+    compositions = [{tuple(sorted(batch.tolist())) for batch in batches} for _ in range(4)]
+    assert any(composition != compositions[0] for composition in compositions)
 
 
 def test_batches_keep_their_examples() -> None:

@@ -1,39 +1,41 @@
-"""Training a classifier with Hugging Face's Trainer, so that a killed run resumes.
+"""Training a classifier so that a killed run resumes after its last whole epoch.
 
-After every epoch the Trainer saves its whole state to a working directory that belongs to this
-run alone. A state is used only once it is marked as complete. The same seed, data and threads give
-the same weights on a CPU, whether or not the run was killed and resumed.
+A working directory belongs to this run alone. The same seed, data and threads give the same
+weights on a CPU, whether or not the run was killed and resumed.
 """
 
 import json
 import logging
+import math
 import os
 import shutil
-import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import torch
-from transformers import (
-    DataCollatorWithPadding,
-    PreTrainedModel,
-    PreTrainedTokenizerFast,
-    PrinterCallback,
-    Trainer,
-    TrainerCallback,
-    TrainerControl,
-    TrainerState,
-    TrainingArguments,
-)
+from torch.nn import functional
+from transformers import PreTrainedModel
 
+from workflow_scripts.checkpoints import training_state
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.products import FastProducts
-from workflow_scripts.core.model.training import Recipe
+from workflow_scripts.core.model.training import (
+    LengthGroupedIndices,
+    Recipe,
+    decay_groups,
+    linear_schedule,
+    train_epoch,
+)
+from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
-MARK = "complete"
+STATE = "state.safetensors"
 IDENTITY = "run.json"
 
 
@@ -54,7 +56,7 @@ class Run:
     """A run's working directory, and what distinguishes it from other runs.
 
     A directory that a run with another `identity` left is emptied. With `every_epoch` the weights
-    after each epoch are kept in work/epoch-<k>.
+    after each epoch but the last are kept in work/epoch-<k>.
     """
 
     work: Path
@@ -62,129 +64,77 @@ class Run:
     every_epoch: bool = False
 
 
-class LabelledExamples(torch.utils.data.Dataset):
-    """Examples with their labels, as the Trainer reads them."""
+@dataclass(frozen=True)
+class Labelled:
+    """Examples with their labels: int64 [example] of classes, float32 [example] of scores."""
 
-    def __init__(self, tokens: list[Tokens], labels: list[float], segments: bool) -> None:
-        self.rows = []
-        for example, label in zip(tokens, labels, strict=True):
-            row = {"input_ids": example.ids.tolist(), "label": label}
-            if segments:
-                row["token_type_ids"] = example.segment.tolist()
-            self.rows.append(row)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: int) -> dict:
-        return self.rows[index]
+    tokens: Sequence[Tokens]
+    labels: torch.Tensor
 
 
-class _LogProgress(TrainerCallback):
-    """Logs a line per tenth of the training."""
-
-    def on_step_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
-    ) -> None:
-        tenth = max(1, state.max_steps // 10)
-        if state.global_step % tenth == 0:
-            log.info("training: step %d of %d", state.global_step, state.max_steps)
-
-
-class _MarkComplete(TrainerCallback):
-    """Marks a saved state as complete: `on_save` is called after its last file is written."""
-
-    def on_save(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
-    ) -> None:
-        (Path(args.output_dir) / f"checkpoint-{state.global_step}" / MARK).touch()
-
-
-class _KeepEpochs(TrainerCallback):
-    """Keeps the weights after every epoch."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def on_epoch_end(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        model: PreTrainedModel,
-        **_: object,
-    ) -> None:
-        model.save_pretrained(self.folder / f"epoch-{round(state.epoch)}")
+def loss_of_logits(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Mean cross entropy of [example, class], or mean squared error of a score [example, 1]."""
+    if labels.is_floating_point():
+        return functional.mse_loss(logits[:, 0].float(), labels)
+    return functional.cross_entropy(logits.float(), labels)
 
 
 def train(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerFast,
-    training: LabelledExamples,
-    dev: LabelledExamples,
-    recipe: FineTuning,
-    run: Run,
-) -> pd.DataFrame:
-    """Train `model` in place and return its curve: step, epoch, training and development loss."""
-    recipe_and_threads = {"recipe": asdict(recipe), "threads": torch.get_num_threads()}
-    _claim(run.work, run.identity | recipe_and_threads)
-    device = model.device
-    arguments = TrainingArguments(
-        output_dir=str(run.work),
-        seed=recipe.seed,
-        data_seed=recipe.seed,
-        num_train_epochs=recipe.epochs,
-        per_device_train_batch_size=recipe.batch_size,
-        per_device_eval_batch_size=recipe.batch_size,
-        learning_rate=recipe.learning_rate,
-        warmup_steps=recipe.warmup,
-        weight_decay=recipe.weight_decay,
-        lr_scheduler_type="linear",
-        bf16=recipe.precision == "bfloat16",
-        use_cpu=device.type == "cpu",
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        save_total_limit=2,
-        logging_strategy="steps",
-        logging_steps=max(1, -(-len(training) // recipe.batch_size) // 4),
-        report_to="none",
-        disable_tqdm=not sys.stderr.isatty(),
-        dataloader_num_workers=0,
-        dataloader_pin_memory=device.type == "cuda",
-    )
-    if arguments.n_gpu > 1:
-        arguments._n_gpu = 1  # more would multiply the batch size
-    callbacks = [_LogProgress(), _MarkComplete()]
-    if run.every_epoch:
-        callbacks.append(_KeepEpochs(run.work))
-    trainer = Trainer(
-        model=model,
-        args=arguments,
-        train_dataset=training,
-        eval_dataset=dev,
-        processing_class=tokenizer,
-        data_collator=DataCollatorWithPadding(tokenizer),
-        callbacks=callbacks,
-    )
-    trainer.remove_callback(PrinterCallback)
-    last = _last_complete(run.work)
-    if last is not None:
-        log.info("training resumes from %s", last)
-    with FastProducts():
-        trainer.train(resume_from_checkpoint=str(last) if last else None)
-    return curve_of(trainer.state.log_history)
+    model: PreTrainedModel, training: Labelled, dev: Labelled, recipe: FineTuning, run: Run
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Train `model` in place.
+
+    Returns the curve (step, epoch, split train or dev, loss), with four rows of training loss an
+    epoch, and the logits [example, label] of the development set after the last epoch.
+    """
+    _claim(run.work, run.identity | {"recipe": asdict(recipe), "threads": torch.get_num_threads()})
+    torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
+    lengths = [len(example) for example in training.tokens]
+    batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
+    groups = decay_groups(model, recipe.weight_decay)
+    optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate, fused=True)
+    steps = recipe.epochs * len(batches)
+    schedule = linear_schedule(optimizer, steps, math.ceil(recipe.warmup * steps))
+    parts = training_state.Parts(model, schedule, batches.generator)
+
+    def loss_of(indices: torch.Tensor) -> torch.Tensor:
+        inputs = padding.pad([training.tokens[index] for index in indices], model)
+        with devices.autocast(model.device, recipe.precision), FastProducts():
+            logits = model(**inputs).logits
+        return loss_of_logits(logits, training.labels[indices].to(model.device))
+
+    curve, state = [], run.work / STATE
+    if state.is_file():
+        curve = training_state.resume(state, parts)["curve"]
+        log.info("training resumes after %d whole epochs", _whole_epochs(curve))
+    logits = None
+    model.train()
+    for number in range(_whole_epochs(curve) + 1, recipe.epochs + 1):
+        shown = job.progress(batches, desc=f"epoch {number} of {recipe.epochs}, batches")
+        losses = train_epoch(shown, loss_of, schedule, max_norm=1.0)
+        logits = logits_of(model, dev.tokens)
+        dev_loss = loss_of_logits(torch.from_numpy(logits), dev.labels).item()
+        curve += curve_of(number, losses, dev_loss)
+        if run.every_epoch and number < recipe.epochs:
+            model.save_pretrained(run.work / f"epoch-{number}")
+        training_state.save(state, parts, {"curve": curve})
+    if logits is None:
+        logits = logits_of(model, dev.tokens)
+    return pd.DataFrame(curve), logits
 
 
-def curve_of(history: list[dict]) -> pd.DataFrame:
-    """One row per logged loss: step, epoch, split (train or dev), loss."""
-    names = {"loss": "train", "eval_loss": "dev"}
-    rows = [
-        {"step": entry["step"], "epoch": entry["epoch"], "split": split, "loss": entry[name]}
-        for entry in history
-        for name, split in names.items()
-        if name in entry
-    ]
-    return pd.DataFrame(rows, columns=["step", "epoch", "split", "loss"])
+def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict[str, Any]]:
+    """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps."""
+    rows, n, done = [], len(losses), 0
+    for quarter in np.array_split(losses, min(4, n)):
+        done += len(quarter)
+        place = {"step": (number - 1) * n + done, "epoch": number - 1 + done / n}
+        rows.append(place | {"split": "train", "loss": float(quarter.mean())})
+    return [*rows, place | {"split": "dev", "loss": dev_loss}]
+
+
+def _whole_epochs(curve: Sequence[dict[str, Any]]) -> int:
+    return sum(row["split"] == "dev" for row in curve)
 
 
 def _claim(work: Path, identity: dict) -> None:
@@ -195,17 +145,6 @@ def _claim(work: Path, identity: dict) -> None:
         return
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    partial = path.with_suffix(".part")
+    partial = path.with_suffix(job.PARTIAL)
     partial.write_text(text, encoding="utf-8")
     os.replace(partial, path)
-
-
-def _last_complete(work: Path) -> Path | None:
-    """The latest saved state that is marked as complete; those that are not are removed."""
-    complete = []
-    for state in work.glob("checkpoint-*"):
-        if (state / MARK).is_file():
-            complete.append(state)
-        else:
-            shutil.rmtree(state)
-    return max(complete, key=lambda state: int(state.name.partition("-")[2]), default=None)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 import transformers
-from transformers import PreTrainedModel
 
 from workflow_scripts.checkpoints.classifier_training import (
     FineTuning,
-    LabelledExamples,
+    Labelled,
     Run,
     train,
 )
@@ -23,7 +23,6 @@ from workflow_scripts.core.data.glue import TASKS, Task, read_task, split_of
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
-from workflow_scripts.core.model.padding import has_segments
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.metrics import majority, score
@@ -32,17 +31,15 @@ log = logging.getLogger(__name__)
 Splits = dict[str, tuple[list[Tokens], np.ndarray]]
 
 
-def evaluate(model: PreTrainedModel, splits: Splits, task: Task, stage: str) -> list[dict]:
-    """A row per development split and metric: stage, split, metric, value, n, majority."""
-    rows = []
-    for split, (tokens, labels) in splits.items():
-        if split == "train":
-            continue
-        base = majority(task, labels)
-        for metric, value in score(task, labels, logits_of(model, tokens)).items():
-            row = {"stage": stage, "split": split, "metric": metric, "value": value}
-            rows.append(row | {"n": len(labels), "majority": base[metric]})
-            log.info("%s, %s: %s %.3f", stage, split, metric, value)
+def score_rows(
+    task: Task, stage: str, split: str, labels: np.ndarray, logits: np.ndarray
+) -> list[dict[str, Any]]:
+    """A row per metric of a development split: stage, split, metric, value, n, majority."""
+    base, rows = majority(task, labels), []
+    for metric, value in score(task, labels, logits).items():
+        row = {"stage": stage, "split": split, "metric": metric, "value": value}
+        rows.append(row | {"n": len(labels), "majority": base[metric]})
+        log.info("%s, %s: %s %.3f", stage, split, metric, value)
     return rows
 
 
@@ -62,7 +59,10 @@ def main(
     device: str = "auto",
     files: list[Path] = (),
 ) -> None:
-    """Write checkpoint, card, metrics and curve; a killed run resumes from `work`."""
+    """Write checkpoint, card, metrics and curve; a killed run resumes from `work`.
+
+    The untrained model is scored where its body is pretrained: from random weights it only guesses.
+    """
     transformers.utils.logging.set_verbosity_error()  # the new head's missing weights are expected
     base, definition, fine_tuning = read_card(model), TASKS[task], FineTuning(**recipe)
     directory = models.directory_of(base)
@@ -75,10 +75,13 @@ def main(
         splits[split] = tokens, rows["label"].to_numpy()
     classifier = new_classifier(directory, definition, init, fine_tuning.seed)
     classifier.to(devices.pick(device))
-    scores = evaluate(classifier, splits, definition, "untrained")
-    training, dev = (
-        _labelled(*splits[split], classifier, definition) for split in ("train", "dev")
-    )
+    training, dev = (_labelled(*splits[split], definition) for split in ("train", "dev"))
+    del splits["train"]
+    scores = []
+    if init == "pretrained":
+        for split, (tokens, labels) in splits.items():
+            logits = logits_of(classifier, tokens)
+            scores += score_rows(definition, "untrained", split, labels, logits)
     identity = {
         "weights": base["weights"],
         "table": hashlib.sha256(table.read_bytes()).hexdigest(),
@@ -89,8 +92,10 @@ def main(
         "versions": base["versions"],
     }
     run = Run(Path(work), identity, every_epoch)
-    losses = train(classifier, tokenizer, training, dev, fine_tuning, run)
-    scores += evaluate(classifier, splits, definition, "fine-tuned")
+    losses, dev_logits = train(classifier, training, dev, fine_tuning, run)
+    for split, (tokens, labels) in splits.items():
+        logits = dev_logits if split == "dev" else logits_of(classifier, tokens)
+        scores += score_rows(definition, "fine-tuned", split, labels, logits)
     classifier.save_pretrained(checkpoint)
     tokenizer.save_pretrained(checkpoint)
     for epoch in sorted(Path(work).glob("epoch-*")):
@@ -103,11 +108,9 @@ def main(
     shutil.rmtree(work)
 
 
-def _labelled(
-    tokens: list[Tokens], labels: np.ndarray, model: PreTrainedModel, task: Task
-) -> LabelledExamples:
-    values = [int(label) if task.labels else float(label) for label in labels]
-    return LabelledExamples(tokens, values, has_segments(model))
+def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> Labelled:
+    kind = np.int64 if task.labels else np.float32
+    return Labelled(tokens, torch.from_numpy(labels.astype(kind)))
 
 
 def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:

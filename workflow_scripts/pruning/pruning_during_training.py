@@ -21,11 +21,14 @@ from workflow_scripts.pruning.pruning_curves import curve
 
 
 def epochs_of(checkpoint: Path) -> list[Path]:
-    """The weights after each epoch, in order. Raises InputError where none were kept."""
+    """The weights after each epoch, in order: those of the last are the checkpoint's own.
+
+    Raises InputError where none were kept.
+    """
     epochs = sorted(checkpoint.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
     if not epochs:
         raise InputError(f"{checkpoint}: no epoch-*; add the task to finetune.every_epoch")
-    return epochs
+    return [*epochs, checkpoint]
 
 
 def main(

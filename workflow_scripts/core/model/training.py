@@ -1,4 +1,4 @@
-"""The loop that trains every model of a study but fine-tuned classifiers, which use the Trainer.
+"""The loop that trains every model of a study.
 
 The caller chooses the optimizer, the schedule, the loss of a batch and the order of batches. The
 order has a random stream of its own, so that a seed gives the same weights again on a CPU.
@@ -8,7 +8,7 @@ import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -56,6 +56,30 @@ class ShuffledIndices:
         return iter(torch.randperm(self.n, generator=self.generator).split(self.size))
 
 
+class LengthGroupedIndices(ShuffledIndices):
+    """Shuffled indices, in batches of similar lengths, so that padding is rare.
+
+    As in transformers' LengthGroupedSampler, examples are sorted by length within windows of the
+    shuffled order, of `WINDOW` batches or a quarter of the examples. The batches are shuffled too.
+    """
+
+    WINDOW = 50
+
+    def __init__(self, lengths: Sequence[int], size: int, seed: int) -> None:
+        super().__init__(len(lengths), size, seed)
+        self.lengths = torch.as_tensor(lengths)
+        self.window = size * max(1, min(self.WINDOW, len(lengths) // (4 * size)))
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        order = torch.randperm(self.n, generator=self.generator)
+        windows = [
+            window[self.lengths[window].argsort(stable=True)] for window in order.split(self.window)
+        ]
+        batches = torch.cat(windows).split(self.size)
+        shuffled = torch.randperm(len(batches), generator=self.generator)
+        return (batches[number] for number in shuffled.tolist())
+
+
 class ShuffledBatches(Generic[Batch]):
     """Batches whose examples are fixed, shuffled again on each iteration."""
 
@@ -67,6 +91,24 @@ class ShuffledBatches(Generic[Batch]):
 
     def __iter__(self) -> Iterator[Batch]:
         return (self.batches[index] for index in self.rng.permutation(len(self.batches)))
+
+
+def decay_groups(model: torch.nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """The parameters for an optimizer: biases and norms do not decay, as in the Trainer."""
+    norms = {
+        id(weights)
+        for module in model.modules()
+        if "norm" in type(module).__name__.lower()
+        for weights in module.parameters(recurse=False)
+    }
+    groups = {True: [], False: []}
+    for name, weights in model.named_parameters():
+        if weights.requires_grad:
+            groups[name.rpartition(".")[2] != "bias" and id(weights) not in norms].append(weights)
+    return [
+        {"params": groups[True], "weight_decay": weight_decay},
+        {"params": groups[False], "weight_decay": 0.0},
+    ]
 
 
 def linear_schedule(
@@ -109,7 +151,7 @@ def train(
     best, state = epochs, None
     numbers = range(1, epochs + 1)
     for number in job.progress(numbers, desc=desc) if desc else numbers:
-        loss = _train_epoch(batches, loss_of, schedule, max_norm)
+        loss = float(np.mean(train_epoch(batches, loss_of, schedule, max_norm)))
         score = math.nan if dev_score is None else dev_score()
         history.append((loss, score))
         if dev_score is not None and (state is None or score > history[best - 1][1]):
@@ -122,13 +164,13 @@ def train(
     ]
 
 
-def _train_epoch(
+def train_epoch(
     batches: ShuffledIndices | ShuffledBatches[Batch],
     loss_of: Callable[[Batch], torch.Tensor],
     schedule: LRScheduler,
-    max_norm: float | None,
-) -> float:
-    """One pass over the batches; the mean of their losses."""
+    max_norm: float | None = None,
+) -> list[float]:
+    """One pass over the batches, as in `train`; their losses."""
     optimizer = schedule.optimizer
     trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     losses = []
@@ -141,4 +183,4 @@ def _train_epoch(
         optimizer.step()
         schedule.step()
         losses.append(loss.detach())
-    return float(np.mean(torch.stack(losses).tolist()))
+    return torch.stack(losses).tolist()
