@@ -5,8 +5,8 @@ DISABLING = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
 MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 MODES = {"head": ["uniform", "zero"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
-# Effects are compared between tasks, and on MNLI between its two development sets.
-COMPARED = len(TASKS) > 1 or "mnli" in TASKS
+# Effects are compared between tasks, and between the development sets of MNLI or of domains.
+COMPARED = len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
 UNITS = {unit: MODES[unit] + ["mean"] * (unit in ABLATION["mean"]) for unit in MODES}
 
 

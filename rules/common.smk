@@ -202,6 +202,16 @@ def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), fold
     return files
 
 
+def domains_of(table: dict, wildcard: str):
+    """A function that finds the local files of the domains of the task that the wildcard names."""
+
+    def files(wildcards) -> list[str]:
+        domains = table[wildcards[wildcard]]["domains"].values()
+        return [file for domain in domains for file in local_files(domain.get("path"))]
+
+    return files
+
+
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
     """A function that gives the files of the text that the entry names under `key`, if any."""
 

@@ -37,6 +37,7 @@ rule generate_task:
 rule prepare_task:
     input:
         files=files_of(TASKS, "task"),
+        domains=domains_of(TASKS, "task"),
         generated=setting(GENERATED, "task"),
     output:
         table="<results>/tasks/{task}.parquet",

@@ -189,4 +189,15 @@ def test_pairs_of_data_sets_tasks_and_seeds(tmp_path: Path) -> None:
     opposite = actual[actual["kind"] == "datasets"].iloc[0]
     assert opposite["pearson"] == pytest.approx(-1)
     assert (actual[actual["kind"] != "datasets"]["spearman"] > 0.999).all()
+    assert (opposite["one"], opposite["other"]) == ("MNLI matched", "mismatched")
     assert len(pd.read_parquet(tmp_path / "points")) == 5 * 4
+
+
+def test_pairs_of_domains_are_named_by_them() -> None:
+    splits = ("dev", "dev_products", "dev_tweets")
+    frame = pd.concat(made_up_scores("sst2", split=split) for split in splits)
+    assert [pair.names for pair in ablation_pairs.pairs_of(frame)] == [
+        ("SST-2 dev", "products"),
+        ("SST-2 dev", "tweets"),
+        ("SST-2 products", "tweets"),
+    ]

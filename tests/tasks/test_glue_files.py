@@ -185,25 +185,6 @@ def test_mismatched_mnli_is_a_split_of_its_own(tmp_path: Path) -> None:
     assert table["label"].tolist() == [2.0, 1.0, 1.0]
 
 
-def test_fasttext_lines(tmp_path: Path) -> None:
-    path = tmp_path / "reviews.cor"
-    lines = [f"__label__{'pos' if k % 2 else 'neg'} text \x97 {k}" for k in range(10)]
-    path.write_text("\n".join(lines) + "\n", encoding="cp1252", errors="replace")
-    path.write_bytes(path.read_bytes().replace(b"?", b"\x97"))
-    source = {"path": str(path), "encoding": "cp1252"}
-    table, _ = run(tmp_path, "sst2", source)
-    assert len(split_of(table, "train")) == 6
-    assert split_of(table, "dev")["text1"].tolist() == [f"text — {k}" for k in (1, 3, 6, 8)]
-    assert split_of(table, "dev")["label"].tolist() == [1.0, 1.0, 0.0, 0.0]
-    with pytest.raises(InputError, match=r"reviews.cor:1: byte 0x97 .* not UTF-8"):
-        run(tmp_path, "sst2", {"path": str(path)})
-    with pytest.raises(InputError, match="serves sst2 only"):
-        run(tmp_path, "rte", source)
-    path.write_text("__label__good text\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"reviews.cor:1: label '__label__good'"):
-        run(tmp_path, "sst2", {"path": str(path)})
-
-
 def hub(folder: Path, name: str, rows: list[dict]) -> dict:
     """A local directory in the hub's format, with the splits of a task."""
     directory = folder / f"glue-{folder.name}"

@@ -15,7 +15,8 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects, resampling
 
 KEYS = ["layer", "head"]
-NAMES = {"dev": "matched", "dev_mismatched": "mismatched"}
+# The development sets that have other names than the splits.
+NAMES = {"mnli": {"dev": "matched"}}
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,9 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
         title, rows = TASKS[task].title, frame[frame["task"] == task]
         means, splits = effects.over_seeds(rows), rows["split"].unique()
         for pair in _combined("datasets", means, "split", splits):
-            left, right = pair.names
-            yield replace(pair, names=(f"{title} {NAMES[left]}", NAMES[right]))
+            left, right = (NAMES.get(task, {}).get(name, name) for name in pair.names)
+            left, right = (name.removeprefix("dev_") for name in (left, right))
+            yield replace(pair, names=(f"{title} {left}", right))
         rows = dev[dev["task"] == task]
         for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
             left, right = pair.names

@@ -1,4 +1,4 @@
-"""GLUE tasks from the official TSV files, from fastText files and from the hub; read strictly."""
+"""GLUE tasks from the official TSV files and from the hub; read strictly."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,15 +10,17 @@ from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.errors import InputError
 
-FASTTEXT = {"__label__neg": 0.0, "__label__pos": 1.0}
-
 
 @dataclass
 class Rows:
-    """The rows of one split, and the numbers of the malformed lines that were left out."""
+    """The rows of one split, and what was left out.
+
+    `malformed` has the numbers of malformed lines, `excluded` how many rows other reasons excluded.
+    """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     malformed: list[str] = field(default_factory=list)
+    excluded: dict[str, int] = field(default_factory=dict)
 
 
 def read_directory(folder: Path, task: Task) -> dict[str, Rows]:
@@ -107,24 +109,6 @@ def label_of(text: str, task: Task, where: str) -> float:
     if not 0 <= value <= BEST_SCORE:
         raise InputError(f"{where}: score {text!r}; {task.title} has scores from 0 to 5")
     return value
-
-
-def read_fasttext(path: Path, task: Task, encoding: str = "utf-8") -> Rows:
-    """Sentences after `__label__neg` or `__label__pos`, one per line."""
-    if task.title != "SST-2":
-        raise InputError(f"{path}: a file of __label__ lines serves sst2 only; name a directory")
-    part = Rows()
-    for number, line in read_lines(path, encoding):
-        where = f"{path}:{number}"
-        label, _, text = line.partition(" ")
-        if label not in FASTTEXT:
-            raise InputError(
-                f"{where}: label {label!r} is unknown; accepted: {', '.join(FASTTEXT)}"
-            )
-        if not text.strip():
-            raise InputError(f"{where}: an empty text; remove the line")
-        part.rows.append({"source": where, "texts": [text], "label": FASTTEXT[label]})
-    return part
 
 
 def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:

@@ -11,39 +11,40 @@ from workflow_scripts.core.data.glue import COLUMNS, TASKS, Task
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.tasks.glue_files import Rows, read_directory, read_fasttext, read_hub
+from workflow_scripts.tasks.glue_files import Rows, read_directory, read_hub
+from workflow_scripts.tasks.sentiment_files import Format, read_file, split_file, without_repeats
 
 log = logging.getLogger(__name__)
+FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
 def read(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
-    """Every split of the task, from where the config says."""
+    """Every split of the task, from where the config says; `dev_<domain>` of its domains."""
     if "hub" in source:
         return read_hub(source, name, task)
-    path = path_of(source)
+    path, domains = path_of(source), source.get("domains", {})
     if path.is_file():
-        return split_file(read_fasttext(path, task, source.get("encoding", "utf-8")))
+        form = Format(**{key: source[key] for key in FORMAT_KEYS if key in source})
+        files = {f"dev_{key}": read_file(path_of(domains[key]), task, form) for key in domains}
+        kept = without_repeats({"train": read_file(path, task, form)} | files)
+        return split_file(kept.pop("train")) | kept
+    if domains:
+        raise InputError(f"{path}: domains need a file of sentences; drop tasks.{name}.domains")
     return read_directory(path, task)
-
-
-def split_file(rows: Rows) -> dict[str, Rows]:
-    """Training and development rows of a file without splits: two of five rows are development."""
-    remainders = {"train": (0, 2, 4), "dev": (1, 3)}
-    return {
-        split: Rows([row for number, row in enumerate(rows.rows) if number % 5 in chosen])
-        for split, chosen in remainders.items()
-    }
 
 
 def count(part: Rows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple]:
     """Rows of the table of counts (split, what, n, lines) for the examples of one split."""
-    n_rows, malformed = len(part.rows), part.malformed
+    malformed, excluded = part.malformed, part.excluded
+    n_rows = len(part.rows) + len(malformed) + sum(excluded.values())
     labels = frame["label"].value_counts().sort_index() if task.labels else {}
     return [
-        (split, "rows read", n_rows + len(malformed), ""),
+        (split, "rows read", n_rows, ""),
         (split, "malformed rows", len(malformed), " ".join(malformed)),
-        (split, "rows not sampled", n_rows - len(frame), ""),
+        *((split, what, n, "") for what, n in excluded.items()),
+        (split, "rows not sampled", len(part.rows) - len(frame), ""),
         (split, "examples", len(frame), ""),
         *((split, f"label {task.labels[int(label)]}", n, "") for label, n in labels.items()),
     ]
@@ -58,6 +59,7 @@ def main(
     n_dev: int = 0,
     seed: int = 1,
     files: list[Path] = (),
+    domains: list[Path] = (),
     generated: Path | None = None,
 ) -> None:
     """Write the examples and the counts; `generated` is the directory of a generated task."""

@@ -1,0 +1,116 @@
+"""Files of sentences with a sentiment, in SST-2's place: labelled or rated; read strictly."""
+
+import html
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from workflow_scripts.core.data.glue import Task
+from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.tasks.glue_files import Rows
+
+LABELS = {"__label__neg": 0.0, "__label__pos": 1.0}
+LARGEST_RATING = 4.0
+# Two of five rows of a file without splits are development examples.
+REMAINDERS = {"train": (0, 2, 4), "dev": (1, 3)}
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a file is written: `labels` or `ratings`, and the least rating that has a label."""
+
+    format: str = "labels"
+    encoding: str = "utf-8"
+    min_rating: float = 0.5
+
+
+def read_file(path: Path, task: Task, form: Format) -> Rows:
+    """All sentences of one file. Raises InputError for a task other than SST-2."""
+    if task.title != "SST-2":
+        raise InputError(f"{path}: one file of sentences serves sst2 only; name a directory")
+    reader = {"labels": read_labels, "ratings": read_ratings}[form.format]
+    rows = reader(path, form)
+    if not rows.rows:
+        raise InputError(f"{path}: no sentence with a label; use the complete file")
+    return rows
+
+
+def read_labels(path: Path, form: Format) -> Rows:
+    """Sentences after `__label__neg` or `__label__pos`, one per line, as fastText has them."""
+    part = Rows()
+    for number, line in read_lines(path, form.encoding):
+        where = f"{path}:{number}"
+        label, _, text = line.partition(" ")
+        if label not in LABELS:
+            raise InputError(f"{where}: label {label!r} is unknown; accepted: {', '.join(LABELS)}")
+        if not text.strip():
+            raise InputError(f"{where}: an empty text; remove the line")
+        part.rows.append({"source": where, "texts": [text], "label": LABELS[label]})
+    return part
+
+
+def read_ratings(path: Path, form: Format) -> Rows:
+    """Lines of id, mean rating from -4 to 4, and text, between tabs (Hutto and Gilbert 2014).
+
+    A rating of at least `min_rating` is positive, of at most its negative is negative; sentences
+    between are left out and counted. Character references such as &amp; become characters.
+    """
+    part, seen, between = Rows(), {}, 0
+    for number, line in read_lines(path, form.encoding):
+        where = f"{path}:{number}"
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise InputError(f"{where}: {len(fields)} columns; write id, rating and text with tabs")
+        name, text = fields[0], html.unescape(fields[2])
+        if name in seen:
+            raise InputError(f"{where}: id {name} is already in line {seen[name]}; remove one")
+        seen[name] = number
+        if not text.strip():
+            raise InputError(f"{where}: an empty text; remove the line")
+        rating = _rating(fields[1], where)
+        if abs(rating) < form.min_rating:
+            between += 1
+            continue
+        part.rows.append({"source": where, "texts": [text], "label": float(rating > 0)})
+    part.excluded["rows with a rating near 0"] = between
+    return part
+
+
+def _rating(text: str, where: str) -> float:
+    try:
+        rating = float(text)
+    except ValueError:
+        rating = math.nan
+    if not abs(rating) <= LARGEST_RATING:
+        raise InputError(f"{where}: rating {text!r}; ratings are numbers from -4 to 4")
+    return rating
+
+
+def split_file(rows: Rows) -> dict[str, Rows]:
+    """Training and development rows of a file without splits; the first has its exclusions."""
+    parts = {
+        split: Rows([row for number, row in enumerate(rows.rows) if number % 5 in chosen])
+        for split, chosen in REMAINDERS.items()
+    }
+    parts["train"].excluded |= rows.excluded
+    return parts
+
+
+def without_repeats(files: dict[str, Rows]) -> dict[str, Rows]:
+    """The rows of each file without texts that stand in an earlier row of any, which are counted.
+
+    Two texts are the same that differ in case and spaces only.
+    """
+    seen: set[str] = set()
+    kept = {}
+    for name, part in files.items():
+        rows = []
+        for row in part.rows:
+            text = " ".join(row["texts"][0].casefold().split())
+            if text not in seen:
+                rows.append(row)
+            seen.add(text)
+        repeated = {"rows with a text of an earlier row": len(part.rows) - len(rows)}
+        kept[name] = Rows(rows, part.malformed, part.excluded | repeated)
+    return kept
