@@ -40,7 +40,9 @@ class AttentionOnly(nn.Module):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Scores [sentence, dependent, candidate]."""
-        words = torch.matmul(self.weight, batch.pairs)
+        # A single row for every word: a vector would make matmul copy all pairs.
+        weight = self.weight.expand(*batch.pairs.shape[:2], 1, -1)
+        words = (weight @ batch.pairs)[:, :, 0]
         root = torch.matmul(self.weight, batch.edges) @ self.root
         return torch.cat([root[..., None], words], dim=-1)
 
@@ -64,7 +66,7 @@ class AttentionAndWords(nn.Module):
         second = torch.cat(self.candidate(batch.vectors).chunk(2, dim=-1)[::-1], dim=-1)
         both = torch.stack([first, second], dim=2) @ batch.pairs
         words = both[:, :, 0] + both[:, :, 1].transpose(1, 2)
-        root = (first[:, :, None] @ batch.edges)[:, :, 0] @ self.root
+        root = (first * (batch.edges @ self.root)).sum(dim=-1)
         return torch.cat([root[..., None], words], dim=-1)
 
 

@@ -80,35 +80,48 @@ class Trainer:
         tenth = max(1, len(split.train) // 10)
         inner = Split(train=split.train[tenth:], dev=split.train[:tenth])
         n_layers = len(next(iter(states.values())))
+        distances = {task: self._tree_distances(split.train, task) for task in TASKS}
         uuas = []
         for layer in job.progress(range(n_layers), desc="structural probe, layers"):
-            (correct, total), _ = self._fit_structural(states, inner, layer, "real")
+            at_layer = {name: layers[layer] for name, layers in states.items()}
+            (correct, total), _ = self._fit_structural(at_layer, inner, "real", distances["real"])
             uuas.append(correct.sum() / max(total.sum(), 1))
         layer = int(np.argmax(uuas))
         log.info("UUAS of the layers on held-out training sentences: %s", np.round(uuas, 3))
+        at_layer = {name: layers[layer] for name, layers in states.items()}
         for task in TASKS:
-            counts, matrix = self._fit_structural(states, split, layer, task)
+            counts, matrix = self._fit_structural(at_layer, split, task, distances[task])
             self.keep("structural", task, "UUAS", counts, {"matrix": matrix})
         return layer
 
     def _fit_structural(
-        self, states: dict[str, np.ndarray], split: Split, layer: int, task: str
+        self,
+        states: dict[str, np.ndarray],
+        split: Split,
+        task: str,
+        distances: dict[str, np.ndarray],
     ) -> tuple[Counts, torch.Tensor]:
+        """Train on states [word, hidden] and the training trees' distances, both by sentence."""
         train_states, dev_states = (
-            [states[sentence.tree.id][layer] for sentence in sentences] for sentences in split
+            [states[sentence.tree.id] for sentence in sentences] for sentences in split
         )
-        train_heads, dev_heads = (
-            [self._tree_heads(sentence, task) for sentence in sentences] for sentences in split
-        )
+        dev_heads = [self._tree_heads(sentence, task) for sentence in split.dev]
         matrix = structural_probe.fit(
             train_states,
-            [structural_probe.tree_distances(heads) for heads in train_heads],
+            [distances[sentence.tree.id] for sentence in split.train],
             self.settings["structural_rank"],
             self.recipe("structural"),
             self.device,
         )
         scored = [sentence.scored for sentence in split.dev]
         return structural_probe.counts(matrix, dev_states, dev_heads, scored), matrix
+
+    def _tree_distances(self, sentences: Sequence[Sentence], task: str) -> dict[str, np.ndarray]:
+        """Distances in the tree of each sentence, which are the same for every layer."""
+        return {
+            sentence.tree.id: structural_probe.tree_distances(self._tree_heads(sentence, task))
+            for sentence in sentences
+        }
 
     def _tree_heads(self, sentence: Sentence, task: str) -> np.ndarray:
         """Heads that form a tree, on the control task too."""

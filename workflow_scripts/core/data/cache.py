@@ -106,6 +106,7 @@ class Cache:
             self._refuse(f"was made by another model ({name}) than asked for ({model['name']})")
         self.ids: list[str] = self._file["examples/id"].asstr()[:].tolist()
         self._token_offsets = self._file["tokens/offsets"][:]
+        self._tokens = {name: self._file[f"tokens/{name}"][:] for name in FLAT}
         self._pattern_offsets = self._file["pattern/offsets"][:]
         self._check_sizes()
         self._check_shards()
@@ -119,7 +120,7 @@ class Cache:
         index %= len(self)
         start, end = self._token_offsets[index : index + 2]
         first, last = self._pattern_offsets[index : index + 2]
-        flat = {name: self._file[f"tokens/{name}"][start:end] for name in FLAT}
+        flat = {name: values[start:end].copy() for name, values in self._tokens.items()}
         shape = (self.n_layers, self.n_heads, end - start, end - start)
         pattern = self._file["pattern/values"][first:last].reshape(shape)
         return CachedExample(id=self.ids[index], pattern=pattern, **flat)
@@ -144,7 +145,7 @@ class Cache:
 
     def flat(self, name: str) -> np.ndarray:
         """`ids`, `word` or `segment` of all examples, concatenated."""
-        return self._file[f"tokens/{name}"][:]
+        return self._tokens[name].copy()
 
     def close(self) -> None:
         """Close the file."""
@@ -158,7 +159,7 @@ class Cache:
 
     def _check_sizes(self) -> None:
         tokens, values = self._token_offsets[-1], self._pattern_offsets[-1]
-        if any(len(self._file[f"tokens/{name}"]) != tokens for name in FLAT):
+        if any(len(values) != tokens for values in self._tokens.values()):
             self._refuse("is damaged: its token arrays have the wrong length")
         if len(self._file["pattern/values"]) != values:
             self._refuse("is damaged: its pattern array has the wrong length")
