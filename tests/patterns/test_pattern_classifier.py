@@ -25,6 +25,7 @@ from workflow_scripts.patterns.pattern_network import (
     SIDE,
     PatternNetwork,
     fit,
+    folded,
     predict,
     to_image,
 )
@@ -53,6 +54,19 @@ def data(n: int = 30) -> tuple[torch.Tensor, np.ndarray, np.ndarray]:
 def test_the_network_has_eight_convolutions() -> None:
     layers = [layer for layer in PatternNetwork().modules() if isinstance(layer, torch.nn.Conv2d)]
     assert len(layers) == 8
+
+
+def test_folding_leaves_what_a_trained_network_says() -> None:
+    images, labels, _ = data()
+    recipe = Recipe(seed=1, epochs=4, batch_size=8, learning_rate=0.003)
+    network = fit(images, torch.from_numpy(labels), recipe)
+    fast = folded(network.train())
+    assert network.training and not fast.training
+    assert not any(isinstance(layer, torch.nn.BatchNorm2d) for layer in fast.layers)
+    with torch.inference_mode():
+        plain = network.eval()(images).softmax(-1).numpy()
+    assert plain.std(axis=0).min() > 0.01
+    np.testing.assert_allclose(predict(fast, images), plain, atol=1e-5)
 
 
 def test_cross_validation_learns_and_its_control_does_not() -> None:

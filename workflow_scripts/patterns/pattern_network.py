@@ -1,8 +1,11 @@
 """The network that classifies maps: eight convolutional layers (Kovaleva et al. 2019, 4.1)."""
 
+import copy
+
 import numpy as np
 import torch
 from torch import nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.lr_scheduler import OneCycleLR
 
 from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
@@ -11,6 +14,7 @@ from workflow_scripts.patterns.pattern_rules import CLASSES
 SIDE = 32
 CHANNELS = (16, 16, 32, 32, 64, 64, 64, 64)  # every second layer halves the map
 BATCH = 32
+AT_ONCE = 128  # maps; what the layers make of more does not fit into a core's cache
 
 
 def to_image(pattern: np.ndarray) -> torch.Tensor:
@@ -65,7 +69,24 @@ def fit(images: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> PatternNe
     return network.eval()
 
 
+def folded(network: PatternNetwork) -> PatternNetwork:
+    """The same function as a trained network's, equal up to rounding, for many maps.
+
+    Every normalization, by then a factor and a shift, is part of the convolution before it.
+    """
+    fast = copy.deepcopy(network).eval()
+    layers: list[nn.Module] = []
+    for layer in fast.layers:
+        if isinstance(layer, nn.BatchNorm2d):
+            layers[-1] = fuse_conv_bn_eval(layers[-1], layer)
+        else:
+            layers.append(layer)
+    fast.layers = nn.Sequential(*layers)
+    return fast
+
+
 def predict(network: PatternNetwork, images: torch.Tensor) -> np.ndarray:
     """Probability of each class, float32 [map, class], for images [map, SIDE, SIDE]."""
     with torch.inference_mode():
-        return torch.cat([network(part).softmax(-1) for part in images.split(1024)]).numpy()
+        parts = images.split(AT_ONCE)
+        return torch.cat([network(part).softmax(-1) for part in parts]).numpy()

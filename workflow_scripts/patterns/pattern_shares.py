@@ -10,7 +10,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.patterns.pattern_network import PatternNetwork, predict, to_image
+from workflow_scripts.patterns.pattern_network import PatternNetwork, folded, predict, to_image
 from workflow_scripts.patterns.pattern_rules import CLASSES, classify
 
 METHODS = ("network", "rules")
@@ -34,12 +34,12 @@ def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -
     """Write the share of each class for each head; `names` has task, stage and seed of `caches`."""
     network = PatternNetwork()
     network.load_state_dict(load_file(classifier))
-    network.eval()
+    fast = folded(network)
     frames = []
     for path, (task, stage, seed) in zip(caches, names, strict=True):
         with Cache(path) as cache:
             axes = {"layer": range(cache.n_layers), "head": range(cache.n_heads), "class": CLASSES}
-            for method, counts in count(cache, network).items():
+            for method, counts in count(cache, fast).items():
                 frame = tables.tidy(axes, share=counts / len(cache))
                 labels = {"method": method, "task": task, "stage": stage, "seed": seed}
                 frames.append(frame.assign(n=len(cache), **labels))
