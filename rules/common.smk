@@ -6,7 +6,7 @@ from shutil import which
 
 from snakemake.exceptions import WorkflowError
 
-from workflow_scripts.core.run import meaning
+from workflow_scripts.core.run import meaning, sdists
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
 
@@ -16,6 +16,7 @@ try:
     config = check(config, SCHEMAS)
     check_paths(config, SCHEMAS)
     check_results_directory(Path("results"))
+    config = sdists.locate(config)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
@@ -26,6 +27,8 @@ TREEBANKS = config["corpora"]["treebanks"]
 COREFERENCE = config["corpora"]["coreference"]
 FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
+# The SHA-256 of each source distribution, by its requirement.
+SDISTS = sdists.checksums(config)
 # The GLUE tasks. ARCT, whose points have two candidates each, has rules of its own.
 TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
 ARCT = config["tasks"].get("arct", {})
@@ -61,6 +64,7 @@ wildcard_constraints:
     coref="|".join(map(re.escape, COREFERENCE)) or "none",
     frames="|".join(map(re.escape, FRAMES)) or "none",
     vectors="|".join(map(re.escape, VECTORS)) or "none",
+    requirement="|".join(map(re.escape, SDISTS)) or "none",
     task="|".join(TASKS) or "none",
     init="pretrained|random",
     seed="[0-9]+",
@@ -223,9 +227,14 @@ def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
 
 
 def local_files(path: str | None, folder: str = "") -> list[str]:
-    """The regular files at `path`, a file or a directory; none where the source is elsewhere."""
+    """The regular files at `path`, a file or a directory; none where the source is elsewhere.
+
+    For a path in a source distribution, which a job unpacks, the directory of its files.
+    """
     if path is None:
         return []
+    if unpacked := sdists.directory_of(path):
+        return [unpacked]
     if Path(path).is_file():
         return [path]
     directory = Path(path, folder) if Path(path, folder).is_dir() else Path(path)

