@@ -9,6 +9,7 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrai
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.attention import n_heads, n_layers
+from workflow_scripts.core.model.products import FastProducts
 
 
 def classifier(directory: Path) -> PreTrainedModel:
@@ -37,15 +38,16 @@ def random_pairs(n: int, mean: float, spread: float, shortest: int, longest: int
 
 
 def matmul_rate(model: PreTrainedModel, dtype: torch.dtype) -> float:
-    """Operations per second of the feed-forward layer's product, the best of several runs."""
+    """Operations per second of the feed-forward layer's product as the engine runs it, at best."""
     width, inner, rows = model.config.hidden_size, model.config.intermediate_size, 3072
     left = torch.randn(rows, width, device=model.device, dtype=dtype)
     right = torch.randn(inner, width, device=model.device, dtype=dtype)
     best = float("inf")
     for _ in range(30):
         started = time.perf_counter()
-        for _ in range(10):
-            torch.nn.functional.linear(left, right)
+        with FastProducts(), torch.inference_mode():
+            for _ in range(10):
+                torch.nn.functional.linear(left, right)
         if model.device.type == "cuda":
             torch.cuda.synchronize()
         best = min(best, (time.perf_counter() - started) / 10)

@@ -30,7 +30,7 @@ def main() -> None:
     torch.manual_seed(0)
     model = BertForSequenceClassification(BertConfig(num_labels=3)).to(device).eval()
     tokens = random_pairs(options.pairs or (9815 if on_gpu else 32 if options.full else 4), *MNLI)
-    pass_tokens = options.pass_tokens or (200_000 if on_gpu else 3072)
+    pass_tokens = options.pass_tokens or (200_000 if on_gpu else 1536)
     disabled, detail, before = one_head(LAYERS, HEADS), {}, Busy.now()
     for precision in ("float32", "bfloat16") if on_gpu else ("float32",):
         limits = {"pass_tokens": pass_tokens, "precision": precision}

@@ -13,7 +13,7 @@ from workflow_scripts.core.model import ablation_engine, padding
 from workflow_scripts.core.model.ablation_engine import MODES, ablate, mean_outputs
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.layers import layers_of, short_attention
+from workflow_scripts.core.model.layers import layers_of
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
 TOLERANCE = 2e-5
@@ -159,15 +159,21 @@ def test_average_outputs_leave_padding_out() -> None:
     torch.testing.assert_close(mean_outputs(model, tokens), expected, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_attention_of_short_texts_equals_torchs(masked: bool) -> None:
-    query, key, value = torch.randn(3, 3, 4, 7, 8, generator=torch.Generator().manual_seed(1))
-    bias = torch.zeros(3, 1, 1, 7)
-    bias[1, ..., 4:] = -torch.inf
-    bias = bias if masked else None
-    expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
-    actual = short_attention(query, key, value, bias)
-    torch.testing.assert_close(actual, expected, atol=1e-6, rtol=1e-5)
+def test_equal_variants_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, tokens = random_classifier("bert"), random_tokens(PADDED)
+    disabled = any_sets()[[4, 1, 4, 6, 1, 6]]
+    expected = plainly(model, tokens, disabled, "zero", None)
+    stacked = []
+    original = ablation_engine._run_up
+
+    def watched(ablation, start, hidden, real, variants):
+        stacked.append(len(variants))
+        return original(ablation, start, hidden, real, variants)
+
+    monkeypatch.setattr(ablation_engine, "_run_up", watched)
+    actual = ablate(model, tokens, disabled, "zero", pass_tokens=10_000)
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
+    assert sum(stacked) == 2
 
 
 def test_units() -> None:

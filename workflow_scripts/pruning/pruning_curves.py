@@ -108,13 +108,15 @@ def pruned_logits(
     `limits` are pass_tokens and precision of the ablation engine.
     """
     logits: dict[tuple[str, int], np.ndarray] = {}
-    for plan in plans:
-        scored = np.arange(len(tokens)) if plan.examples is None else plan.examples
-        step_logits = ablate(
-            model, [tokens[index] for index in scored], plan.masks, "zero", **limits
-        )
-        whole = np.empty((len(plan.masks), len(tokens), step_logits.shape[2]), np.float32)
-        logits.setdefault((plan.strategy, plan.draw), whole)[:, scored] = step_logits
+    # Orders on all examples are swept together: they share their first and last step at least.
+    on_all = [plan for plan in plans if plan.examples is None]
+    for group in filter(None, [on_all, *([plan] for plan in plans if plan.examples is not None)]):
+        scored = np.arange(len(tokens)) if group is on_all else group[0].examples
+        masks = np.concatenate([plan.masks for plan in group])
+        swept = ablate(model, [tokens[index] for index in scored], masks, "zero", **limits)
+        for plan, steps in zip(group, np.split(swept, len(group)), strict=True):
+            whole = np.empty((len(plan.masks), len(tokens), steps.shape[2]), np.float32)
+            logits.setdefault((plan.strategy, plan.draw), whole)[:, scored] = steps
     return logits
 
 

@@ -55,7 +55,7 @@ def ablate(
     mode: str,
     means: torch.Tensor | None = None,
     *,
-    pass_tokens: int = 3072,
+    pass_tokens: int = 1536,
     precision: str = "float32",
 ) -> np.ndarray:
     """Logits, float32 [variant, example, label], with the heads of `disabled` disabled.
@@ -75,8 +75,9 @@ def ablate(
     if classifier is None:
         with devices.autocast(model.device, precision), FastProducts():
             return by_whole_model(model, tokens, disabled, mode, means, pass_tokens)
-    ablation = _Ablation(classifier, torch.from_numpy(disabled).to(model.device), mode, means)
-    n_variants, _, n_heads = disabled.shape
+    unlike, place = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
+    ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode, means)
+    n_variants, _, n_heads = unlike.shape
     logits = np.empty((n_variants, len(tokens), model.config.num_labels), np.float32)
     batches = by_length([len(example) for example in tokens], pass_tokens // n_heads)
     with torch.inference_mode(), FastProducts():
@@ -86,7 +87,7 @@ def ablate(
             with devices.autocast(model.device, precision):
                 batch_logits = _batch_logits(ablation, inputs, pass_tokens)
             logits[:, batch] = batch_logits.float().cpu().numpy()
-    return logits
+    return logits[place]
 
 
 def mean_outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:

@@ -36,10 +36,15 @@ def extract(
     batches = by_length([len(example) for example in tokens], batch_tokens)
     with CacheWriter(path, tokens, n_layers, n_heads, meta) as writer:
         for batch in job.progress(batches, desc="attention"):
-            patterns = forward(model, [tokens[index] for index in batch], precision)
-            for row, index in enumerate(batch):
-                length = len(tokens[index])
-                writer.write(index, patterns[:, row, :, :length, :length])
+            chosen = {int(index): tokens[index] for index in batch}
+            _write(writer, chosen, forward(model, list(chosen.values()), precision))
+
+
+def _write(writer: CacheWriter, examples: dict[int, Tokens], patterns: np.ndarray) -> None:
+    """Store a batch; a function of its own, so that no batch is in memory beside the next."""
+    for row, (index, example) in enumerate(examples.items()):
+        length = len(example)
+        writer.write(index, patterns[:, row, :, :length, :length])
 
 
 def forward(model: "PreTrainedModel", tokens: Sequence[Tokens], precision: str) -> np.ndarray:

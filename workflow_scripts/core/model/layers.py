@@ -41,11 +41,8 @@ class Attention:
 
     def outputs(self, hidden: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         """Every head's output at every token, [batch, token, head, dim]."""
-        query, key, value = self.project(hidden)
-        if hidden.is_cuda:
-            attend = nn.functional.scaled_dot_product_attention
-            return attend(query, key, value, attn_mask=bias).transpose(1, 2)
-        return short_attention(query, key, value, bias).transpose(1, 2)
+        attend = nn.functional.scaled_dot_product_attention
+        return attend(*self.project(hidden), attn_mask=bias).transpose(1, 2)
 
     def first_outputs(self, hidden: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         """Every head's output at the first token, [batch, 1, head, dim].
@@ -69,22 +66,6 @@ class Attention:
 
     def _by_head(self, linear: nn.Linear) -> torch.Tensor:
         return linear.weight.unflatten(0, (self.n_heads, -1))
-
-
-def short_attention(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: torch.Tensor | None
-) -> torch.Tensor:
-    """PyTorch's scaled dot-product attention, twice as fast on a CPU for short texts.
-
-    All [batch, head, token, dim]; `bias` [batch, 1, 1, token] is added to the scores.
-    """
-    shape = query.shape[:2]
-    query, key, value = (states.flatten(0, 1) for states in (query, key, value))
-    added = query.new_zeros(1, 1, 1)
-    if bias is not None:
-        added = bias.expand(*shape, key.shape[1], -1).flatten(0, 1)
-    scores = torch.baddbmm(added, query, key.transpose(1, 2), alpha=query.shape[-1] ** -0.5)
-    return torch.bmm(scores.softmax(-1), value).unflatten(0, shape)
 
 
 @dataclass(frozen=True)
