@@ -161,6 +161,7 @@ rule michel2019_table3:
 rule ablation_pairs:
     input:
         scores=SCORES,
+        gains=GAINS,
     output:
         points="<results>/{model}/ablation/pairs.parquet",
         table=table(

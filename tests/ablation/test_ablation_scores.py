@@ -179,16 +179,25 @@ def test_pairs_of_data_sets_tasks_and_seeds(tmp_path: Path) -> None:
     for number, frame in enumerate(frames):
         paths.append(tmp_path / f"{number}")
         tables.write(frame, paths[-1])
-    arguments = {"scores": paths, "bootstrap": 100, "seed": 1}
+    row = {"task": "mnli", "split": "dev", "unit": "head", "mode": "zero", "metric": "accuracy"}
+    row |= {"choices": 4, "pearson": 0.5, "pearson_low": 0.3, "pearson_high": 0.7}
+    row |= {"spearman": 0.4, "spearman_low": 0.2, "spearman_high": 0.6}
+    seeds = [row | {"seed": 1}, row | {"seed": 2, "pearson": 0.7}, row | {"unit": "layer"}]
+    tables.write(pd.DataFrame([*seeds, row | {"task": "mrpc"}]), tmp_path / "gains")
+    arguments = {"scores": paths, "gains": [tmp_path / "gains"], "bootstrap": 100, "seed": 1}
     call(
         ablation_pairs.main,
         arguments | {"points": tmp_path / "points", "table": tmp_path / "table"},
     )
     actual = pd.read_csv(tmp_path / "table")
-    assert actual["kind"].value_counts().to_dict() == {"tasks": 3, "seeds": 1, "datasets": 1}
+    kinds = {"tasks": 3, "seeds": 1, "datasets": 1, "halves": 1}
+    assert actual["kind"].value_counts().to_dict() == kinds
+    half = actual[actual["kind"] == "halves"].iloc[0]
+    assert (half["one"], half["other"], half["n"]) == ("MNLI matched", "other half", 4)
+    assert half["pearson"] == pytest.approx(0.6)
     opposite = actual[actual["kind"] == "datasets"].iloc[0]
     assert opposite["pearson"] == pytest.approx(-1)
-    assert (actual[actual["kind"] != "datasets"]["spearman"] > 0.999).all()
+    assert (actual[actual["kind"].isin(["tasks", "seeds"])]["spearman"] > 0.999).all()
     assert (opposite["one"], opposite["other"]) == ("MNLI matched", "mismatched")
     assert len(pd.read_parquet(tmp_path / "points")) == 5 * 4
 

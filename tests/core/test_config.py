@@ -52,10 +52,10 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["models"], {"corpora": {"path": "x"}}, ["models.corpora", "taken"]),
         (["surface", "drawings", "heads"], ["0-1"], ["drawings.heads", "0-1"]),
         (["tasks", "cola"], {"path": "x"}, ["tasks.cola", "unknown key", "mrpc"]),
-        (["tasks", "rte"], {"hub": "nyu-mll/glue"}, ["tasks.rte", "revision"]),
-        (["tasks", "rte"], {"generate": {"train": 5}}, ["tasks.rte.generate.dev", "missing"]),
-        (["tasks", "rte"], {"path": "a", "package": "b"}, ["tasks.rte", "exactly one"]),
-        (["corpora", "text", "mrpc"], {"path": "x"}, ["corpora.text.mrpc", "taken"]),
+        (["tasks", "stsb"], {"hub": "nyu-mll/glue"}, ["tasks.stsb", "revision"]),
+        (["tasks", "stsb"], {"generate": {"train": 5}}, ["tasks.stsb.generate.dev", "missing"]),
+        (["tasks", "stsb"], {"path": "a", "package": "b"}, ["tasks.stsb", "exactly one"]),
+        (["corpora", "text", "mnli"], {"path": "x"}, ["corpora.text.mnli", "taken"]),
         (["tasks"], {}, ["ablation: needs a GLUE task"]),
         (["checkpoints", "finetune", "inits"], ["random"], ["needs pretrained"]),
         (
@@ -136,7 +136,7 @@ def test_relative_paths_start_from_the_data_directory(config: dict) -> None:
     ("keys", "source", "words"),
     [
         (["models", "local"], {"path": "nowhere"}, ["models.local.path: nowhere:", "correct"]),
-        (["tasks", "rte"], {"path": "RTE"}, ["tasks.rte.path: texts/RTE:", "data (texts)"]),
+        (["tasks", "stsb"], {"path": "RTE"}, ["tasks.stsb.path: texts/RTE:", "data (texts)"]),
         (["corpora", "text", "local"], {"path": "a.txt"}, ["corpora.text.local.path: texts/a.txt"]),
         (
             ["corpora", "treebanks", "local"],

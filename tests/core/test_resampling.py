@@ -120,3 +120,39 @@ def test_correlations_have_intervals() -> None:
     assert actual["pearson_low"] == pytest.approx(exact.low, abs=0.07)
     assert actual["pearson_high"] == pytest.approx(exact.high, abs=0.07)
     assert actual["n"] == 72
+
+
+def test_agreement_of_halves_by_a_plain_loop() -> None:
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2, 21)
+    baseline, variants = rng.integers(0, 2, 21), rng.integers(0, 2, (4, 21))
+    pearson, spearman = [], []
+    for half in resampling.half_weights(21, 7, 3).astype(bool):
+        effects = [
+            [
+                np.mean(v[part] == labels[part]) - np.mean(baseline[part] == labels[part])
+                for v in variants
+            ]
+            for part in (half, ~half)
+        ]
+        pearson.append(stats.pearsonr(*effects)[0])
+        spearman.append(stats.spearmanr(*effects)[0])
+    actual = resampling.half_agreement("accuracy", labels, baseline, variants, 7, 3)
+    assert actual["pearson"] == pytest.approx(np.mean(pearson))
+    assert actual["spearman"] == pytest.approx(np.mean(spearman))
+    assert actual["pearson_low"] == pytest.approx(np.percentile(pearson, 2.5))
+    assert actual["spearman_high"] == pytest.approx(np.percentile(spearman, 97.5))
+
+
+def test_true_effects_agree_between_halves_and_noise_does_not() -> None:
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 2, 4000)
+    flips = np.linspace(0, 0.5, 12)[:, None]
+    true = np.where(rng.random((12, 4000)) < flips, 1 - labels, labels)
+    noise = np.where(rng.random((12, 4000)) < 0.2, 1 - labels, labels)
+    agreement = [
+        resampling.half_agreement("accuracy", labels, labels, variants, 50, 1)["pearson"]
+        for variants in (true, noise)
+    ]
+    assert agreement[0] > 0.98
+    assert agreement[1] < 0.3

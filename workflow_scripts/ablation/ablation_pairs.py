@@ -40,8 +40,7 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
         title, rows = TASKS[task].title, frame[frame["task"] == task]
         means, splits = effects.over_seeds(rows), rows["split"].unique()
         for pair in _combined("datasets", means, "split", splits):
-            left, right = (NAMES.get(task, {}).get(name, name) for name in pair.names)
-            left, right = (name.removeprefix("dev_") for name in (left, right))
+            left, right = (_named(task, split) for split in pair.names)
             yield replace(pair, names=(f"{title} {left}", right))
         rows = dev[dev["task"] == task]
         for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
@@ -52,6 +51,30 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
         yield replace(pair, names=(TASKS[left].title, TASKS[right].title))
 
 
+def halves(gains: pd.DataFrame) -> list[dict[str, Any]]:
+    """How well the heads' effects on two halves of one development set agree, means over seeds.
+
+    A row per mode, task and development set: what the correlation between two sets can reach at
+    about half of their size.
+    """
+    columns = [f"{name}{end}" for name in ("pearson", "spearman") for end in ("", "_low", "_high")]
+    rows = []
+    for (mode, task, split), group in gains.groupby(["mode", "task", "split"], sort=False):
+        labels = {
+            "kind": "halves",
+            "mode": mode,
+            "one": f"{TASKS[task].title} {_named(task, split)}",
+        }
+        means = group[columns].mean().to_dict()
+        rows.append(labels | {"other": "other half"} | means | {"n": group["choices"].iloc[0]})
+    return rows
+
+
+def _named(task: str, split: str) -> str:
+    """A development set, named for people."""
+    return NAMES.get(task, {}).get(split, split).removeprefix("dev_")
+
+
 def _combined(kind: str, frame: pd.DataFrame, column: str, values: Iterable[Any]) -> Iterator[Pair]:
     """The rows of every two of the values of a column, named by the values."""
     for first, second in combinations(values, 2):
@@ -59,10 +82,12 @@ def _combined(kind: str, frame: pd.DataFrame, column: str, values: Iterable[Any]
         yield Pair(kind, (first, second), left, right)
 
 
-def main(scores: list[Path], points: Out, table: Out, bootstrap: int, seed: int) -> None:
+def main(
+    scores: list[Path], gains: list[Path], points: Out, table: Out, bootstrap: int, seed: int
+) -> None:
     """Write every head's two effects (`points`), and their correlations over heads with intervals.
 
-    Intervals come from drawing heads with replacement.
+    Intervals come from drawing heads with replacement; those of halves from dividing again.
     """
     frame = effects.on_main_metric(effects.read_scores(scores, "head"))
     drawn, rows = [], []
@@ -74,10 +99,11 @@ def main(scores: list[Path], points: Out, table: Out, bootstrap: int, seed: int)
             drawn.append(both.assign(**labels))
             x, y = both["x"].to_numpy(), both["y"].to_numpy()
             rows.append(labels | resampling.correlations(x, y, bootstrap, seed))
+    gained = tables.read_all(gains)
+    rows += halves(effects.on_main_metric(gained[gained["unit"] == "head"]))
     empty = pd.DataFrame(columns=[*KEYS, "x", "y", "kind", "mode", "one", "other"])
     tables.write(pd.concat(drawn, ignore_index=True) if drawn else empty, points)
-    columns = ["kind", "mode", "one", "other", "pearson", "spearman", "n"]
-    tables.write_csv(pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns), table)
+    tables.write_csv(pd.DataFrame(rows), table)
 
 
 if __name__ == "__main__":

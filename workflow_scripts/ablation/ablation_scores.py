@@ -53,16 +53,17 @@ def score(predictions: Predictions, draws: int, seed: int) -> pd.DataFrame:
 def gains(predictions: Predictions, groups: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
     """One row per metric and group of variants: the naive and the honest gain of the best one.
 
-    `groups`, int [variant], has the layer within which the best variant is chosen, or -1.
+    `groups`, int [variant], has the layer within which the best variant is chosen, or -1. With
+    them, how well the variants' effects on two halves of the examples agree.
     """
     labels, rows = predictions.labels, []
     for metric in predictions.task.metrics:
         for layer in np.unique(groups):
             choices = predictions.variants[groups == layer]
-            gain = resampling.honest_gain(
-                metric, labels, predictions.baseline, choices, draws, seed
-            )
-            rows.append({"metric": metric, "layer": layer, "choices": len(choices)} | gain)
+            row = {"metric": metric, "layer": layer, "choices": len(choices)}
+            for measure in (resampling.honest_gain, resampling.half_agreement):
+                row |= measure(metric, labels, predictions.baseline, choices, draws, seed)
+            rows.append(row)
     return pd.DataFrame(rows).assign(n=len(labels))
 
 

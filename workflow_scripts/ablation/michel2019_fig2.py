@@ -11,15 +11,16 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 SIZE = 1.7  # inches
+KINDS = ("datasets", "tasks")
 
 
 def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a scatter plot for every pair of data sets and of tasks, with both correlations."""
     frame = tables.read(points, ("kind", "mode", "one", "other", "x", "y"))
     correlations = pd.read_csv(table)
-    frame = frame[(frame["mode"] == mode) & (frame["kind"] != "seeds")]
-    shown = (correlations["mode"] == mode) & (correlations["kind"] != "seeds")
-    correlations = correlations[shown]
+    frame, correlations = (
+        rows[(rows["mode"] == mode) & rows["kind"].isin(KINDS)] for rows in (frame, correlations)
+    )
     with figures.style():
         titles = [
             f"{row.one}, {row.other}\nr {row.pearson:.2f}, ρ {row.spearman:.2f}"

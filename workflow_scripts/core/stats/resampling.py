@@ -74,6 +74,32 @@ def honest_gain(
     return {"naive": naive, "gain": float(gain.mean()), "gain_low": low, "gain_high": high}
 
 
+def half_agreement(
+    metric: str,
+    labels: np.ndarray,
+    baseline: np.ndarray,
+    predictions: np.ndarray,
+    draws: int,
+    seed: int,
+) -> dict[str, float]:
+    """How well effects measured on one half of the examples agree with those on the other half.
+
+    Pearson's and Spearman's correlation over variants, means over `draws` random divisions, with
+    the 2.5th and 97.5th percentiles: noise in the effects keeps them below 1.
+    """
+    half = half_weights(len(labels), draws, seed)
+    both = np.concatenate([baseline[None], predictions])
+    scores = [weighted_scores(metric, labels, both, part) for part in (half, 1 - half)]
+    one, other = (values[:, 1:] - values[:, :1] for values in scores)
+    columns = {}
+    for name in ("pearson", "spearman"):
+        pairs = zip(one, other, strict=True)
+        values = [weighted_scores(name, x, y[None], np.ones((1, len(x))))[0, 0] for x, y in pairs]
+        low, high = np.percentile(values, CONFIDENCE)
+        columns |= {name: float(np.mean(values)), f"{name}_low": low, f"{name}_high": high}
+    return columns
+
+
 def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[str, float | int]:
     """Pearson's and Spearman's correlation over paired values, with 95% bootstrap intervals."""
     weights = observed_and_drawn(len(x), draws, seed)
