@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.model import extraction
 from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +78,22 @@ def test_batches_do_not_matter(study: Path, batch_tokens: int) -> None:
         for first, second in zip(a, b, strict=True):
             assert first.id == second.id
             np.testing.assert_allclose(first.pattern, second.pattern, atol=1e-3)
+
+
+def test_one_batch_of_maps_is_in_memory(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches, alive = [], []
+    original = extraction.forward
+
+    def watched(*arguments: object) -> np.ndarray:
+        alive.append(sum(batch() is not None for batch in batches))
+        patterns = original(*arguments)
+        batches.append(weakref.ref(patterns))
+        return patterns
+
+    monkeypatch.setattr(extraction, "forward", watched)
+    run(study, batch_tokens=90)
+    assert len(alive) > 2
+    assert set(alive) == {0}
 
 
 def test_shards_are_consecutive_parts(study: Path) -> None:
