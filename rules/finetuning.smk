@@ -3,77 +3,33 @@
 CHANGE = config["finetuning"]
 FIRST_SEED = SEEDS[0]
 FINE_TUNING = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
-# Fine-tuned from the pretrained weights, beside the pretrained body itself.
-BEFORE_AND_AFTER = {
-    "body": "<results>/{model}/attention/{task}.h5",
-    "tuned": "<results>/{model}/attention/{task}.pretrained.{seed}.h5",
-    "model": rules.model_card.output.model,
-    "card": "<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
-}
 
 
-rule finetuning_similarity:
+rule finetuning_tables:
     input:
-        **BEFORE_AND_AFTER,
+        body="<results>/{model}/attention/{task}.h5",
+        tuned="<results>/{model}/attention/{task}.pretrained.{seed}.h5",
+        model=rules.model_card.output.model,
+        card="<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
+        examples=rules.task_annotation.output.examples,
+        annotation=rules.task_annotation.output.annotation,
     output:
         similarity="<results>/{model}/finetuning/{task}.{seed}.similarity.parquet",
-    log:
-        "<logs>/finetuning/{model}.{task}.{seed}.finetuning_similarity.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.{task}.{seed}.finetuning_similarity.tsv"
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("finetuning/finetuning_similarity.py"),
-        task="{task}",
-        seed=run_seed,
-        bootstrap=CHANGE["bootstrap"],
-    script:
-        "../workflow_scripts/finetuning/finetuning_similarity.py"
-
-
-rule finetuning_features:
-    input:
-        **BEFORE_AND_AFTER,
-        examples=rules.task_annotation.output.examples,
-        annotation=rules.task_annotation.output.annotation,
-    output:
         features="<results>/{model}/finetuning/{task}.{seed}.features.parquet",
-    log:
-        "<logs>/finetuning/{model}.{task}.{seed}.finetuning_features.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.{task}.{seed}.finetuning_features.tsv"
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("finetuning/finetuning_features.py"),
-        task="{task}",
-        seed=run_seed,
-        bootstrap=CHANGE["bootstrap"],
-    script:
-        "../workflow_scripts/finetuning/finetuning_features.py"
-
-
-rule finetuning_links:
-    input:
-        **BEFORE_AND_AFTER,
-        examples=rules.task_annotation.output.examples,
-        annotation=rules.task_annotation.output.annotation,
-    output:
         links="<results>/{model}/finetuning/{task}.{seed}.links.parquet",
     log:
-        "<logs>/finetuning/{model}.{task}.{seed}.finetuning_links.log",
+        "<logs>/finetuning/{model}.{task}.{seed}.finetuning_tables.log",
     benchmark:
-        "<benchmarks>/finetuning/{model}.{task}.{seed}.finetuning_links.tsv"
+        "<benchmarks>/finetuning/{model}.{task}.{seed}.finetuning_tables.tsv"
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("finetuning/finetuning_links.py"),
+        code=code("finetuning/finetuning_tables.py"),
         task="{task}",
         seed=run_seed,
         bootstrap=CHANGE["bootstrap"],
     script:
-        "../workflow_scripts/finetuning/finetuning_links.py"
+        "../workflow_scripts/finetuning/finetuning_tables.py"
 
 
 rule finetuning_maps:
@@ -101,7 +57,7 @@ rule finetuning_maps:
 
 rule kovaleva2019_fig5:
     input:
-        similarity=expand(rules.finetuning_similarity.output.similarity, **PRETRAINED_RUNS),
+        similarity=expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINE_TUNING),
     log:
@@ -118,7 +74,7 @@ rule kovaleva2019_fig5:
 
 rule kovaleva2019_fig6:
     input:
-        features=expand(rules.finetuning_features.output.features, **PRETRAINED_RUNS),
+        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", FINE_TUNING),
     log:
@@ -135,7 +91,7 @@ rule kovaleva2019_fig6:
 
 rule kovaleva2019_features:
     input:
-        features=expand(rules.finetuning_features.output.features, **PRETRAINED_RUNS),
+        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-features", "section 4.4, linguistic features", FINE_TUNING),
         table=table(
@@ -158,7 +114,7 @@ rule kovaleva2019_features:
 
 rule kovaleva2019_fig7:
     input:
-        features=expand(rules.finetuning_features.output.features, **PRETRAINED_RUNS),
+        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", FINE_TUNING),
     log:
@@ -197,7 +153,7 @@ rule kovaleva2019_maps:
 
 rule kovaleva2019_links:
     input:
-        links=expand(rules.finetuning_links.output.links, **PRETRAINED_RUNS),
+        links=expand(rules.finetuning_tables.output.links, **PRETRAINED_RUNS),
     output:
         table=table("kovaleva2019-links", "section 4.5, token-to-token attention", FINE_TUNING),
     log:

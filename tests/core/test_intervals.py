@@ -47,3 +47,16 @@ def test_a_head_without_a_value_has_none() -> None:
     frame = per_head({"negation": values}, "kind", "attention", 100, 1)
     assert frame["attention"].tolist()[0] == 0.5
     assert np.isnan(frame["attention"].tolist()[1])
+
+
+def test_an_interval_does_not_depend_on_what_others_miss() -> None:
+    values = np.random.default_rng(2).normal(size=(9, 3))
+    values[1:, 1] = np.nan  # many draws are without the only value
+    values[::2, 2] = np.nan
+    together = np.array(bootstrap_mean(values, 200, 1))
+    for column in range(3):
+        alone = np.array(bootstrap_mean(values[:, [column]], 200, 1))
+        np.testing.assert_allclose(together[:, column], alone[:, 0], atol=1e-14)
+    draws = np.random.default_rng(1).multinomial(9, np.full(9, 1 / 9), size=200)
+    drawn = [sum(w * v for w, v in zip(row, values[:, 0], strict=True)) / 9 for row in draws]
+    np.testing.assert_allclose(together[1:, 0], np.percentile(drawn, (2.5, 97.5)), atol=1e-14)

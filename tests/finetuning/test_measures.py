@@ -16,12 +16,13 @@ from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
 from workflow_scripts.core.model.models import load_body, load_tokenizer
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.finetuning import (
-    finetuning_features,
-    finetuning_links,
     finetuning_maps,
-    finetuning_similarity,
+    finetuning_tables,
+    kind_attention,
     kovaleva2019_features,
     kovaleva2019_maps,
+    link_attention,
+    map_similarity,
 )
 from workflow_scripts.finetuning import kovaleva2019_links as links_table
 from workflow_scripts.finetuning.token_kinds import KINDS, sentences_of, word_links
@@ -96,18 +97,25 @@ def test_cosine_by_hand() -> None:
     before[0, 0], after[0, 0] = [[1, 0], [0, 1]], [[1, 0], [1, 0]]  # 1 / 2
     before[0, 1], after[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
     before[0, 2] = after[0, 2] = [[0.5, 0.5], [1, 0]]
-    np.testing.assert_allclose(
-        finetuning_similarity.cosine(before, after), [[0.5, 0, 1]], atol=1e-12
-    )
+    np.testing.assert_allclose(map_similarity.cosine(before, after), [[0.5, 0, 1]], atol=1e-12)
 
 
-def test_similarity_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
-    names = ("body", "tuned", "model", "card")
-    out = tmp_path / "s.parquet"
-    finetuning_similarity.main(
-        **{name: study[name] for name in names}, similarity=out, task="mrpc", seed=1, bootstrap=100
-    )
-    actual = tables.read(out).set_index(["layer", "head"])["similarity"]
+def measured(paths: dict[str, Path], folder: Path) -> dict[str, pd.DataFrame]:
+    """The three tables of two caches."""
+    out = {name: folder / name for name in ("similarity", "features", "links")}
+    finetuning_tables.main(**paths, **out, task="mrpc", seed=1, bootstrap=100)
+    return {name: tables.read(path) for name, path in out.items()}
+
+
+@pytest.fixture(scope="module")
+def frames(
+    study: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, pd.DataFrame]:
+    return measured(study, tmp_path_factory.mktemp("measured"))
+
+
+def test_similarity_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    actual = frames["similarity"].set_index(["layer", "head"])["similarity"]
     for layer, head in ((0, 0), (2, 3), (1, 2)):
         slow = []
         for before, after in zip(*caches(study), strict=True):
@@ -118,49 +126,43 @@ def test_similarity_against_a_loop(study: dict[str, Path], tmp_path: Path) -> No
 
 
 def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -> None:
-    out = tmp_path / "s.parquet"
-    paths = {"body": study["body"], "tuned": study["body"]}
-    paths |= {"model": study["model"], "card": study["model"]}
-    finetuning_similarity.main(**paths, similarity=out, task="mrpc", seed=1, bootstrap=100)
-    np.testing.assert_allclose(tables.read(out)["similarity"], 1, atol=1e-9)
+    both = study | {"tuned": study["body"], "card": study["model"]}
+    frames = measured(both, tmp_path)
+    np.testing.assert_allclose(frames["similarity"]["similarity"], 1, atol=1e-9)
+    for name in ("features", "links"):
+        before, after = (
+            frames[name][frames[name]["stage"] == stage].drop(columns="stage")
+            for stage in finetuning_tables.STAGES
+        )
+        pd.testing.assert_frame_equal(before, after.reset_index(drop=True))
 
 
-def test_a_cache_of_another_corpus_is_refused(study: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["body", "tuned"])
+def test_a_cache_of_another_corpus_is_refused(
+    name: str, study: dict[str, Path], tmp_path: Path
+) -> None:
     examples = read_examples(study["examples"])
     write_examples(tmp_path / "e.jsonl", examples[::-1])
-    write_cache(tmp_path / "t.h5", study["card"], tmp_path / "e.jsonl")
-    paths = {"body": study["body"], "tuned": tmp_path / "t.h5"}
-    paths |= {"model": study["model"], "card": study["card"]}
-    with pytest.raises(InputError, match="the examples are not those of"):
-        finetuning_similarity.main(
-            **paths, similarity=tmp_path / "s", task="mrpc", seed=1, bootstrap=100
-        )
+    card = {"body": "model", "tuned": "card"}[name]
+    write_cache(tmp_path / "other.h5", study[card], tmp_path / "e.jsonl")
+    with pytest.raises(InputError, match=r"other\.h5: the examples are not those of .*jsonl"):
+        measured(study | {name: tmp_path / "other.h5"}, tmp_path)
 
 
 def test_attention_to_a_kind_by_hand() -> None:
     pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.9, 0.1]])[None, None]
     chosen = np.array([True, True, False])
+    to_tokens = kind_attention.attention_to_tokens(pattern)
     # Columns sum to 0.6 and 1.8; the larger one over three tokens.
-    assert finetuning_features.attention_to_kind(pattern, chosen)[0, 0] == pytest.approx(0.6)
-    assert finetuning_features.attention_from_cls(pattern, chosen)[0, 0] == pytest.approx(0.5)
+    assert kind_attention.strongest(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
+    assert kind_attention.strongest(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
     nothing = np.zeros(3, dtype=bool)
-    assert np.isnan(finetuning_features.attention_to_kind(pattern, nothing)).all()
-    assert np.isnan(finetuning_features.attention_from_cls(pattern, nothing)).all()
+    assert np.isnan(kind_attention.strongest(to_tokens["all"], nothing)).all()
 
 
-@pytest.fixture(scope="module")
-def features_frame(
-    study: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> pd.DataFrame:
-    out = tmp_path_factory.mktemp("features") / "f.parquet"
-    finetuning_features.main(**study, features=out, task="mrpc", seed=1, bootstrap=100)
-    return tables.read(out)
-
-
-def test_features_against_a_loop(study: dict[str, Path], features_frame: pd.DataFrame) -> None:
-    frame = features_frame[features_frame["query"] == "all"].set_index(
-        ["stage", "kind", "layer", "head"]
-    )["attention"]
+def test_features_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    of_all = frames["features"][frames["features"]["query"] == "all"]
+    frame = of_all.set_index(["stage", "kind", "layer", "head"])["attention"]
     trees = read_trees(study["annotation"])
     for stage, examples in zip(("pretrained", "fine-tuned"), caches(study), strict=True):
         for layer, head in ((0, 1), (2, 2)):
@@ -180,7 +182,8 @@ def test_features_against_a_loop(study: dict[str, Path], features_frame: pd.Data
             assert frame[stage, "noun", layer, head] == pytest.approx(np.mean(sums), abs=1e-6)
 
 
-def test_examples_without_the_kind_are_counted(features_frame: pd.DataFrame) -> None:
+def test_examples_without_the_kind_are_counted(frames: dict[str, pd.DataFrame]) -> None:
+    features_frame = frames["features"]
     first = features_frame[
         (features_frame["layer"] == 0)
         & (features_frame["head"] == 0)
@@ -193,10 +196,8 @@ def test_examples_without_the_kind_are_counted(features_frame: pd.DataFrame) -> 
     assert first.loc["cls", "n"] == 3
 
 
-def test_links_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
-    out = tmp_path / "l.parquet"
-    finetuning_links.main(**study, links=out, task="mrpc", seed=1, bootstrap=100)
-    frame = tables.read(out)
+def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
+    frame = frames["links"]
     keyed = frame.set_index(["stage", "far", "link", "layer", "head"])["attention"]
     trees = read_trees(study["annotation"])
     total = 0
@@ -223,7 +224,7 @@ def test_links_against_a_loop(study: dict[str, Path], tmp_path: Path) -> None:
 
 def test_neighbours_by_hand() -> None:
     pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
-    assert finetuning_links.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
+    assert link_attention.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
 
 
 def test_the_strongest_heads_of_the_table() -> None:
@@ -261,7 +262,8 @@ def test_which_example_is_drawn() -> None:
     assert finetuning_maps.choose(lengths, 5, 1) == 3
 
 
-def test_the_features_table_and_figure(features_frame: pd.DataFrame, tmp_path: Path) -> None:
+def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:
+    features_frame = frames["features"]
     tables.write(features_frame, tmp_path / "f.parquet")
     out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
     kovaleva2019_features.main([tmp_path / "f.parquet"], **out)

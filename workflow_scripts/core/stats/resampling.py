@@ -3,6 +3,8 @@
 A weight is how often its example was drawn; every variant is scored on the same samples (paired).
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from workflow_scripts.core.stats.metrics import weighted_scores
@@ -10,9 +12,15 @@ from workflow_scripts.core.stats.metrics import weighted_scores
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
 
 
+@lru_cache(maxsize=1)
 def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
-    """How often each of `n` examples is drawn with replacement, int [draw, example]."""
-    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
+    """How often each of `n` examples is drawn with replacement, int [draw, example], read-only.
+
+    A table's intervals are of one sample: it is drawn once.
+    """
+    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
+    weights.flags.writeable = False
+    return weights
 
 
 def observed_and_drawn(n: int, draws: int, seed: int) -> np.ndarray:

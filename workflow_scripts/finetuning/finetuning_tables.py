@@ -1,0 +1,78 @@
+"""What fine-tuning changes in each head's maps: three measures, read from two caches in one pass.
+
+Similarity before and after, attention to kinds of tokens, and attention between linked words
+(Kovaleva et al. 2019, sections 4.3 to 4.5).
+"""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.trees import read_trees
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.finetuning.kind_attention import KindAttention
+from workflow_scripts.finetuning.link_attention import LinkAttention
+from workflow_scripts.finetuning.map_similarity import cosine
+from workflow_scripts.finetuning.token_kinds import (
+    sentences_of,
+    tokens_of_kinds,
+    word_links,
+    words_of_kinds,
+)
+
+log = logging.getLogger(__name__)
+STAGES = ("pretrained", "fine-tuned")
+
+
+def main(
+    body: Path,
+    tuned: Path,
+    model: Path,
+    card: Path,
+    examples: Path,
+    annotation: Path,
+    similarity: Out,
+    features: Out,
+    links: Out,
+    task: str,
+    seed: int,
+    bootstrap: int,
+) -> None:
+    """Write each head's similarity between the stages and, for both, the two other measures."""
+    corpus, trees = read_examples(examples), read_trees(annotation)
+    cards = (read_card(model), read_card(card))
+    with Cache(body, cards[0]) as before, Cache(tuned, cards[1]) as after:
+        for cache in (before, after):
+            cache.expect([example.id for example in corpus], str(examples))
+        shape = (len(corpus), before.n_layers, before.n_heads)
+        alike, to_kinds = np.empty(shape), {stage: KindAttention(shape) for stage in STAGES}
+        along_links = {stage: LinkAttention(shape) for stage in STAGES}
+        annotated = zip(corpus, trees, before, after, strict=True)
+        progress = job.progress(annotated, len(corpus), "examples")
+        for index, (example, tree, *cached) in enumerate(progress):
+            alike[index] = cosine(*(each.pattern for each in cached))
+            words, pairs = words_of_kinds(tree, example), word_links(tree, sentences_of(tree))
+            for stage, each, of_stage in zip(STAGES, cached, cards, strict=True):
+                kinds = tokens_of_kinds(words, each.word, each.ids, of_stage)
+                to_kinds[stage].add(index, each.pattern, kinds)
+                along_links[stage].add(index, each, pairs)
+    frame = per_head({task: alike}, "task", "similarity", bootstrap, seed)
+    tables.write(frame.assign(seed=seed), similarity)
+    for measured, out in ((to_kinds, features), (along_links, links)):
+        frames = [measured[stage].table(bootstrap, seed).assign(stage=stage) for stage in STAGES]
+        tables.write(pd.concat(frames, ignore_index=True).assign(task=task, seed=seed), out)
+    for kind, values in to_kinds["pretrained"].values["all"].items():
+        n = int(np.isfinite(values[:, 0, 0]).sum())
+        log.info("%s: in %d examples, not in %d", kind, n, len(corpus) - n)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,56 @@
+"""Attention to linguistic features and special tokens (Kovaleva et al., 4.4 and 4.5, Fig. 6-7)."""
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.finetuning.token_kinds import KINDS
+
+QUERIES = ("all", "cls")
+
+
+def strongest(attention: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Of several chosen tokens (bool [L]) each head's most attended one: [layer, head].
+
+    `attention` is [layer, head, key]; NaN where no token is chosen.
+    """
+    if not chosen.any():
+        return np.full(attention.shape[:2], np.nan)
+    return attention[..., chosen].max(axis=-1)
+
+
+def attention_to_tokens(pattern: np.ndarray) -> dict[str, np.ndarray]:
+    """For each of QUERIES the attention to every token, float64 [layer, head, key].
+
+    From all queries: their sum, divided by the length; from the first token, [CLS]. `pattern` is
+    [layer, head, query, key].
+    """
+    return {
+        "all": pattern.mean(axis=-2, dtype=np.float64),
+        "cls": pattern[..., 0, :].astype(np.float64),
+    }
+
+
+class KindAttention:
+    """For each of QUERIES and KINDS the attention of a cache's examples, NaN without the kind.
+
+    `shape` is (examples, layers, heads).
+    """
+
+    def __init__(self, shape: tuple[int, int, int]) -> None:
+        self.values = {query: {kind: np.empty(shape) for kind in KINDS} for query in QUERIES}
+
+    def add(self, index: int, pattern: np.ndarray, kinds: dict[str, np.ndarray]) -> None:
+        """Measure example `index`, whose tokens of each kind are `kinds`, bool [L]."""
+        for query, attention in attention_to_tokens(pattern).items():
+            for kind in KINDS:
+                self.values[query][kind][index] = strongest(attention, kinds[kind])
+
+    def table(self, draws: int, seed: int) -> pd.DataFrame:
+        """A row per query, kind and head; `n_without` counts the examples without the kind."""
+        frames = [
+            per_head(values, "kind", "attention", draws, seed).assign(query=query)
+            for query, values in self.values.items()
+        ]
+        frame = pd.concat(frames, ignore_index=True)
+        return frame.assign(n_without=len(self.values["all"]["cls"]) - frame["n"])
