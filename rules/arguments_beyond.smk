@@ -40,7 +40,9 @@ use rule argument_reliance as argument_reliance_words with:
         **WORD_VECTORS,
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
-        weights=expand(rules.argument_run_words.output.weights, **KEPT, allow_missing=True),
+        weights=expand(
+            rules.argument_run_words.output.weights, trained_on="original", allow_missing=True
+        ),
     output:
         reliance="<results>/arguments/{family}.reliance.parquet",
     log:

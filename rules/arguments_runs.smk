@@ -89,12 +89,13 @@ rule argument_run:
         trained_on="{trained_on}",
         settings=ARGUMENTS["bert"],
         keep=setting(KEEP, "trained_on"),
-        seed=run_seed,
+        seeds=lambda w: [int(w.seed)],
         device=config["device"],
     script:
         "../workflow_scripts/arguments/argument_run.py"
 
 
+# These are trained in seconds, less than a job needs to start: one job has all seeds.
 use rule argument_run as argument_run_words with:
     input:
         **WORD_VECTORS,
@@ -105,17 +106,18 @@ use rule argument_run as argument_run_words with:
             else []
         ),
     output:
-        weights=temp(directory("<results>/arguments/{family}.{trained_on}.{seed}")),
-        predictions="<results>/arguments/{family}.{trained_on}.{seed}.parquet",
-        curves="<results>/arguments/{family}.{trained_on}.{seed}.curves.csv",
+        weights=temp(directory("<results>/arguments/{family}.{trained_on}")),
+        predictions="<results>/arguments/{family}.{trained_on}.parquet",
+        curves="<results>/arguments/{family}.{trained_on}.curves.csv",
     log:
-        "<logs>/arguments/{family}.{trained_on}.{seed}.argument_run_words.log",
+        "<logs>/arguments/{family}.{trained_on}.argument_run_words.log",
     benchmark:
-        "<benchmarks>/arguments/{family}.{trained_on}.{seed}.argument_run_words.tsv"
+        "<benchmarks>/arguments/{family}.{trained_on}.argument_run_words.tsv"
     resources:
         **MODEL_JOB,
     params:
         family="{family}",
+        seeds=ARGUMENTS["seeds"],
         settings=setting(ARGUMENTS, "family"),
 
 
@@ -126,7 +128,11 @@ rule argument_scores:
     input:
         predictions=[
             *expand(rules.argument_run.output.predictions, **RUNS, allow_missing=True),
-            *expand(rules.argument_run_words.output.predictions, **RUNS, family=WORD_FAMILIES),
+            *expand(
+                rules.argument_run_words.output.predictions,
+                trained_on=ARGUMENTS["train_on"],
+                family=WORD_FAMILIES,
+            ),
         ],
     output:
         scores="<results>/{model}/arguments/scores.parquet",

@@ -1,8 +1,5 @@
 """Three families on a planted cue: they use it, and are at chance without it."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +20,7 @@ from workflow_scripts.arguments.setups import as_text, inputs_of
 from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_of, word_family
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.vectors import Vectors, write_vectors
+from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")
@@ -273,31 +270,6 @@ def test_a_missing_pooler_is_reported_with_its_key(tmp_path: Path) -> None:
     family = bert_family(card, BERT | {"pooler": True})
     with pytest.raises(InputError, match=r"^arguments.bert.pooler: distilbert: has no pooler"):
         family.new("full", {}, 1)
-
-
-@pytest.mark.parametrize("name", ["bov", "bilstm"])
-def test_word_families_do_not_import_transformers(
-    name: str, frame: pd.DataFrame, tmp_path: Path
-) -> None:
-    """The import takes seconds, and a study has many runs."""
-    frame.to_parquet(tmp_path / "arct.parquet")
-    matrix = np.random.default_rng(0).normal(size=(2, 8)).astype(np.float32)
-    write_vectors(["not", "town"], matrix, tmp_path / "v.safetensors", tmp_path / "v.txt")
-    files = {"table": "arct.parquet", "vectors": "v.safetensors", "words": "v.txt"}
-    files |= {"weights": "weights", "predictions": "p.parquet", "curves": "c.csv"}
-    values = {key: str(tmp_path / path) for key, path in files.items()}
-    values |= {"family": name, "setups": ["W"], "trained_on": "original", "keep": [], "seed": 1}
-    values["settings"] = SETTINGS[name] | {"epochs": 1, "tune_vectors": False}
-    code = (
-        "import json, sys\n"
-        "from pathlib import Path\n"
-        "from workflow_scripts.arguments import argument_run\n"
-        "from workflow_scripts.core.run import job\n"
-        f"values, paths = json.loads(sys.argv[1]), {list(files)}\n"
-        "job.call(argument_run.main, values | {key: Path(values[key]) for key in paths})\n"
-        "sys.exit('transformers' in sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", code, json.dumps(values)], check=True)
 
 
 def test_a_missing_training_set(frame: pd.DataFrame) -> None:

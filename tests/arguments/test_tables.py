@@ -143,8 +143,8 @@ def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
             model.embedding.weight[1 + vocabulary.index(word), 0] = 1
         model.linear.weight.zero_()
         model.linear.weight[0, 0] = 1
-    family.save(model, tmp_path / "bov.original.7" / "W")
-    weights, same = [tmp_path / "bov.original.7"], {"n't": "not"}
+    family.save(model, tmp_path / "bov.original" / "7" / "W")
+    weights, same = [tmp_path / "bov.original"], {"n't": "not"}
     models = kept_models(family, weights, ["W"], torch.device("cpu"))
     logits = measure_reliance(family, models, changed_points(frame, [("not",)], same, 1))
     assert set(logits["seed"]) == {7}
@@ -181,7 +181,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
     made_up_arct(tmp_path, 20, 10)
     card = bert_card(tmp_path)
     scorer = new_scorer(tmp_path / "model", seed=5).eval()
-    save_scorer(scorer, tmp_path / "bert.original.3" / "full")
+    save_scorer(scorer, tmp_path / "bert.original.3" / "3" / "full")
     out = tmp_path / "heads.parquet"
     values = {"model": card, "table": tmp_path / "arct.parquet", "heads": out, "mode": mode}
     values |= {"weights": [tmp_path / "bert.original.3"], "setups": ["full"], "points": 4}

@@ -1,7 +1,9 @@
-"""A family of models on ARCT: one seed, every set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
+"""A family of models on ARCT: every seed and set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
 
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from workflow_scripts.arguments.families import open_family
 from workflow_scripts.arguments.runs import Plan, train_all
@@ -22,7 +24,7 @@ def main(
     trained_on: str,
     settings: dict[str, Any],
     keep: list[str],
-    seed: int,
+    seeds: list[int],
     device: str = "auto",
     grid: Path | None = None,
     model: Path | None = None,
@@ -30,11 +32,18 @@ def main(
     words: Path | None = None,
     files: list[Path] = (),
 ) -> None:
-    """Write the logits, a row per epoch, and the weights of the set-ups in `keep`."""
+    """Write the logits, a row per epoch, and the weights of the set-ups in `keep`.
+
+    The weights are below `weights`/<seed>/<set-up>.
+    """
     points = read_arct(table)
-    plan = Plan(setups, trained_on, settings, seed, devices.pick(device))
     opened = open_family(family, settings, points, model, vectors, words)
-    logits, epochs = train_all(opened, points, plan, grid, weights, keep)
+    weights.mkdir()
+    runs = []
+    for seed in job.progress(seeds, desc="seeds"):
+        plan = Plan(setups, trained_on, settings, seed, devices.pick(device))
+        runs.append(train_all(opened, points, plan, grid, weights / str(seed), keep))
+    logits, epochs = (pd.concat(frames, ignore_index=True) for frames in zip(*runs, strict=True))
     tables.write(logits, predictions)
     tables.write_csv(epochs, curves)
 

@@ -31,7 +31,7 @@ HELD_OUT = ("original", "negated")
 
 @dataclass(frozen=True)
 class Plan:
-    """The training runs of one job: every set-up, on one training set, with one seed."""
+    """Training runs: every set-up, on one training set, with one seed."""
 
     setups: Sequence[str]
     trained_on: str
@@ -139,10 +139,14 @@ def train_all(
 def kept_models(
     family: Family, weights: Sequence[Path], setups: Sequence[str], device: torch.device
 ) -> Iterator[tuple[dict[str, Any], nn.Module]]:
-    """Each saved model with its `setup` and `seed`; a folder of weights ends in the seed."""
-    for folder, setup in itertools.product(weights, setups):
-        named = {"setup": setup, "seed": int(folder.name.rpartition(".")[2])}
-        yield named, family.load(folder / setup, setup, device)
+    """Each saved model with its `setup` and `seed`, from folders of <seed>/<set-up>."""
+    seeds = sorted((path for folder in weights for path in folder.iterdir()), key=_seed)
+    for folder, setup in itertools.product(seeds, setups):
+        yield {"setup": setup, "seed": _seed(folder)}, family.load(folder / setup, setup, device)
+
+
+def _seed(folder: Path) -> int:
+    return int(folder.name)
 
 
 def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> Hyperparameters:

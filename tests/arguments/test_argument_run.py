@@ -1,0 +1,70 @@
+"""Jobs that train word models: what they import, and many seeds in one job."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tests.arguments.builders import made_up_arct
+from workflow_scripts.arguments import argument_run, runs
+from workflow_scripts.arguments.word_models import read_word_family
+from workflow_scripts.core.data.vectors import write_vectors
+from workflow_scripts.core.run import job
+
+GRIDS = {
+    "bov": {"learning_rate": [0.02], "dropout": [0.1]},
+    "bilstm": {"learning_rate": [0.01], "dropout": [0.1], "hidden": [4]},
+}
+OUTPUTS = ("weights", "predictions", "curves")
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> dict[str, Path]:
+    made_up_arct(tmp_path, 30, 10)
+    matrix = np.random.default_rng(0).normal(size=(2, 8)).astype(np.float32)
+    write_vectors(["not", "town"], matrix, tmp_path / "v.safetensors", tmp_path / "v.txt")
+    files = {"table": "arct.parquet", "vectors": "v.safetensors", "words": "v.txt"}
+    return {name: tmp_path / file for name, file in files.items()}
+
+
+def params(name: str, seeds: list[int], **others: Any) -> dict[str, Any]:
+    settings = {"grid": GRIDS[name], "epochs": 2, "batch_size": 16, "tune_vectors": False}
+    values = {"family": name, "setups": ["W", "full"], "trained_on": "original", "keep": ["W"]}
+    return values | {"settings": settings, "seeds": seeds, "device": "cpu"} | others
+
+
+@pytest.mark.parametrize("name", ["bov", "bilstm"])
+def test_word_families_do_not_import_transformers(name: str, inputs: dict, tmp_path: Path) -> None:
+    """The import takes seconds, and a study has many runs."""
+    paths = inputs | {output: tmp_path / output for output in OUTPUTS}
+    values = params(name, [1]) | {key: str(path) for key, path in paths.items()}
+    code = (
+        "import json, sys\n"
+        "from pathlib import Path\n"
+        "from workflow_scripts.arguments import argument_run\n"
+        "from workflow_scripts.core.run import job\n"
+        f"values, paths = json.loads(sys.argv[1]), {list(paths)}\n"
+        "job.call(argument_run.main, values | {key: Path(values[key]) for key in paths})\n"
+        "sys.exit('transformers' in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, json.dumps(values)], check=True)
+
+
+def test_a_job_of_two_seeds_is_two_jobs_of_one(inputs: dict, tmp_path: Path) -> None:
+    written, frame = {}, pd.read_parquet(inputs["table"])
+    for seeds in ([3], [2], [3, 2]):
+        out = {name: tmp_path / str(seeds) / name for name in OUTPUTS}
+        job.call(argument_run.main, inputs | out | params("bov", seeds))
+        written[tuple(seeds)] = pd.read_parquet(out["predictions"]), pd.read_csv(out["curves"])
+        family = read_word_family("bov", frame, inputs["vectors"], inputs["words"], False)
+        kept = runs.kept_models(family, [out["weights"]], ["W"], torch.device("cpu"))
+        assert [named for named, _ in kept] == [{"setup": "W", "seed": k} for k in sorted(seeds)]
+    for both, one, other in zip(written[3, 2], written[3,], written[2,], strict=True):
+        pd.testing.assert_frame_equal(both, pd.concat([one, other], ignore_index=True))
+        assert not both[both["seed"] == 3].equals(both[both["seed"] == 2].assign(seed=3))
