@@ -49,6 +49,8 @@ rule finetune:
         files=model_files,
     output:
         checkpoint=directory("<results>/{model}/checkpoints/{task}.{init}.{seed}"),
+        # Weights after each epoch but the last; empty where the study does not want them.
+        epochs=temp(directory("<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs")),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
@@ -80,6 +82,7 @@ rule finetune:
 use rule finetune as finetune_random with:
     output:
         checkpoint=temp(directory("<results>/{model}/checkpoints/{task}.{init}.{seed}")),
+        epochs=temp(directory("<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs")),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",

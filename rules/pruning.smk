@@ -45,6 +45,7 @@ rule pruning_during_training:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
+        epochs=rules.finetune.output.epochs,
         table=rules.prepare_task.output.table,
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",

@@ -11,12 +11,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import read_task, split_of
 
 
-def checkpoint_in(folder: Path, epochs: int = 0) -> dict[str, Any]:
+def checkpoint_in(folder: Path, n_epochs: int = 0) -> dict[str, Any]:
     """A random BERT for MNLI with two development sets; the values that its rules share."""
     checkpoint = folder / "mnli.pretrained.3"
     random_classifier("bert").save_pretrained(checkpoint)
-    for epoch in range(1, epochs + 1):
-        random_classifier("bert", seed=epoch).save_pretrained(checkpoint / f"epoch-{epoch}")
+    epochs = folder / f"{checkpoint.name}.epochs"
+    for epoch in range(1, n_epochs + 1):
+        random_classifier("bert", seed=epoch).save_pretrained(epochs / f"epoch-{epoch}")
     tokenizer().save_pretrained(checkpoint)
     table = read_task(made_up_task(folder, "mnli"))
     other = split_of(table, "dev").assign(split="dev_mismatched")

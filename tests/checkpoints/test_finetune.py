@@ -33,7 +33,7 @@ from workflow_scripts.core.run.job import call
 
 ROOT = Path(__file__).parents[2]
 RECIPE = {"seed": 3, "epochs": 3, "batch_size": 4, "learning_rate": 1e-3}
-OUTPUTS = ("checkpoint", "card", "metrics", "curve")
+OUTPUTS = ("checkpoint", "epochs", "card", "metrics", "curve")
 
 
 def made_up_task(folder: Path, name: str = "mrpc", n: int = 48) -> Path:
@@ -187,12 +187,13 @@ def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> N
     table = finished / "mrpc.parquet"
     folder = run(tmp_path / "epochs", card, table=table, every_epoch=True)
     assert equal(weights(finished), weights(folder))
-    names = sorted(path.name for path in (folder / "checkpoint").glob("epoch-*"))
+    assert list((finished / "epochs").iterdir()) == []
+    names = sorted(path.name for path in (folder / "epochs").glob("epoch-*"))
     assert names == ["epoch-1", "epoch-2"]  # the third is the checkpoint itself
-    each = [load_file(folder / "checkpoint" / name / "model.safetensors") for name in names]
+    each = [load_file(folder / "epochs" / name / "model.safetensors") for name in names]
     assert not equal(each[0], each[1])
     assert not equal(each[1], weights(folder))
-    AutoModel.from_pretrained(folder / "checkpoint/epoch-1")
+    AutoModel.from_pretrained(folder / "epochs/epoch-1")
 
 
 def test_random_weights_are_normal(tiny_model_dir: Path) -> None:

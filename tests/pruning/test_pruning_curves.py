@@ -26,7 +26,7 @@ STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
 def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the products of `curves` and of `training`."""
     folder = tmp_path_factory.mktemp("pruning")
-    arguments = checkpoint_in(folder, epochs=1)
+    arguments = checkpoint_in(folder, n_epochs=1)
     units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
     call(ablation_sweep.main, arguments | units | {"logits": folder / "logits"})
     arguments |= {"dev_examples": 0}
@@ -41,6 +41,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs = {name: folder / name for name in ("importance", "curves", "order")}
     inputs = {"settings": settings, "logits": folder / "logits"}
     call(pruning_curves.main, arguments | inputs | outputs)
+    arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
     definition = {"step": STEP, "variant": "paper", "normalise": True, "examples": 10}
     call(pruning_during_training.main, arguments | definition | outputs)
@@ -101,7 +102,7 @@ def test_importance_comes_first(pruned: Path) -> None:
 def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     scores, epochs = pd.read_parquet(pruned / "training"), pd.read_parquet(pruned / "epochs")
     assert scores.groupby("epoch")["pruned"].apply(list).to_dict() == {1: COUNTS, 2: COUNTS}
-    for epoch, place in ((1, "mnli.pretrained.3/epoch-1"), (2, "mnli.pretrained.3")):
+    for epoch, place in ((1, "mnli.pretrained.3.epochs/epoch-1"), (2, "mnli.pretrained.3")):
         weights = pruned / place
         selected = epochs[epochs["epoch"] == epoch]
         gone = np.zeros((LAYERS, HEADS), bool)
@@ -116,4 +117,4 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
 
 def test_a_checkpoint_without_epochs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"add the task to finetune\.every_epoch"):
-        pruning_during_training.epochs_of(tmp_path)
+        pruning_during_training.epochs_of(tmp_path, tmp_path)

@@ -47,6 +47,7 @@ def main(
     model: Path,
     table: Path,
     checkpoint: Out,
+    epochs: Out,
     card: Out,
     metrics: Out,
     curve: Out,
@@ -61,6 +62,7 @@ def main(
 ) -> None:
     """Write checkpoint, card, metrics and curve; a killed run resumes from `work`.
 
+    With `every_epoch`, `epochs` gets the weights after each epoch but the last, in epoch-<k>.
     The untrained model is scored where its body is pretrained: from random weights it only guesses.
     """
     transformers.utils.logging.set_verbosity_error()  # the new head's missing weights are expected
@@ -98,8 +100,9 @@ def main(
         scores += score_rows(definition, "fine-tuned", split, labels, logits)
     classifier.save_pretrained(checkpoint)
     tokenizer.save_pretrained(checkpoint)
+    epochs.mkdir()
     for epoch in sorted(Path(work).glob("epoch-*")):
-        shutil.copytree(epoch, checkpoint / epoch.name)
+        shutil.copytree(epoch, epochs / epoch.name)
     seed = fine_tuning.seed
     _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{seed}")
     labels = {"model": base["name"], "task": definition.title, "init": init, "seed": seed}

@@ -20,20 +20,21 @@ from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.pruning_curves import curve
 
 
-def epochs_of(checkpoint: Path) -> list[Path]:
+def epochs_of(epochs: Path, checkpoint: Path) -> list[Path]:
     """The weights after each epoch, in order: those of the last are the checkpoint's own.
 
     Raises InputError where none were kept.
     """
-    epochs = sorted(checkpoint.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
-    if not epochs:
-        raise InputError(f"{checkpoint}: no epoch-*; add the task to finetune.every_epoch")
-    return [*epochs, checkpoint]
+    kept = sorted(epochs.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
+    if not kept:
+        raise InputError(f"{epochs}: no epoch-*; add the task to finetune.every_epoch")
+    return [*kept, checkpoint]
 
 
 def main(
     card: Path,
     checkpoint: Path,
+    epochs: Path,
     table: Path,
     curves: Out,
     importance: Out,
@@ -64,7 +65,7 @@ def main(
     definition, limits = Definition(variant, normalise), {"pass_tokens": pass_tokens}
     limits["precision"] = precision
     scores, by_epoch = [], {}
-    for epoch, weights in enumerate(epochs_of(directory), start=1):
+    for epoch, weights in enumerate(epochs_of(epochs, directory), start=1):
         model = load_classifier(weights, devices.pick(device))
         by_epoch[epoch] = importance_of(model, training, training_labels, definition)
         counts = orders.steps(by_epoch[epoch].size, step)
