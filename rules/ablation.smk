@@ -21,7 +21,7 @@ rule ablation_sweep:
         "<logs>/ablation/{model}.{task}.{init}.{seed}.ablation_sweep.log",
     benchmark:
         "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.ablation_sweep.tsv"
-    priority: 5
+    priority: 8
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]

@@ -16,6 +16,7 @@ rule argument_reliance:
         "<logs>/arguments/{model}.argument_reliance.log",
     benchmark:
         "<benchmarks>/arguments/{model}.argument_reliance.tsv"
+    priority: 5
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -89,6 +90,7 @@ rule argument_heads:
         "<logs>/arguments/{model}.argument_heads.log",
     benchmark:
         "<benchmarks>/arguments/{model}.argument_heads.tsv"
+    priority: 5
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]

@@ -77,6 +77,7 @@ rule argument_run:
         "<logs>/arguments/{model}.{trained_on}.{seed}.argument_run.log",
     benchmark:
         "<benchmarks>/arguments/{model}.{trained_on}.{seed}.argument_run.tsv"
+    priority: 3
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]

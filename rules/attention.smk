@@ -50,6 +50,7 @@ rule extract:
         "<logs>/attention/{model}.{corpus}.{scatteritem}.extract.log",
     benchmark:
         "<benchmarks>/attention/{model}.{corpus}.{scatteritem}.extract.tsv"
+    priority: 8  # many jobs wait for it
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]

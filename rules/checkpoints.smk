@@ -60,6 +60,7 @@ rule finetune:
         "<benchmarks>/checkpoints/{model}.{task}.{init}.{seed}.finetune.tsv"
     wildcard_constraints:
         init="pretrained",
+    priority: 8  # begins the longest chain: sweep and pruning follow
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -92,6 +93,7 @@ use rule finetune as finetune_random with:
         "<benchmarks>/checkpoints/{model}.{task}.{init}.{seed}.finetune_random.tsv"
     wildcard_constraints:
         init="random",
+    priority: 3
 
 
 rule kovaleva2019_table1:

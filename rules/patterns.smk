@@ -35,6 +35,7 @@ rule pattern_classifier:
         "<logs>/patterns/pattern_classifier.log",
     benchmark:
         "<benchmarks>/patterns/pattern_classifier.tsv"
+    priority: 10  # long: best not left for the end
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -63,6 +64,7 @@ rule pattern_shares:
         "<logs>/patterns/{model}.pattern_shares.log",
     benchmark:
         "<benchmarks>/patterns/{model}.pattern_shares.tsv"
+    priority: 5  # long: best not left for the end
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]

@@ -18,6 +18,7 @@ rule random_body:
         "<logs>/probes/{model}.random_body.log",
     benchmark:
         "<benchmarks>/probes/{model}.random_body.tsv"
+    priority: 10  # the probes, which are long, wait for it
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]

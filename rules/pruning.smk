@@ -21,6 +21,7 @@ rule pruning_curves:
         "<logs>/pruning/{model}.{task}.{init}.{seed}.pruning_curves.log",
     benchmark:
         "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.pruning_curves.tsv"
+    priority: 5
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
@@ -54,6 +55,7 @@ rule pruning_during_training:
         "<logs>/pruning/{model}.{task}.{init}.{seed}.pruning_during_training.log",
     benchmark:
         "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.pruning_during_training.tsv"
+    priority: 5
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
