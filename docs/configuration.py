@@ -66,12 +66,15 @@ def _section(title: str, part: dict[str, Any], needed: str, root: dict[str, Any]
     text = f"## {title}\n\n{_escaped(part['description'])}\n"
     text += f"\n{needed}" if needed else ""
     text += f"\n{TABLE_HEAD}{rows}"
-    for reference, keys in shared.items():
+    while shared:  # an object within one that is described has its own description below
+        reference, keys = next(iter(shared.items()))
+        del shared[reference]
         target = schema.resolve({"$ref": reference}, root)
         text += f"\n### {', '.join(f'`{key}`' for key in keys)}\n\n"
         options = [name for option in target.get("oneOf", []) for name in option["required"]]
-        text += f"Give exactly one of {', '.join(f'`{name}`' for name in options)}.\n\n"
-        text += TABLE_HEAD + "".join(_rows(target, "", root, {}))
+        if options:
+            text += f"Give exactly one of {', '.join(f'`{name}`' for name in options)}.\n\n"
+        text += TABLE_HEAD + "".join(_rows(target, "", root, shared))
     return text
 
 

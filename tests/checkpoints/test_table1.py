@@ -51,10 +51,13 @@ def test_tasks_stand_in_the_papers_order_and_mismatched_has_no_paper() -> None:
 def test_the_table_says_what_is_generated(tmp_path: Path) -> None:
     metrics().to_csv(tmp_path / "m.csv", index=False)
     counts = pd.DataFrame(
-        [("RTE", "train", "examples", 256, True), ("RTE", "dev", "examples", 10, True)],
-        columns=["task", "split", "what", "n", "generated"],
+        [
+            ("RTE", "train", "examples", 256, True, False),
+            ("RTE", "dev", "examples", 10, True, False),
+        ],
+        columns=["task", "split", "what", "n", "generated", "official"],
     )
     counts.to_csv(tmp_path / "c.csv", index=False)
     table1.main([tmp_path / "m.csv"], [tmp_path / "c.csv"], tmp_path / "t.csv")
     frame = pd.read_csv(tmp_path / "t.csv").set_index("task")
-    assert frame.loc["RTE", ["n_train", "generated"]].tolist() == [256, True]
+    assert frame.loc["RTE", ["n_train", "generated", "official"]].tolist() == [256, True, False]

@@ -130,7 +130,7 @@ def test_an_empty_file_and_a_missing_one(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(InputError, match=r"no train.tsv or train.tsv.gz"):
         glue_files.read_directory(tmp_path, TASKS["mrpc"])
-    with pytest.raises(InputError, match="no such directory"):
+    with pytest.raises(InputError, match="no such file or directory"):
         glue_files.read_directory(tmp_path / "none", TASKS["mrpc"])
 
 

@@ -61,6 +61,7 @@ def test_ratings_become_labels(tmp_path: Path) -> None:
         ("2\t1.0\ta\tb", "r.txt:2: 4 columns"),
         ("1\t1.0\ta", "r.txt:2: id 1 is already in line 1"),
         ("2\t1.0\t ", "r.txt:2: an empty text"),
+        (" \t1.0\ta", "r.txt:2: an empty id"),
         ("2\tgood\ta", "r.txt:2: rating 'good'"),
         ("2\t4.1\ta", "r.txt:2: rating '4.1'"),
         ("2\tnan\ta", "r.txt:2: rating 'nan'"),
@@ -95,6 +96,7 @@ def test_domains_are_development_sets_without_repeated_texts(tmp_path: Path) -> 
     assert count(counts, "train", "rows read") == 8
     assert count(counts, "dev_tweets", "rows with a text of an earlier row") == 2
     assert count(counts, "dev_tweets", "rows read") == 3
+    assert not counts[["generated", "official"]].any(axis=None)
 
 
 def test_domains_need_a_file(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def kept_models(
     family: Family, weights: Sequence[Path], setups: Sequence[str], device: torch.device
 ) -> Iterator[tuple[dict[str, Any], nn.Module]]:
     """Each saved model with its `setup` and `seed`, from folders of <seed>/<set-up>."""
-    seeds = sorted((path for folder in weights for path in folder.iterdir()), key=_seed)
+    seeds = sorted((path for folder in weights for path in folder.glob("[0-9]*")), key=_seed)
     for folder, setup in itertools.product(seeds, setups):
         yield {"setup": setup, "seed": _seed(folder)}, family.load(folder / setup, setup, device)
 

@@ -30,7 +30,7 @@ def read_directory(folder: Path, task: Task) -> dict[str, Rows]:
     missing file, a missing column, an unknown label, an empty text and a duplicate id.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such directory; name one with the task's TSV files")
+        raise InputError(f"{folder}: no such file or directory; name the task's TSV files")
     splits = {}
     for split, name in task.files.items():
         paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]

@@ -76,7 +76,9 @@ def main(
             log.info("%s: %d malformed rows left out: %s", split, len(part.malformed), lines)
     tables.write(pd.concat(frames, ignore_index=True), table)
     frame = pd.DataFrame(counted, columns=["split", "what", "n", "lines"])
-    tables.write_csv(frame.assign(task=task.title, generated=generated is not None), counts)
+    official = generated is None and ("hub" in source or path_of(source).is_dir())
+    origin = {"generated": generated is not None, "official": official}
+    tables.write_csv(frame.assign(task=task.title, **origin), counts)
 
 
 def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:

@@ -63,6 +63,8 @@ def read_ratings(path: Path, form: Format) -> Rows:
         if len(fields) != 3:
             raise InputError(f"{where}: {len(fields)} columns; write id, rating and text with tabs")
         name, text = fields[0], html.unescape(fields[2])
+        if not name.strip():
+            raise InputError(f"{where}: an empty id; fill it in")
         if name in seen:
             raise InputError(f"{where}: id {name} is already in line {seen[name]}; remove one")
         seen[name] = number
