@@ -9,7 +9,7 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrai
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 
 
 def classifier(directory: Path) -> PreTrainedModel:
@@ -45,7 +45,7 @@ def matmul_rate(model: PreTrainedModel, dtype: torch.dtype) -> float:
     best = float("inf")
     for _ in range(30):
         started = time.perf_counter()
-        with FastProducts(), torch.inference_mode():
+        with OneDNN(), torch.inference_mode():
             for _ in range(10):
                 torch.nn.functional.linear(left, right)
         if model.device.type == "cuda":

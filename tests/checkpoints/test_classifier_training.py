@@ -27,7 +27,7 @@ from workflow_scripts.checkpoints.classifier_training import (
     train,
 )
 from workflow_scripts.core.model import padding
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import LengthGroupedIndices, decay_groups
 
 N = 42
@@ -114,7 +114,7 @@ def test_the_loop_is_the_trainers(scores: bool, warmup: float, tmp_path: Path) -
     trainer = ShiftedTrainer(theirs, arguments)
     lengths = [len(example) for example in data.tokens]
     trainer.data, trainer.order = data, LengthGroupedIndices(lengths, recipe.batch_size, 3)
-    with FastProducts():  # the loop's; other products differ in the last digits
+    with OneDNN():  # the loop's; other matrix products differ in the last digits
         trainer.train()
     for name, expected in theirs.state_dict().items():
         torch.testing.assert_close(ours.state_dict()[name], expected, atol=1e-5, rtol=0)

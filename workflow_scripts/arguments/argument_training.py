@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import ShuffledIndices, linear_schedule, train
 
 Texts = tuple[tuple[str, ...], str]  # the argument's texts, and a warrant
@@ -82,7 +82,7 @@ def fit(
 
     def loss_of(points: torch.Tensor) -> torch.Tensor:
         chosen = points.numpy()
-        with FastProducts():
+        with OneDNN():
             scores = family.score(model, [training.texts[k] for k in _both(chosen)])
         labels = torch.from_numpy(training.labels[chosen]).to(device)
         return functional.cross_entropy(scores.view(-1, 2), labels)
@@ -116,7 +116,7 @@ def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndar
     training = model.training
     model.eval()
     for batch in by_length([family.length(text) for text in texts], BATCH_TOKENS):
-        with torch.inference_mode(), FastProducts():
+        with torch.inference_mode(), OneDNN():
             scores = family.score(model, [texts[k] for k in batch])
         outputs[batch] = scores.float().cpu().numpy()
     model.train(training)

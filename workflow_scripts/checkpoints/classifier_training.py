@@ -24,7 +24,7 @@ from workflow_scripts.checkpoints import training_state
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices, padding
 from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import (
     LengthGroupedIndices,
     Recipe,
@@ -99,7 +99,7 @@ def train(
 
     def loss_of(indices: torch.Tensor) -> torch.Tensor:
         inputs = padding.pad([training.tokens[index] for index in indices], model)
-        with devices.autocast(model.device, recipe.precision), FastProducts():
+        with devices.autocast(model.device, recipe.precision), OneDNN():
             logits = model(**inputs).logits
         return loss_of_logits(logits, training.labels[indices].to(model.device))
 

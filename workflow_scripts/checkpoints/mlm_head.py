@@ -24,7 +24,7 @@ from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import devices, mlm, models, padding
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -56,7 +56,7 @@ def masked_states(
                 for index in batch
             ]
             inputs = padding.pad([example for example, _ in masked], model)
-            with torch.inference_mode(), FastProducts():
+            with torch.inference_mode(), OneDNN():
                 hidden = model.base_model(**inputs).last_hidden_state
             for row, (_, true_ids) in enumerate(masked):
                 positions = np.flatnonzero(true_ids != IGNORED)
@@ -71,7 +71,7 @@ def fit(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor, reci
     device = parameters[0].device
 
     def loss_of(indices: torch.Tensor) -> torch.Tensor:
-        with FastProducts():
+        with OneDNN():
             return head_loss(model, states[indices].to(device), labels[indices].to(device)).mean()
 
     batches = ShuffledIndices(len(labels), recipe.batch_size, recipe.seed)
@@ -97,7 +97,7 @@ def unigrams(labels: torch.Tensor, vocabulary: int) -> torch.Tensor:
 def evaluate(model: PreTrainedModel, states: torch.Tensor, labels: torch.Tensor) -> float:
     """Mean loss in nats over masked positions."""
     device = model.device
-    with torch.inference_mode(), FastProducts():
+    with torch.inference_mode(), OneDNN():
         parts = [
             head_loss(model, state.to(device), label.to(device))
             for state, label in zip(states.split(BATCH), labels.split(BATCH), strict=True)

@@ -18,7 +18,7 @@ from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.model import devices, models, padding
 from workflow_scripts.core.model.batches import by_length, in_chunks
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.probes.probe_fitting import descend
@@ -40,7 +40,7 @@ def word_states(
     batches = by_length([len(example) for example in tokens], batch_tokens)
     for batch in job.progress(batches, desc="hidden states"):
         inputs = padding.pad([tokens[index] for index in batch], model)
-        with torch.inference_mode(), FastProducts():
+        with torch.inference_mode(), OneDNN():
             output = model(**inputs, output_hidden_states=True)
         states = torch.stack(output.hidden_states).cpu().numpy()
         for row, index in enumerate(batch):

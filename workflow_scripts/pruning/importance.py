@@ -20,7 +20,7 @@ from workflow_scripts.core.model.attention import (
 )
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.stats.intervals import per_head
 
 VARIANTS = ("paper", "released")
@@ -76,7 +76,7 @@ def gradients(
         padded = padding.pad([tokens[index] for index in batch], model)
         xi = torch.from_numpy(gates).to(model.device, model.dtype).repeat(len(batch), 1, 1)
         xi.requires_grad_()
-        with FastProducts(), watching(model, Gates(xi), heads := HeadOutputs()):
+        with OneDNN(), watching(model, Gates(xi), heads := HeadOutputs()):
             logits = model(**padded).logits
         target = torch.from_numpy(np.asarray(labels)[batch]).to(model.device)
         losses(logits, target).sum().backward()

@@ -18,7 +18,7 @@ from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import attention, devices, mlm, models, padding
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
@@ -39,7 +39,7 @@ def importance(
     for row, label in enumerate(labels):
         target[row, : len(label)] = torch.from_numpy(label)
     capture = attention.Capture(with_gradients=True)
-    with FastProducts(), attention.watching(model, capture):
+    with OneDNN(), attention.watching(model, capture):
         logits = model(**batch).logits
     target = target.to(logits.device)
     losses = functional.cross_entropy(

@@ -24,7 +24,7 @@ from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.interventions import Averages, disabling
 from workflow_scripts.core.model.layers import LayeredClassifier, layers_of
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
@@ -73,14 +73,14 @@ def ablate(
         raise ValueError(f"mode {mode!r}: one of {MODES}, with means for mean alone")
     classifier = layers_of(model)
     if classifier is None:
-        with devices.autocast(model.device, precision), FastProducts():
+        with devices.autocast(model.device, precision), OneDNN():
             return by_whole_model(model, tokens, disabled, mode, means, pass_tokens)
     unlike, place = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
     ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode, means)
     n_variants, _, n_heads = unlike.shape
     logits = np.empty((n_variants, len(tokens), model.config.num_labels), np.float32)
     batches = by_length([len(example) for example in tokens], pass_tokens // n_heads)
-    with torch.inference_mode(), FastProducts():
+    with torch.inference_mode(), OneDNN():
         _check(classifier, model, [tokens[index] for index in batches[0]])
         for batch in job.progress(batches, len(batches), f"{n_variants} variants, {mode}"):
             inputs = padding.pad([tokens[index] for index in batch], model)

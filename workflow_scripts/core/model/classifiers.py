@@ -16,7 +16,7 @@ from workflow_scripts.core.data.sampling import sample_rows
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import models, padding
 from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 
 
 def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrainedModel:
@@ -85,7 +85,7 @@ def logits_of(
     training = model.training
     model.eval()
     for batch in by_length([len(example) for example in tokens], batch_tokens):
-        with torch.inference_mode(), FastProducts():
+        with torch.inference_mode(), OneDNN():
             logits = model(**padding.pad([tokens[index] for index in batch], model)).logits
         outputs[batch] = logits.float().cpu().numpy()
     model.train(training)

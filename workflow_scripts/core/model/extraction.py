@@ -13,7 +13,7 @@ from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention, devices, padding
 from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def forward(model: "PreTrainedModel", tokens: Sequence[Tokens], precision: str) 
     capture = attention.Capture(dtype=torch.float16)
     with (
         torch.inference_mode(),
-        FastProducts(),
+        OneDNN(),
         devices.autocast(model.device, precision),
         attention.watching(model, capture),
     ):

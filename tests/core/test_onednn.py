@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from workflow_scripts.core.model import products
-from workflow_scripts.core.model.products import FastProducts
+from workflow_scripts.core.model import onednn
+from workflow_scripts.core.model.onednn import OneDNN
 
 SHAPES = [(1, 3), (7, 16), (2, 5, 8), (2, 3, 4, 8)]
 
@@ -26,13 +26,13 @@ def values_and_gradients(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     """The shapes that `product` was asked for."""
-    seen, original = [], products.product
+    seen, original = [], onednn.product
 
     def watched(states: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
         seen.append(states.shape)
         return original(states, *rest)
 
-    monkeypatch.setattr(products, "product", watched)
+    monkeypatch.setattr(onednn, "product", watched)
     return seen
 
 
@@ -45,9 +45,9 @@ def test_equals_the_product_in_double_precision(
     tensors = operands(shape, out, bias)
     expected = values_and_gradients([tensor.double() for tensor in tensors])
     assert calls == []
-    with FastProducts():
+    with OneDNN():
         actual = values_and_gradients(tensors)
-    assert len(calls) == (3 if products.AVAILABLE else 0)
+    assert len(calls) == (3 if onednn.AVAILABLE else 0)
     for one, other in zip(actual, expected, strict=True):
         assert one.dtype == torch.float32
         torch.testing.assert_close(one.double(), other, atol=1e-5, rtol=1e-5)
@@ -66,7 +66,7 @@ def test_views_are_read_as_what_they_show(view) -> None:
     states, weight, bias = operands((3, 4, 8), 6, bias=True)
     with torch.inference_mode():
         expected = functional.linear(view(states), weight, bias)
-        with FastProducts():
+        with OneDNN():
             actual = functional.linear(view(states), weight, bias)
     torch.testing.assert_close(actual, expected, atol=1e-5, rtol=1e-5)
 
@@ -74,7 +74,7 @@ def test_views_are_read_as_what_they_show(view) -> None:
 def test_frozen_weights_get_no_gradient() -> None:
     states, weight, bias = operands((7, 16), 6, bias=True)
     weight.requires_grad_(False)
-    with FastProducts():
+    with OneDNN():
         functional.linear(states, weight, bias).sum().backward()
     assert weight.grad is None
     torch.testing.assert_close(states.grad, weight.sum(0).expand(7, -1))
@@ -84,7 +84,7 @@ def test_frozen_weights_get_no_gradient() -> None:
 def test_other_products_stay_pytorchs(calls: list) -> None:
     states, weight, bias = (tensor.detach() for tensor in operands((7, 16), 6, bias=True))
     functional.linear(states, weight, bias)
-    with FastProducts():
+    with OneDNN():
         functional.linear(states.double(), weight.double(), bias.double())
         functional.linear(states[:0], weight, bias)
         functional.linear(states[0], weight, bias)

@@ -1,9 +1,9 @@
 """Linear layers by oneDNN, which comes with PyTorch.
 
 For float32 on x86 PyTorch asks MKL, which leaves AVX-512 unused on AMD's processors: oneDNN is
-twice as fast there. Nothing changes on other processors and devices.
+twice as fast there. Without AVX-512, and on other devices, nothing changes.
 
-    with FastProducts():
+    with OneDNN():
         model(**batch).loss.backward()
 """
 
@@ -21,7 +21,7 @@ AVAILABLE = (
 )
 
 
-class FastProducts(TorchFunctionMode):
+class OneDNN(TorchFunctionMode):
     """Within, every linear layer that `serves` its operands runs by oneDNN."""
 
     def __torch_function__(
