@@ -26,6 +26,7 @@ rule model_card:
         "<logs>/attention/{model}.model_card.log",
     benchmark:
         "<benchmarks>/attention/{model}.model_card.tsv"
+    priority: 20  # short, and the longest chains begin here
     retries: 2
     conda:
         "../envs/torch.yaml"

@@ -10,6 +10,7 @@ rule fetch_sdist:
         "<logs>/corpora/{requirement}.fetch_sdist.log",
     benchmark:
         "<benchmarks>/corpora/{requirement}.fetch_sdist.tsv"
+    priority: 20  # short, and the longest chains begin here
     retries: 2
     conda:
         "../envs/analysis.yaml"
@@ -32,6 +33,7 @@ rule segments:
         "<logs>/corpora/{text}.segments.log",
     benchmark:
         "<benchmarks>/corpora/{text}.segments.tsv"
+    priority: 20  # short, and the longest chains begin here
     retries: 2
     conda:
         "../envs/analysis.yaml"

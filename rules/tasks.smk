@@ -22,6 +22,7 @@ rule generate_task:
         "<logs>/tasks/{task}.generate_task.log",
     benchmark:
         "<benchmarks>/tasks/{task}.generate_task.tsv"
+    priority: 20  # short, and the longest chains begin here
     conda:
         "../envs/analysis.yaml"
     params:
@@ -46,6 +47,7 @@ rule prepare_task:
         "<logs>/tasks/{task}.prepare_task.log",
     benchmark:
         "<benchmarks>/tasks/{task}.prepare_task.tsv"
+    priority: 20  # short, and the longest chains begin here
     retries: 2
     conda:
         "../envs/analysis.yaml"
