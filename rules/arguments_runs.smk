@@ -70,7 +70,7 @@ rule argument_run:
         grid=[rules.argument_grid.output.grid] if "bert" in SEARCHED else [],
         files=model_files,
     output:
-        weights=temp(directory("<results>/{model}/arguments/bert.{trained_on}.{seed}")),
+        weights=weights_directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
         predictions="<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet",
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
     log:
@@ -107,7 +107,7 @@ use rule argument_run as argument_run_words with:
             else []
         ),
     output:
-        weights=temp(directory("<results>/arguments/{family}.{trained_on}")),
+        weights=weights_directory("<results>/arguments/{family}.{trained_on}"),
         predictions="<results>/arguments/{family}.{trained_on}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
     log:

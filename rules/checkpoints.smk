@@ -50,7 +50,7 @@ rule finetune:
     output:
         checkpoint=directory("<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         # Weights after each epoch but the last; empty where the study does not want them.
-        epochs=temp(directory("<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs")),
+        epochs=weights_directory("<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs"),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",

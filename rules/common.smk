@@ -178,6 +178,11 @@ def without(entry: dict, settings: tuple[str, ...]) -> dict:
     return {key: value for key, value in entry.items() if key not in settings}
 
 
+def weights_directory(path: str):
+    """A directory of weights; removed after its last reader, where the study keeps no weights."""
+    return directory(path) if FINETUNE["keep_weights"] else temp(directory(path))
+
+
 def run_seed(wildcards) -> int:
     """The seed of a training run."""
     return int(wildcards.seed)

@@ -1,7 +1,5 @@
 """Annotated maps of a user's own: from contact sheets to a classifier."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from tests.workflow.tiny_study import TinyStudy
@@ -22,12 +20,3 @@ def test_contact_sheets_of_a_checkpoint_become_annotations(copied_study: TinyStu
     copied_study.run("results/tiny/patterns/confusion.csv")
     confusion = pd.read_csv(copied_study.folder / "results/tiny/patterns/confusion.csv")
     assert confusion["n"].sum() == len(frame) == 30
-
-
-def test_finished_classifiers_alone_are_kept(tiny_study: TinyStudy) -> None:
-    checkpoints = tiny_study.folder / "results/tiny/tiny/checkpoints"
-    kept = {path.parent.relative_to(checkpoints) for path in checkpoints.rglob("model.safetensors")}
-    # None of those from random weights, and none of an epoch, which pruning has read by now.
-    assert kept == {Path(folder) for folder in ("mrpc.pretrained.1", "sst2.pretrained.1")}
-    assert not list(checkpoints.glob("*.epochs"))
-    assert not list(checkpoints.glob("*.work"))
