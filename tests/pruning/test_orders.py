@@ -9,10 +9,11 @@ import pytest
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.stats import resampling
 from workflow_scripts.pruning import orders
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.michel2019_fig3 import over_runs
-from workflow_scripts.pruning.pruning_curves import curve, read_sweep
+from workflow_scripts.pruning.pruning_curves import curve, read_sweep, with_intervals
 
 LABELS = np.array([2, 0, 1, 1])
 
@@ -92,6 +93,26 @@ def test_curves_by_hand() -> None:
     assert accuracy["pruned"].tolist() == [0, 5]
 
 
+def test_intervals_over_examples_by_a_plain_loop() -> None:
+    rng = np.random.default_rng(4)
+    labels, logits = rng.integers(0, 2, 15), rng.normal(size=(3, 15, 2))
+    frame = curve(TASKS["mrpc"], labels, logits, [0, 2, 5])
+    actual = with_intervals(frame, TASKS["mrpc"], labels, logits, 40, 9)
+    assert actual[["step", "pruned", "metric", "score"]].equals(frame)
+    drawn = []
+    for weights in resampling.bootstrap_weights(15, 40, 9):
+        chosen = np.repeat(np.arange(15), weights)
+        drawn.append([np.mean(step.argmax(1)[chosen] == labels[chosen]) for step in logits])
+    drawn = np.array(drawn)
+    last = actual[(actual["metric"] == "accuracy") & (actual["step"] == 2)].iloc[0]
+    assert last["score_low"] == pytest.approx(np.percentile(drawn[:, 2], 2.5))
+    assert last["change_high"] == pytest.approx(np.percentile(drawn[:, 2] - drawn[:, 0], 97.5))
+    assert last["change"] == pytest.approx(last["score"] - frame.iloc[1]["score"])
+    assert (actual["n"] == 15).all()
+    unpruned = actual[actual["step"] == 0]
+    assert (unpruned[["change", "change_low", "change_high"]] == 0).all(axis=None)
+
+
 def test_a_sweep_of_other_examples_is_refused(tmp_path: Path) -> None:
     rows = [("dev", "head", "zero", k // 2, k % 2, name) for k in range(4) for name in "ab"]
     frame = pd.DataFrame(rows, columns=["split", "unit", "mode", "layer", "head", "id"])
@@ -108,8 +129,12 @@ def test_intervals_over_runs() -> None:
         (seed, 0, pruned, 0.5 + seed / 10 - pruned / 10) for seed in (1, 2) for pruned in (0, 5)
     ]
     frame = pd.DataFrame(rows, columns=["seed", "draw", "pruned", "score"])
+    frame = frame.assign(score_low=frame["score"] - 0.1, score_high=frame["score"] + 0.1)
+    frame = frame.assign(change=-0.5, change_low=-0.6, change_high=-0.4, n=20)
     actual = over_runs(frame, 200, 1)
     assert actual["score"].tolist() == pytest.approx([0.65, 0.15])
-    assert actual["ci_low"].tolist() == pytest.approx([0.6, 0.1])
-    assert actual["ci_high"].tolist() == pytest.approx([0.7, 0.2])
+    assert actual["runs_low"].tolist() == pytest.approx([0.6, 0.1])
+    assert actual["runs_high"].tolist() == pytest.approx([0.7, 0.2])
+    assert actual["score_low"].tolist() == pytest.approx([0.55, 0.05])
+    assert actual["n"].tolist() == [20, 20]
     assert actual["runs"].tolist() == [2, 2]

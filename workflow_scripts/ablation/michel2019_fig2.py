@@ -23,10 +23,10 @@ def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> 
     )
     with figures.style():
         titles = [
-            f"{row.one}, {row.other}\nr {row.pearson:.2f}, ρ {row.spearman:.2f}"
+            f"{row.one},\n{row.other}\nr {row.pearson:.2f}, ρ {row.spearman:.2f}"
             for row in correlations.itertuples()
         ]
-        figure, panels = figures.panels(titles, SIZE, SIZE, columns=5)
+        figure, panels = figures.panels(titles, SIZE, SIZE + 0.15, columns=5)
         for axes, row in zip(panels, correlations.itertuples(), strict=True):
             rows = frame[(frame["one"] == row.one) & (frame["other"] == row.other)]
             x, y = (100 * rows[name].to_numpy(dtype=float) for name in "xy")

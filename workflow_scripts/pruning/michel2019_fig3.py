@@ -15,22 +15,27 @@ from workflow_scripts.core.stats.intervals import bootstrap_mean
 NAMES = {"importance": "importance", "ablation": "one-head score", "random": "random"}
 
 
+OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high", "n"]
+
+
 def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Per number of pruned heads: mean score over runs, its 95% interval and the number of runs.
 
-    A run is a seed, for random orders a seed and draw. The interval draws runs with replacement.
+    A run is a seed, for random orders a seed and draw. `runs_low` and `runs_high` draw runs with
+    replacement; OVER_EXAMPLES are means over runs of each one's interval over examples.
     """
     wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
     mean, low, high = bootstrap_mean(wide.to_numpy(), draws, seed)
-    columns = {"score": mean, "ci_low": low, "ci_high": high, "runs": len(wide)}
-    return pd.DataFrame({"pruned": wide.columns} | columns)
+    columns = {"score": mean, "runs_low": low, "runs_high": high, "runs": len(wide)}
+    frame = pd.DataFrame({"pruned": wide.columns} | columns)
+    return frame.merge(rows.groupby("pruned", as_index=False)[OVER_EXAMPLES].mean(), on="pruned")
 
 
 def main(
     curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out, bootstrap: int, seed: int
 ) -> None:
     """Draw a panel per task on its main metric, and write what is drawn."""
-    columns = ("task", "strategy", "pruned", "heads", "metric", "score")
+    columns = ("task", "strategy", "pruned", "heads", "metric", "score", *OVER_EXAMPLES)
     frame = effects.on_main_metric(tables.read_all(curves, columns))
     names, drawn = present(frame), []
     with figures.style():
@@ -48,7 +53,7 @@ def main(
                     share, line["score"], color=colour, marker=marker, markersize=2.5, label=name
                 )
                 axes.fill_between(
-                    share, line["ci_low"], line["ci_high"], color=colour, alpha=0.2, lw=0
+                    share, line["score_low"], line["score_high"], color=colour, alpha=0.15, lw=0
                 )
                 labels = {"task": TASKS[task].title, "strategy": strategy}
                 drawn.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))

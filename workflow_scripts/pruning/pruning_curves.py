@@ -70,6 +70,27 @@ def curve(
     return pd.DataFrame(rows)
 
 
+def with_intervals(
+    frame: pd.DataFrame, task: Task, labels: np.ndarray, logits: np.ndarray, draws: int, seed: int
+) -> pd.DataFrame:
+    """A curve with each score's 95% interval over `draws` samples of its `n` examples.
+
+    `change` is the score minus that before pruning, on the same examples, with its own interval.
+    """
+    weights = resampling.observed_and_drawn(len(labels), draws, seed)
+    predictions = np.stack([metrics.predictions_of(task, step_logits) for step_logits in logits])
+    parts = []
+    for metric in task.metrics:
+        scores = metrics.weighted_scores(metric, labels, predictions, weights)
+        changes = scores - scores[:, :1]
+        columns = {"change": changes[0]}
+        for name, values in (("score", scores), ("change", changes)):
+            ends = np.percentile(values[1:], resampling.CONFIDENCE, axis=0)
+            columns[f"{name}_low"], columns[f"{name}_high"] = ends
+        parts.append(tables.tidy({"step": range(len(logits))}, **columns).assign(metric=metric))
+    return frame.merge(pd.concat(parts), on=["step", "metric"]).assign(n=len(labels))
+
+
 def read_sweep(path: Path, ids: Sequence[str], shape: tuple[int, int], n_labels: int) -> np.ndarray:
     """The swept logits with one head at 0, [layer, head, example, label], on the development set.
 
@@ -173,10 +194,11 @@ def main(
     frame = importance_table(values, lengths, pruning.bootstrap, seed)
     tables.write(frame.assign(**run_columns), importance)
     run_columns["heads"] = shape[0] * shape[1]
-    scores = [
-        curve(scored_task, labels, step_logits, counts).assign(strategy=strategy, draw=draw)
-        for (strategy, draw), step_logits in outputs.items()
-    ]
+    scores = []
+    for (strategy, draw), steps in outputs.items():
+        line = curve(scored_task, labels, steps, counts)
+        line = with_intervals(line, scored_task, labels, steps, pruning.bootstrap, seed)
+        scores.append(line.assign(strategy=strategy, draw=draw))
     tables.write(pd.concat(scores, ignore_index=True).assign(**run_columns), curves)
     gone = [
         orders.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)
