@@ -58,7 +58,7 @@ def read_tsv(path: Path, task: Task) -> Rows:
             part.malformed.append(str(number))
             continue
         if task.ids:
-            _check_id(where, tuple(fields[index[name]] for name in task.ids), seen)
+            check_id(where, tuple(fields[index[name]] for name in task.ids), seen)
         label = label_of(fields[index[task.label]], task, where)
         part.rows.append({"source": where, "texts": texts, "label": label})
     if not part.rows:
@@ -86,7 +86,8 @@ def _malformed(where: str, task: Task, n_fields: int, n_columns: int) -> InputEr
     return InputError(f"{where}: an empty text; fill in {' or '.join(task.texts)}")
 
 
-def _check_id(where: str, identity: tuple[str, ...], seen: dict[tuple[str, ...], str]) -> None:
+def check_id(where: str, identity: tuple[str, ...], seen: dict[tuple[str, ...], str]) -> None:
+    """Remember where an id stands. Raises InputError where it stands in an earlier line."""
     if identity in seen:
         raise InputError(
             f"{where}: id {' '.join(identity)} is already in line {seen[identity]}; "

@@ -8,7 +8,7 @@ from pathlib import Path
 from workflow_scripts.core.data.glue import Task
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.tasks.glue_files import Rows
+from workflow_scripts.tasks.glue_files import Rows, check_id
 
 LABELS = {"__label__neg": 0.0, "__label__pos": 1.0}
 LARGEST_RATING = 4.0
@@ -65,9 +65,7 @@ def read_ratings(path: Path, form: Format) -> Rows:
         name, text = fields[0], html.unescape(fields[2])
         if not name.strip():
             raise InputError(f"{where}: an empty id; fill it in")
-        if name in seen:
-            raise InputError(f"{where}: id {name} is already in line {seen[name]}; remove one")
-        seen[name] = number
+        check_id(where, (name,), seen)
         if not text.strip():
             raise InputError(f"{where}: an empty text; remove the line")
         rating = _rating(fields[1], where)

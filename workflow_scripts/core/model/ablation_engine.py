@@ -75,7 +75,7 @@ def ablate(
     if classifier is None:
         with devices.autocast(model.device, precision), OneDNN():
             return by_whole_model(model, tokens, disabled, mode, means, pass_tokens)
-    unlike, place = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
+    unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
     ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode, means)
     n_variants, _, n_heads = unlike.shape
     logits = np.empty((n_variants, len(tokens), model.config.num_labels), np.float32)
@@ -87,7 +87,7 @@ def ablate(
             with devices.autocast(model.device, precision):
                 batch_logits = _batch_logits(ablation, inputs, pass_tokens)
             logits[:, batch] = batch_logits.float().cpu().numpy()
-    return logits[place]
+    return logits[inverse]
 
 
 def mean_outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:

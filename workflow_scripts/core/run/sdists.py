@@ -50,8 +50,7 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
 def locate(config: dict[str, Any]) -> dict[str, Any]:
     """A copy of a checked config in which every `sdist` is the `path` where it is unpacked."""
     located = copy.deepcopy(config)
-    for chapter in ("corpora", "tasks"):
-        _locate(located[chapter], config["sdists"])
+    _locate(located, config["sdists"])
     return located
 
 

@@ -68,9 +68,8 @@ def honest_gain(
     the other half, and vice versa. `gain` is the mean over draws, `gain_low` and `gain_high` are
     their 2.5th and 97.5th percentiles; `naive` chooses and measures on all examples.
     """
-    half = half_weights(len(labels), draws, seed)
     both = np.concatenate([baseline[None], predictions])
-    halves = [weighted_scores(metric, labels, both, part) for part in (half, 1 - half)]
+    halves = _on_halves(metric, labels, both, draws, seed)
     whole = weighted_scores(metric, labels, both, np.ones((1, len(labels))))[0]
     gains = []
     for chosen, measured in (halves, halves[::-1]):
@@ -95,10 +94,9 @@ def half_agreement(
     Pearson's and Spearman's correlation over variants, means over `draws` random divisions, with
     the 2.5th and 97.5th percentiles: noise in the effects keeps them below 1.
     """
-    half = half_weights(len(labels), draws, seed)
     both = np.concatenate([baseline[None], predictions])
-    scores = [weighted_scores(metric, labels, both, part) for part in (half, 1 - half)]
-    one, other = (values[:, 1:] - values[:, :1] for values in scores)
+    halves = _on_halves(metric, labels, both, draws, seed)
+    one, other = (scores[:, 1:] - scores[:, :1] for scores in halves)
     columns = {}
     for name in ("pearson", "spearman"):
         pairs = zip(one, other, strict=True)
@@ -117,6 +115,14 @@ def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[st
         columns[metric] = float(values[0])
         columns[f"{metric}_low"], columns[f"{metric}_high"] = np.percentile(values[1:], CONFIDENCE)
     return columns | {"n": len(x)}
+
+
+def _on_halves(
+    metric: str, labels: np.ndarray, predictions: np.ndarray, draws: int, seed: int
+) -> list[np.ndarray]:
+    """Scores on random halves of the examples, and on the other halves: each [draw, variant]."""
+    half = half_weights(len(labels), draws, seed)
+    return [weighted_scores(metric, labels, predictions, part) for part in (half, 1 - half)]
 
 
 def _share(exceeds: np.ndarray) -> np.ndarray:
