@@ -2,12 +2,14 @@
 
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
+SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
 SURFACE_PATTERNS = CLARK | {"subcategory": "3 Surface patterns"}
 
 
 rule relative_position:
     input:
         attention=SURFACE_CACHE,
+        corpus=SURFACE_CORPUS,
     output:
         position="<results>/{model}/surface/position.parquet",
         above=table(
@@ -34,6 +36,7 @@ rule relative_position:
 rule special_tokens:
     input:
         attention=SURFACE_CACHE,
+        corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
         special_tokens="<results>/{model}/surface/special_tokens.parquet",
@@ -54,6 +57,7 @@ rule special_tokens:
 rule entropy:
     input:
         attention=SURFACE_CACHE,
+        corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
         entropy="<results>/{model}/surface/entropy.parquet",
@@ -74,7 +78,7 @@ rule entropy:
 rule gradient_importance:
     input:
         model=rules.model_card.output.model,
-        corpus=f"<results>/corpora/{SURFACE['corpus']}.jsonl",
+        corpus=SURFACE_CORPUS,
         head=rules.mlm_head.output.head,
         files=model_files,
     output:

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.stats.intervals import bootstrap_mean, per_head
+from workflow_scripts.core.stats.intervals import bootstrap_mean, count_documents, per_head
+from workflow_scripts.core.stats.resampling import bootstrap_weights, document_weights
+
+DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
 
 
 def test_bootstrap_interval_covers_as_often_as_it_says() -> None:
@@ -60,3 +63,68 @@ def test_an_interval_does_not_depend_on_what_others_miss() -> None:
     draws = np.random.default_rng(1).multinomial(9, np.full(9, 1 / 9), size=200)
     drawn = [sum(w * v for w, v in zip(row, values[:, 0], strict=True)) / 9 for row in draws]
     np.testing.assert_allclose(together[1:, 0], np.percentile(drawn, (2.5, 97.5)), atol=1e-14)
+
+
+def test_whole_documents_are_drawn() -> None:
+    """Against a slow version: draw documents, then collect the examples of each."""
+    weights = document_weights(DOCUMENTS, draws=50, seed=3)
+    names = list(dict.fromkeys(DOCUMENTS))
+    counts = np.random.default_rng(3).multinomial(4, np.full(4, 1 / 4), size=50)
+    for row, count in zip(weights, counts, strict=True):
+        drawn = [name for name, times in zip(names, count, strict=True) for _ in range(times)]
+        expected = np.zeros(len(DOCUMENTS), int)
+        for name in drawn:
+            for index, document in enumerate(DOCUMENTS):
+                expected[index] += document == name
+        assert row.tolist() == expected.tolist()
+    assert len({tuple(row) for row in weights}) > 10
+
+
+def test_examples_with_documents_of_their_own_are_drawn_as_examples() -> None:
+    weights = document_weights(list("zyxabc"), draws=20, seed=1)
+    np.testing.assert_array_equal(weights, bootstrap_weights(6, 20, 1))
+
+
+def test_an_interval_over_documents_against_a_slow_version() -> None:
+    values = np.random.default_rng(4).normal(size=(7, 2))
+    values[[1, 2], 1] = np.nan
+    mean, low, high = bootstrap_mean(values, 300, 5, DOCUMENTS)
+    np.testing.assert_allclose(mean, np.nanmean(values, axis=0))
+    for column in range(2):
+        drawn = []
+        for row in document_weights(DOCUMENTS, 300, 5):
+            sample = np.repeat(values[:, column], row)
+            if np.isfinite(sample).any():
+                drawn.append(np.nanmean(sample))
+        expected = np.percentile(drawn, (2.5, 97.5))
+        np.testing.assert_allclose([low[column], high[column]], expected)
+
+
+def test_intervals_over_documents_cover_what_examples_do_not() -> None:
+    """Ten examples share their document's effect: 400 tables of 40 documents each."""
+    rng = np.random.default_rng(0)
+    documents = [str(number) for number in range(40) for _ in range(10)]
+    effects = rng.normal(0, 1, size=(40, 400)).repeat(10, axis=0)
+    values = 3 + effects + rng.normal(0, 1, size=(400, 400))
+
+    def covered(names: list[str] | None) -> float:
+        _, low, high = bootstrap_mean(values, 400, 1, names)
+        return float(((low < 3) & (high > 3)).mean())
+
+    assert 0.9 < covered(documents) < 0.98
+    assert covered(None) < 0.65
+
+
+def test_the_table_counts_documents() -> None:
+    values = np.arange(14.0).reshape(7, 1, 2)
+    values[3, 0, 0] = values[2, 0, 1] = np.nan  # the only example of c, and one of three of b
+    frame = per_head({"sep": values}, "target", "attention", 100, 1, DOCUMENTS)
+    assert frame["n"].tolist() == [6, 6]
+    assert frame["n_documents"].tolist() == [3, 4]
+    assert count_documents(values, DOCUMENTS).tolist() == [[3, 4]]
+
+
+def test_one_document_has_no_interval() -> None:
+    mean, low, high = bootstrap_mean(np.array([1.0, 2.0, 6.0]), 100, 1, ["a", "a", "a"])
+    assert mean == 3
+    assert np.isnan([low, high]).all()

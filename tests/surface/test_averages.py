@@ -102,7 +102,7 @@ def test_heads_above() -> None:
     frame = pd.DataFrame(
         [("next", 0, 2, 0.4), ("next", 7, 10, 0.6), ("previous", 1, 0, 0.9), ("next", 1, 1, 0.8)],
         columns=["target", "layer", "head", "attention"],
-    ).assign(ci_low=0, ci_high=1, n=5)
+    ).assign(ci_low=0, ci_high=1, n=5, n_documents=2)
     actual = heads_above(frame, 0.5)
     assert actual["head"].tolist() == ["2-2", "8-11", "2-1"]
     assert actual["target"].tolist() == ["next", "next", "previous"]

@@ -22,13 +22,16 @@ def row_entropy(pattern: np.ndarray) -> np.ndarray:
     return -np.einsum("...k,...k->...", weights, logs)
 
 
-def main(attention: Path, model: Path, entropy: Out, bootstrap: int, seed: int = 1) -> None:
+def main(
+    attention: Path, corpus: Path, model: Path, entropy: Out, bootstrap: int, seed: int = 1
+) -> None:
     """Write each head's mean entropy over all queries and from [CLS].
 
     Column `uniform` is the entropy of attending to all tokens alike: the mean of log L.
     """
     card = read_card(model)
     with Cache(attention, card) as cache:
+        documents = cache.documents(corpus)
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {query: np.full(shape, np.nan) for query in ("all", "cls")}
         for index, example in enumerate(job.progress(cache, len(cache), "entropy")):
@@ -38,7 +41,7 @@ def main(attention: Path, model: Path, entropy: Out, bootstrap: int, seed: int =
             if cls.any():
                 values["cls"][index] = rows[..., cls].mean(axis=-1)
         uniform = float(np.log(cache.lengths).mean())
-    frame = per_head(values, "query", "entropy", bootstrap, seed)
+    frame = per_head(values, "query", "entropy", bootstrap, seed, documents)
     tables.write(frame.assign(uniform=uniform), entropy)
 
 

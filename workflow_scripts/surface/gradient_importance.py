@@ -112,7 +112,8 @@ def main(
         ):
             for target, keys in target_masks(example, label, card).items():
                 values[target][index] = average(gradient, keys)
-    tables.write(per_head(values, "target", "gradient", bootstrap, seed), gradients)
+    documents = [example.document for example in examples]
+    tables.write(per_head(values, "target", "gradient", bootstrap, seed, documents), gradients)
 
 
 if __name__ == "__main__":

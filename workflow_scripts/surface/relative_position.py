@@ -31,21 +31,28 @@ def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """The heads that put more than `threshold` on one target, strongest first."""
     above = frame[frame["attention"] > threshold]
     above = above.sort_values(["target", "attention"], ascending=[True, False])
-    columns = ["target", "head", "attention", "ci_low", "ci_high", "n"]
+    columns = ["target", "head", "attention", "ci_low", "ci_high", "n", "n_documents"]
     return above.assign(head=labels(above))[columns]
 
 
 def main(
-    attention: Path, position: Out, above: Out, threshold: float, bootstrap: int, seed: int = 1
+    attention: Path,
+    corpus: Path,
+    position: Out,
+    above: Out,
+    threshold: float,
+    bootstrap: int,
+    seed: int = 1,
 ) -> None:
     """Write the averages of every head, and the list of heads above `threshold`."""
     with Cache(attention) as cache:
+        documents = cache.documents(corpus)
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {target: np.empty(shape) for target in OFFSETS}
         for index, example in enumerate(job.progress(cache, len(cache), "position")):
             for target, offset in OFFSETS.items():
                 values[target][index] = attention_at(example.pattern, offset)
-    frame = per_head(values, "target", "attention", bootstrap, seed)
+    frame = per_head(values, "target", "attention", bootstrap, seed, documents)
     tables.write(frame, position)
     tables.write_csv(heads_above(frame, threshold), above)
 

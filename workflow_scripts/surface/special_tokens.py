@@ -42,17 +42,25 @@ def attention_to_special(
     }
 
 
-def main(attention: Path, model: Path, special_tokens: Out, bootstrap: int, seed: int = 1) -> None:
+def main(
+    attention: Path,
+    corpus: Path,
+    model: Path,
+    special_tokens: Out,
+    bootstrap: int,
+    seed: int = 1,
+) -> None:
     """Write the averages of every head with their intervals."""
     card = read_card(model)
     with Cache(attention, card) as cache:
+        documents = cache.documents(corpus)
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {target: np.empty(shape) for target in TARGETS}
         for index, example in enumerate(job.progress(cache, len(cache), "special tokens")):
             averages = attention_to_special(example.pattern, example.ids, card)
             for target, average in averages.items():
                 values[target][index] = average
-    frame = per_head(values, "target", "attention", bootstrap, seed)
+    frame = per_head(values, "target", "attention", bootstrap, seed, documents)
     tables.write(frame, special_tokens)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Self
 import h5py
 import numpy as np
 
+from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.run.errors import InputError
 
@@ -142,6 +143,15 @@ class Cache:
         """Raise InputError unless the examples are those of `source`: `ids`, in this order."""
         if list(ids) != self.ids:
             raise InputError(f"{self.path}: the examples are not those of {source}; run again")
+
+    def documents(self, corpus: Path) -> list[str]:
+        """The document of each example, from the corpus file that the cache was made from.
+
+        Raises InputError where that file has other examples.
+        """
+        examples = read_examples(corpus)
+        self.expect([example.id for example in examples], str(corpus))
+        return [example.document for example in examples]
 
     def flat(self, name: str) -> np.ndarray:
         """`ids`, `word` or `segment` of all examples, concatenated."""

@@ -3,9 +3,11 @@
 A weight is how often its example was drawn; every variant is scored on the same samples (paired).
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 
 from workflow_scripts.core.stats.metrics import weighted_scores
 
@@ -21,6 +23,17 @@ def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
     weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
     weights.flags.writeable = False
     return weights
+
+
+def document_weights(documents: Sequence[str], draws: int, seed: int) -> np.ndarray:
+    """How often each example is drawn where whole documents are: int [draw, example].
+
+    `documents` holds the document of each example. Examples of one document are alike, so they are
+    drawn together (the cluster bootstrap: Davison and Hinkley 1997, section 3.8). Where every
+    example has a document of its own, these are the weights of `bootstrap_weights`.
+    """
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    return bootstrap_weights(len(names), draws, seed)[:, codes]
 
 
 def observed_and_drawn(n: int, draws: int, seed: int) -> np.ndarray:
