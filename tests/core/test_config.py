@@ -25,6 +25,15 @@ def test_every_study_is_accepted(study: str) -> None:
     check(yaml.safe_load((ROOT / study).read_text()), SCHEMAS)
 
 
+def test_classifiers_are_fine_tuned_as_the_paper_and_its_code_say(config: dict) -> None:
+    del config["checkpoints"]["finetune"]
+    base = yaml.safe_load((ROOT / "studies/bert-base.yaml").read_text())
+    for study in (config, base):
+        settings = check(study, SCHEMAS)["checkpoints"]["finetune"]
+        assert (settings["batch_size"], settings["epochs"]) == (32, 3)  # the text
+        assert (settings["learning_rate"], settings["warmup"]) == (5e-5, 0.1)  # the released code
+
+
 def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict) -> None:
     del config["attention"], config["surface"]["drawings"]
     before = deepcopy(config)
