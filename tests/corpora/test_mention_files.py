@@ -128,6 +128,7 @@ def test_the_innermost_mention_of_a_chain_is_closed_first(tmp_path: Path) -> Non
         (conllu().replace("Entity=1)", "Entity=4)"), "one.conllu", r":4: mention 4 is closed"),
         (conllu().replace("cf2-2-sgl", "cf2-9-sgl"), "one.conllu", r":6: the head of mention 2"),
         (conllu().replace("\t3\tnsubj", "\t30\tnsubj"), "one.conllu", r":4: head 30 is outside"),
+        (conllu().replace("\t0\troot", "\t2\troot"), "one.conllu", r":3: no word of this sentence"),
         (conllu().replace("\t3\tnsubj", "\tx\tnsubj"), "one.conllu", r":4: head 'x' is not a num"),
         (GUM.encode().replace(b"saw", b"s\xe4w"), "one.conll", r":4: byte 0xe4 at column 4"),
         ("a b c\n", "one.conll", r"one.conll:1: unknown columns"),

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data.examples import Example, read_examples, write_examples
-from workflow_scripts.core.data.trees import read_trees
+from workflow_scripts.core.data.trees import misshapen, read_trees
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import treebank
 
@@ -111,6 +111,10 @@ def test_a_sample_is_seeded_and_counted(tmp_path: Path) -> None:
         ("a.conll", "_\t3\tnsubj", "_\tx\tnsubj", r"a.conll:3: head 'x' is not a number"),
         ("a.conll", "_\t3\tnsubj", "_\t-1\tnsubj", r"a.conll:3: head '-1' is not a number"),
         ("a.conll", "_\t3\tnsubj", "_\t2\tnsubj", r"a.conll:3: 'dog' is its own head"),
+        ("a.conll", "_\t0\troot", "_\t1\troot", r"a.conll:2: no word of this sentence has head 0"),
+        ("a.conll", "_\t3\tnsubj", "_\t1\tnsubj", r"a.conll:2: the heads of words 1, 2 form a"),
+        ("a.dp", "joins\tVBZ\t0", "joins\tVBZ\t1", r"a.dp:1: no word of this sentence has head 0"),
+        ("a.txt", "joins 0", "joins 1", r"a.txt:1: no word of this sentence has head 0"),
         ("a.conll", "2\tdog", "4\tdog", r"a.conll:3: index '4', 2 expected"),
         ("a.dp", "Vinken\tNNP\t3", "Vinken\tNNP", r"a.dp:2: 2 columns between tabs, dp has 3"),
         ("a.txt", "Vinken 3-nsubj", "Vinken 3", r"a.txt:2: expected `word index-relation`"),
@@ -124,6 +128,26 @@ def test_malformed_lines(tmp_path: Path, name: str, old: str, new: str, words: s
     with pytest.raises(InputError, match=words) as error:
         run(tmp_path, {"path": str(tmp_path / name)})
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("heads", "wrong"),
+    [
+        ((1, 2, -1), None),
+        ((-1, 0, -1, 2), None),  # two roots
+        ((), None),
+        ((1, 0), (0, "no word")),
+        ((2, 0, 1, -1), (0, "the heads of words 1, 3, 2 form")),
+        ((1, -1, 4, 2, 3), (2, "the heads of words 3, 5, 4 form")),
+        ((3, -1, 0, 4, 3), (3, "the heads of words 4, 5 form")),  # word 1 leads into the circle
+    ],
+)
+def test_heads_that_are_no_tree(heads: tuple[int, ...], wrong: tuple[int, str] | None) -> None:
+    found = misshapen(heads)
+    assert (found is None) == (wrong is None)
+    if found and wrong:
+        assert found[0] == wrong[0]
+        assert found[1].startswith(wrong[1])
 
 
 def test_undecodable_empty_and_missing(tmp_path: Path) -> None:
@@ -156,6 +180,9 @@ def test_hub_trees_from_a_local_directory(tmp_path: Path) -> None:
     assert trees[0].words == ("do", "n't", "go")
     assert trees[0].heads == (2, 2, -1)
     assert trees[0].tags == ("VBP", "RB", "VB")
+    (folder / "test.jsonl").write_text(json.dumps(row | {"head": ["_", "2", "1", "0"]}))
+    with pytest.raises(InputError, match=r"test:1: the heads of words 1, 2 form a circle; fix"):
+        run(tmp_path, {"hub": str(folder), "split": "test"})
 
 
 def test_a_parsed_text_is_silver(tmp_path: Path) -> None:

@@ -67,10 +67,8 @@ def head_of(span: Span, heads: Sequence[int]) -> int:
     """The head word of a mention: the first whose own head lies outside, if no file names it."""
     if span.head is not None:
         return span.head
-    for word in range(span.start, span.end):
-        if not span.start <= heads[word] < span.end:
-            return word
-    return span.end - 1  # a cycle of heads, which no tree has
+    words = range(span.start, span.end)
+    return next(word for word in words if heads[word] not in words)
 
 
 def kind_of(span: Span, head: str, tag: str) -> str:

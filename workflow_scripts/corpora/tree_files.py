@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workflow_scripts.core.data.text_files import files_at, read_lines
-from workflow_scripts.core.data.trees import ROOT, Tree
+from workflow_scripts.core.data.trees import ROOT, Tree, misshapen
 from workflow_scripts.core.run.errors import InputError
 
 ENDINGS = {
@@ -37,7 +37,7 @@ def trees_of(path: Path, form: str) -> Iterator[tuple[str, Tree]]:
     """Document and tree of each sentence at `path`: a file, a directory or a zip of files.
 
     `form` is conllx, conllu, dp, clark (lines of `word index-relation`) or auto, by file name.
-    Raises InputError, with file and line, for a malformed line.
+    Raises InputError, with file and line, for a malformed line or heads that are no tree.
     """
     empty = True
     for file in _files(path):
@@ -110,6 +110,8 @@ def _tree(file: Path, rows: list[Row]) -> Tree:
         if problem:
             raise InputError(f"{file}:{row.line}: {problem}; fix the line")
         heads.append(int(row.head) - 1 if int(row.head) else ROOT)
+    if wrong := misshapen(heads):
+        raise InputError(f"{file}:{rows[wrong[0]].line}: {wrong[1]}; fix the heads")
     return Tree(
         id="",
         words=tuple("".join(row.word.split()) for row in rows),

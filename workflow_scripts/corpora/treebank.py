@@ -15,7 +15,7 @@ from workflow_scripts.core.data.examples import Example, read_examples, to_examp
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
-from workflow_scripts.core.data.trees import Tree, write_trees
+from workflow_scripts.core.data.trees import ROOT, Tree, misshapen, write_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -44,12 +44,15 @@ def from_hub(source: dict[str, Any]) -> Pairs:
         words = [k for k, head in enumerate(heads) if head.isdigit()]  # no multiword ranges
         if any(int(heads[k]) > len(words) for k in words):
             raise InputError(f"{where}: a head is outside its sentence; fix the dataset")
+        indices = [int(heads[k]) - 1 if int(heads[k]) else ROOT for k in words]
+        if wrong := misshapen(indices):
+            raise InputError(f"{where}: {wrong[1]}; fix the dataset")
         yield (
             where.rpartition(":")[0],
             Tree(
                 id="",
                 words=tuple("".join(row["tokens"][k].split()) for k in words),
-                heads=tuple(int(heads[k]) - 1 for k in words),
+                heads=tuple(indices),
                 relations=tuple(row["deprel"][k] for k in words),
                 tags=tuple((row.get("xpos") or row["deprel"])[k] or "" for k in words),
                 source=where,
