@@ -32,6 +32,7 @@ rule ablation_sweep:
         task="{task}",
         init="{init}",
         seed=run_seed,
+        sample_seed=config["seed"],
         units=UNITS,
         examples=ABLATION["examples"],
         reference=ABLATION["reference"],

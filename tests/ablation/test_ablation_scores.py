@@ -78,7 +78,7 @@ def test_averages_come_from_training_examples(swept: Path) -> None:
     model = load_classifier(swept / "mnli.pretrained.3", torch.device("cpu"))
     table = read_task(swept / "mnli.parquet")
     train = split_of(table, "train")
-    chosen = train.loc[list(sample(range(len(train)), 8, 3))]
+    chosen = train.loc[list(sample(range(len(train)), 8, 1))]
     means = mean_outputs(model, tokens_of(chosen, tokenizer(), 32, 128))
     tokens = tokens_of(split_of(table, "dev"), tokenizer(), 32, 128)
     with watching(model, Fixed([(0, 3)], means)):
@@ -105,8 +105,14 @@ def test_how_many_rows(swept: Path) -> None:
         ("dev_mismatched", "none", "none"): 1,
         ("dev_mismatched", "head", "zero"): heads,
     }
+
+
+def test_every_fine_tuning_seed_has_the_same_sample(swept: Path) -> None:
     sampled = pd.read_parquet(swept / "sampled")
-    assert sampled[sampled["split"] == "dev"]["id"].nunique() == 5
+    assert sampled["seed"].unique().tolist() == [4]
+    dev = split_of(read_task(swept / "mnli.parquet"), "dev")
+    drawn = dev["id"].loc[list(sample(range(len(dev)), 5, 1))]
+    assert sampled[sampled["split"] == "dev"]["id"].unique().tolist() == drawn.tolist()
 
 
 def test_scores_of_the_swept_logits(swept: Path) -> None:

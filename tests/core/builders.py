@@ -20,9 +20,10 @@ def labels_and_predictions(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Random labels [example] and predictions [variant, example] that suit a metric."""
     rng = np.random.default_rng(2)
-    if metric in ("accuracy", "f1"):
-        labels = rng.integers(0, 2 if metric == "f1" else 3, n)
-        noise = rng.integers(0, 2 if metric == "f1" else 3, (variants, n))
+    if metric in ("accuracy", "f1", "matthews"):
+        classes = 3 if metric == "accuracy" else 2
+        labels = rng.integers(0, classes, n)
+        noise = rng.integers(0, classes, (variants, n))
         return labels, np.where(rng.random((variants, n)) < 0.7, labels, noise)
     labels = rng.integers(0, 11, n) / 2  # ties, as STS-B has
     return labels, np.round(labels + rng.normal(0, 1.5, (variants, n)), 1)

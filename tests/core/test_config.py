@@ -60,7 +60,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["models"], {"a b": {"path": "x"}}, ["models", "a b", "dash"]),
         (["models"], {"corpora": {"path": "x"}}, ["models.corpora", "taken"]),
         (["surface", "drawings", "heads"], ["0-1"], ["drawings.heads", "0-1"]),
-        (["tasks", "cola"], {"path": "x"}, ["tasks.cola", "unknown key", "mrpc"]),
+        (["tasks", "wnli"], {"path": "x"}, ["tasks.wnli", "unknown key", "mrpc"]),
         (["tasks", "stsb"], {"hub": "nyu-mll/glue"}, ["tasks.stsb", "revision"]),
         (["tasks", "stsb"], {"generate": {"train": 5}}, ["tasks.stsb.generate.dev", "missing"]),
         (["tasks", "stsb"], {"path": "a", "package": "b"}, ["tasks.stsb", "exactly one"]),

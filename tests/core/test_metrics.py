@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from tests.core.builders import labels_and_predictions
 from workflow_scripts.core.data.glue import TASKS
@@ -13,6 +13,7 @@ from workflow_scripts.core.stats.resampling import bootstrap_weights
 REFERENCES = {
     "accuracy": accuracy_score,
     "f1": f1_score,
+    "matthews": matthews_corrcoef,
     "pearson": lambda labels, predictions: stats.pearsonr(labels, predictions).statistic,
     "spearman": lambda labels, predictions: stats.spearmanr(labels, predictions).statistic,
 }
@@ -26,6 +27,13 @@ def test_accuracy_and_f1_by_hand() -> None:
         {"f1": 2 * 2 / (2 * 2 + 1 + 1), "accuracy": 0.5}
     )
     assert score(TASKS["sst2"], LABELS, LOGITS) == {"accuracy": 0.5}
+
+
+def test_matthews_by_hand() -> None:
+    labels = np.array([1, 1, 1, 1, 0, 0])
+    said = np.array([[0, 1]] * 3 + [[1, 0]] + [[1, 0]] + [[0, 1]])  # 3 hits, 1 miss, 1 and 1
+    expected = (3 * 1 - 1 * 1) / np.sqrt(4 * 4 * 2 * 2)
+    assert score(TASKS["cola"], labels, said)["matthews"] == pytest.approx(expected)
 
 
 def test_correlations_by_hand() -> None:
@@ -45,6 +53,7 @@ def test_the_majority_class() -> None:
     assert majority(TASKS["mrpc"], LABELS) == pytest.approx({"f1": 6 / 7, "accuracy": 0.75})
     three = np.array([2.0, 2.0, 0.0])
     assert majority(TASKS["mnli"], three) == pytest.approx({"accuracy": 2 / 3})
+    assert majority(TASKS["cola"], LABELS) == {"matthews": 0.0, "accuracy": 0.75}
     assert majority(TASKS["stsb"], three) == {"pearson": 0.0, "spearman": 0.0}
 
 
@@ -72,4 +81,6 @@ def test_undefined_scores_are_0() -> None:
     weights = np.ones((1, 4), int)
     for metric in ("pearson", "spearman"):
         assert not weighted_scores(metric, labels, ones, weights).any()
-    assert not weighted_scores("f1", np.zeros(4), np.zeros((2, 4)), weights).any()
+    for metric in ("f1", "matthews"):
+        assert not weighted_scores(metric, np.zeros(4), np.zeros((2, 4)), weights).any()
+    assert not weighted_scores("matthews", np.array([0, 1, 1, 0]), ones, weights).any()

@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -26,6 +27,7 @@ QQP = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate"
 RTE = "index\tsentence1\tsentence2\tlabel"
 QNLI = "index\tquestion\tsentence\tlabel"
 MNLI = "index\tpromptID\tgenre\tsentence1\tsentence2\tlabel1\tgold_label"
+COLA = "gj04\t1\t\tThe more, the merrier."  # no header: its first line is an example
 MNLI_DEV = "index\tpromptID\tgenre\tsentence1\tsentence2\tlabel1\tlabel2\tgold_label"
 GOOD = {
     "mrpc": (MRPC, ['1\t11\t12\tHe said "no .\tShe " agreed', "0\t13\t14\tOne .\tTwo ."]),
@@ -35,12 +37,13 @@ GOOD = {
     "rte": (RTE, ["0\tA b .\tC .\tentailment"]),
     "qnli": (QNLI, ["0\tWho?\tHe .\tnot_entailment"]),
     "mnli": (MNLI, ["0\t-\tx\tA .\tB .\tneutral\tcontradiction"]),
+    "cola": ("", [COLA, 'cj99\t0\t*\tHe said "no the.']),
 }
 
 
 def write(folder: Path, name: str, *rows: str, header: str | None = None) -> Path:
     path = folder / "train.tsv"
-    lines = [header or GOOD[name][0], *(rows or GOOD[name][1])]
+    lines = [*filter(None, [header or GOOD[name][0]]), *(rows or GOOD[name][1])]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -75,6 +78,13 @@ def test_quotes_stand_as_they_are(tmp_path: Path) -> None:
     assert rows[1]["source"].endswith("train.tsv:3")
 
 
+def test_cola_has_no_header(tmp_path: Path) -> None:
+    rows = glue_files.read_tsv(write(tmp_path, "cola"), TASKS["cola"]).rows
+    assert [row["texts"] for row in rows] == [["The more, the merrier."], ['He said "no the.']]
+    assert [row["label"] for row in rows] == [1.0, 0.0]
+    assert rows[0]["source"].endswith("train.tsv:1")
+
+
 def test_mnli_columns_are_found_by_their_header(tmp_path: Path) -> None:
     row = "0\t-\tx\tA .\tB .\tneutral\tneutral\tentailment"
     path = write(tmp_path, "mnli", row, header=MNLI_DEV)
@@ -99,6 +109,9 @@ def test_mnli_columns_are_found_by_their_header(tmp_path: Path) -> None:
         ("rte", ["0\tA\tB\tneutral"], ["train.tsv:2", "'neutral'", "not_entailment"]),
         ("qnli", ["0\tA\tB\tentailment", "0\tC\tD\tentailment"], ["train.tsv:3", "line 2"]),
         ("mnli", ["0\t-\tx\tA\tB\tneutral\t-"], ["train.tsv:2", "'-'", "contradiction"]),
+        ("cola", [COLA, "cj99\t*\tHe the."], ["train.tsv:2", "3 columns where CoLA has 4"]),
+        ("cola", ["cj99\t0\t*\t "], ["train.tsv:1", "empty text", "sentence"]),
+        ("cola", ["source\tlabel\tmark\tsentence", COLA], ["train.tsv:1", "'label'", "0, 1"]),
         ("qqp", ["0\t1\t2\tA\tB\tyes"], ["train.tsv:2", "'yes'"]),
         ("qqp", ["0\t1\t2\tA\tB\t0", "0\t3\t4\tA\tB\t0"], ["train.tsv:3", "line 2"]),
     ],
@@ -136,12 +149,13 @@ def test_an_empty_file_and_a_missing_one(tmp_path: Path) -> None:
 
 def test_malformed_rows_of_qqp_are_counted_and_named(tmp_path: Path) -> None:
     rows = ["0\t1\t2\tWho?\tWhat?\t1", "1\t3\t4\tbroken", "here\t0", "2\t5\t6\tA?\t\t0"]
+    rows.append("3\t7\t8\tA?\tB?\t0")
     folder = tmp_path / "QQP"
     folder.mkdir()
     write(folder, "qqp", *rows)
-    (folder / "dev.tsv").write_text(f"{QQP}\n{rows[0]}\n", encoding="utf-8")
+    (folder / "dev.tsv").write_text(f"{QQP}\n{rows[0]}\n{rows[4]}\n", encoding="utf-8")
     table, counts = run(tmp_path, "qqp", {"path": str(folder)})
-    assert len(split_of(table, "train")) == 1
+    assert len(split_of(table, "train")) == 2
     row = counts[(counts["split"] == "train") & (counts["what"] == "malformed rows")].iloc[0]
     assert row["n"] == 3
     assert row["lines"] == "3 4 5"
@@ -176,13 +190,14 @@ def test_sampling_keeps_the_order_and_is_counted(tmp_path: Path) -> None:
 
 
 def test_mismatched_mnli_is_a_split_of_its_own(tmp_path: Path) -> None:
-    write(tmp_path, "mnli")
+    rows = [f"{k}\t-\tx\tA .\tB .\tneutral\t{TASKS['mnli'].labels[k]}" for k in (2, 1)]
+    write(tmp_path, "mnli", *rows)
     for name in ("dev_matched.tsv", "dev_mismatched.tsv"):
-        row = "0\t-\tx\tA .\tB .\tneutral\tneutral\tneutral"
-        (tmp_path / name).write_text(f"{MNLI_DEV}\n{row}\n", encoding="utf-8")
+        dev = [row.replace("neutral", "neutral\tneutral", 1) for row in rows]
+        (tmp_path / name).write_text("\n".join([MNLI_DEV, *dev]) + "\n", encoding="utf-8")
     table, _ = run(tmp_path, "mnli", {"path": str(tmp_path)})
-    assert table["split"].tolist() == ["train", "dev", "dev_mismatched"]
-    assert table["label"].tolist() == [2.0, 1.0, 1.0]
+    assert table["split"].tolist() == np.repeat(["train", "dev", "dev_mismatched"], 2).tolist()
+    assert table["label"].tolist() == [2.0, 1.0] * 3
 
 
 def hub(folder: Path, name: str, rows: list[dict]) -> dict:
@@ -225,7 +240,7 @@ def test_a_wrong_hub_row_is_named(tmp_path: Path, row: dict, words: str) -> None
 
 
 def test_examples_carry_their_source(tmp_path: Path) -> None:
-    write(tmp_path, "rte")
+    write(tmp_path, "rte", *GOOD["rte"][1], "1\tA .\tD .\tnot_entailment")
     (tmp_path / "dev.tsv").write_text((tmp_path / "train.tsv").read_text(), encoding="utf-8")
     table, _ = run(tmp_path, "rte", {"path": str(tmp_path)})
     example = to_examples(split_of(table, "dev"))[0]
@@ -243,6 +258,7 @@ def test_examples_carry_their_source(tmp_path: Path) -> None:
         ("qqp", "QQP", 3000, 1000),
         ("qnli", "QNLI", 3000, 1500),
         ("mnli", "MNLI", 3000, 1500),
+        ("cola", "CoLA", 8551, 1043),
     ],
 )
 def test_real_files(
@@ -254,6 +270,10 @@ def test_real_files(
     assert len(split_of(table, "dev")) == n_dev
     if name == "mrpc":
         assert split_of(table, "dev")["label"].sum() == 279
+    if name == "cola":
+        # The shares of Warstadt et al. (2019): 70.5% of the in-domain sentences are acceptable.
+        assert table["text1"].iloc[0].startswith("Our friends won't buy this analysis")
+        assert table["label"].mean() == pytest.approx(0.705, abs=0.005)
     full = directory / "full_columns.tsv"
     if full.exists():
         assert glue_files.read_tsv(full, TASKS[name]).rows

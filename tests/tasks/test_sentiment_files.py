@@ -82,20 +82,20 @@ def test_a_file_without_a_label_is_an_error(tmp_path: Path) -> None:
 def test_domains_are_development_sets_without_repeated_texts(tmp_path: Path) -> None:
     films = [f"{k}\t{(-1) ** k}\tfilm {k}" for k in range(10)] + ["10\t1\tFILM  1", "11\t0\tso"]
     rated(tmp_path / "films.txt", *films)
-    rated(tmp_path / "tweets.txt", "1\t2\tFilm 2", "2\t-2\ttweet", "3\t2\ttweet")
+    rated(tmp_path / "tweets.txt", "1\t2\tFilm 2", "2\t-2\ttweet", "3\t2\ttweet", "4\t2\ttwo")
     tweets = {"path": str(tmp_path / "tweets.txt")}
     source = {"path": str(tmp_path / "films.txt"), "format": "ratings", "min_rating": 0.5}
     source["domains"] = {"tweets": tweets}
     table, counts = run(tmp_path, "sst2", source)
-    assert table["split"].value_counts().to_dict() == {"train": 6, "dev": 4, "dev_tweets": 1}
-    assert split_of(table, "dev_tweets")["text1"].tolist() == ["tweet"]
-    assert split_of(table, "dev_tweets")["id"].tolist() == ["sst2-dev_tweets-000000"]
+    assert table["split"].value_counts().to_dict() == {"train": 6, "dev": 4, "dev_tweets": 2}
+    assert split_of(table, "dev_tweets")["text1"].tolist() == ["tweet", "two"]
+    assert split_of(table, "dev_tweets")["id"].iloc[1] == "sst2-dev_tweets-000001"
     # The last row with a label repeats the second, a development row.
     assert count(counts, "train", "rows with a text of an earlier row") == 1
     assert count(counts, "train", "rows with a rating near 0") == 1
     assert count(counts, "train", "rows read") == 8
     assert count(counts, "dev_tweets", "rows with a text of an earlier row") == 2
-    assert count(counts, "dev_tweets", "rows read") == 3
+    assert count(counts, "dev_tweets", "rows read") == 4
     assert not counts[["generated", "official"]].any(axis=None)
 
 

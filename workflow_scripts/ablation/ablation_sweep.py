@@ -25,6 +25,7 @@ def main(
     task: str,
     init: str,
     seed: int,
+    sample_seed: int,
     units: dict[str, list[str]],
     examples: int,
     reference: int,
@@ -35,13 +36,14 @@ def main(
 ) -> None:
     """Write the logits on every development split, with labels and examples' ids.
 
-    At most `examples` of a split are used (0: all), drawn by the seed. For the mode `mean`, the
+    At most `examples` of a split are used (0: all), drawn by `sample_seed`: the same for every
+    fine-tuning `seed`, so that seeds differ by their training alone. For the mode `mean`, the
     heads' outputs are averaged over `reference` training examples. On splits other than `dev`,
     which are there for comparison, only single heads are disabled, in the mode `zero`.
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
     frame, means = read_task(table), None
-    sampler = Sampler(frame, tokenizer, max_tokens, max_positions(model.config), seed)
+    sampler = Sampler(frame, tokenizer, max_tokens, max_positions(model.config), sample_seed)
     limits = {"pass_tokens": pass_tokens, "precision": precision}
     if any("mean" in modes for modes in units.values()):
         tokens, _ = sampler.sample("train", reference)

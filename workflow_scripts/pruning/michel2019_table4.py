@@ -54,7 +54,7 @@ def main(
     order: Path,
     speed: Out,
     task: str,
-    seed: int,
+    sample_seed: int,
     share: float,
     examples: int,
     repeats: int,
@@ -66,7 +66,7 @@ def main(
     gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
     models = {"original": model, "pruned": remove_heads(model, gone)}
     positions = max_positions(model.config)
-    tokens, _ = Sampler(read_task(table), tokenizer, max_tokens, positions, seed).sample(
+    tokens, _ = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed).sample(
         "dev", examples
     )
     rows = []

@@ -152,6 +152,7 @@ def main(
     task: str,
     init: str,
     seed: int,
+    sample_seed: int,
     settings: dict[str, Any],
     dev_examples: int,
     max_tokens: int,
@@ -161,13 +162,14 @@ def main(
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
-    `settings` are the fields of Settings.
+    `settings` are the fields of Settings. Examples are drawn by `sample_seed`, the same for every
+    fine-tuning `seed`, which draws the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
     rank the heads on one half of these and are followed on the other.
     """
     pruning, (model, tokenizer) = Settings(**settings), classifier_of(card, devices.pick(device))
     scored_task, positions = TASKS[task], max_positions(model.config)
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
+    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     tokens, rows = sampler.sample("dev", dev_examples)
     training, training_rows = sampler.sample("train", pruning.examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()

@@ -41,6 +41,7 @@ def main(
     task: str,
     init: str,
     seed: int,
+    sample_seed: int,
     step: float,
     variant: str,
     normalise: bool,
@@ -54,11 +55,12 @@ def main(
     """Write every epoch's pruning curve, and its importance beside that after the last epoch.
 
     `agreement` is Spearman's correlation of an epoch's importance with the last one's, over heads.
+    Examples are drawn by `sample_seed`, the same for every fine-tuning `seed`.
     """
     model_card, scored_task = read_card(card), TASKS[task]
     directory = models.directory_of(model_card)
     tokenizer, positions = models.load_tokenizer(directory), model_card["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
+    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     training, training_rows = sampler.sample("train", examples)
     tokens, rows = sampler.sample("dev", dev_examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()

@@ -13,6 +13,7 @@ from workflow_scripts.core.generated.grammar import (
     opposite,
     question,
     sentence,
+    unacceptable,
 )
 from workflow_scripts.core.generated.lexicon import LABORATORY, TOWN, Domain
 from workflow_scripts.core.run import job
@@ -20,7 +21,7 @@ from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 Domains = tuple[Domain, ...]
-Row = tuple[str, str, str]  # both texts and the label
+Row = tuple[str, str, str]  # both texts, the second of which may be empty, and the label
 CORE = ("agent", "verb", "theme")
 WEIGHTS = {"agent": 1.0, "verb": 1.25, "theme": 1.25, "place": 0.75, "time": 0.75}
 HEADERS = {
@@ -32,7 +33,7 @@ HEADERS = {
     "qnli": "index\tquestion\tsentence\tlabel",
     "mnli": "index\tpromptID\tpairID\tgenre\tsentence1_binary_parse\tsentence2_binary_parse"
     "\tsentence1_parse\tsentence2_parse\tsentence1\tsentence2\tlabel1\tgold_label",
-}
+}  # CoLA's files have none
 
 
 def mrpc(rng: random.Random, domains: Domains) -> Row:
@@ -114,6 +115,15 @@ def mnli(rng: random.Random, domains: Domains) -> Row:
     return sentence(fact, rng), sentence(second, rng, (), adjectives=False), label
 
 
+def cola(rng: random.Random, domains: Domains) -> Row:
+    """An acceptable sentence (two of three), or one with a mistake in an article or the verb."""
+    fact = new_fact(rng, domains, negated=0.2)
+    details = rng.sample(["place", "time"], rng.randint(0, 2))
+    if rng.random() < 2 / 3:
+        return sentence(fact, rng, details), "", "1"
+    return unacceptable(fact, rng, details), "", "0"
+
+
 WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
     "mrpc": mrpc,
     "stsb": stsb,
@@ -121,6 +131,7 @@ WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
     "rte": rte,
     "qnli": qnli,
     "mnli": mnli,
+    "cola": cola,
 }
 
 
@@ -153,6 +164,8 @@ def to_line(name: str, number: int, row: Row) -> str:
     elif name == "mnli":
         fields = [str(number), str(number), f"{number}g", "generated", *["-"] * 4, first, second]
         fields += [label, label]
+    elif name == "cola":
+        fields = ["grammar", label, "*" if label == "0" else "", first]
     else:
         fields = [str(number), *row]
     return "\t".join(fields)
@@ -171,7 +184,8 @@ def main(generated: Out, name: str, n_train: int, n_dev: int, seed: int = 1) -> 
         rng = random.Random(f"{seed}-{name}-{split}")
         n = n_train if split == "train" else n_dev
         lines = [to_line(name, k, WRITERS[name](rng, domains)) for k in range(n)]
-        text = "\n".join([HEADERS[name], *lines]) + "\n"
+        header = [HEADERS[name]] if name in HEADERS else []
+        text = "\n".join([*header, *lines]) + "\n"
         (generated / file).write_text(text, encoding="utf-8")
 
 

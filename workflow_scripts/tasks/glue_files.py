@@ -42,10 +42,9 @@ def read_directory(folder: Path, task: Task) -> dict[str, Rows]:
 
 
 def read_tsv(path: Path, task: Task) -> Rows:
-    """One official file: columns by header, quotes as they are."""
+    """One official file: columns by header or by the task's own, quotes as they are."""
     lines = read_lines(path)
-    _, header = next(lines, (0, ""))
-    names = header.split("\t")
+    names = list(task.columns) or next(lines, (0, ""))[1].split("\t")
     index = _indices(path, names, task)
     part, seen = Rows(), {}
     for number, line in lines:
@@ -62,7 +61,7 @@ def read_tsv(path: Path, task: Task) -> Rows:
         label = label_of(fields[index[task.label]], task, where)
         part.rows.append({"source": where, "texts": texts, "label": label})
     if not part.rows:
-        raise InputError(f"{path}: no rows below the header; use the complete file")
+        raise InputError(f"{path}: no rows; use the complete file")
     return part
 
 
@@ -80,9 +79,8 @@ def _indices(path: Path, names: list[str], task: Task) -> dict[str, int]:
 
 def _malformed(where: str, task: Task, n_fields: int, n_columns: int) -> InputError:
     if n_fields != n_columns:
-        return InputError(
-            f"{where}: {n_fields} columns where the header has {n_columns}; fix the row"
-        )
+        there = f"{task.title} has" if task.columns else "the header has"
+        return InputError(f"{where}: {n_fields} columns where {there} {n_columns}; fix the row")
     return InputError(f"{where}: an empty text; fill in {' or '.join(task.texts)}")
 
 

@@ -50,6 +50,22 @@ def count(part: Rows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple
     ]
 
 
+def check_labels(frame: pd.DataFrame, name: str, split: str) -> None:
+    """Raise InputError where all examples of a split have one label: nothing is to be told apart.
+
+    A classifier would learn that label, and every score of it would be perfect or undefined.
+    """
+    if frame["label"].nunique() > 1:
+        return
+    task, label = TASKS[name], frame["label"].iloc[0]
+    file = frame["source"].iloc[0].rpartition(":")[0]
+    raise InputError(
+        f"{file}: all {len(frame)} examples of {task.title}'s {split} have the label "
+        f"{task.labels[int(label)] if task.labels else label}; a task needs two at least: use the "
+        f"complete file, or more of its examples (tasks.{name})"
+    )
+
+
 def main(
     table: Out,
     counts: Out,
@@ -62,7 +78,10 @@ def main(
     domains: list[Path] = (),
     generated: Path | None = None,
 ) -> None:
-    """Write the examples and the counts; `generated` is the directory of a generated task."""
+    """Write the examples and the counts; `generated` is the directory of a generated task.
+
+    Raises InputError where a split has one label only, and as the readers do.
+    """
     task = TASKS[name]
     if generated is not None:
         source = {"path": str(generated)}
@@ -70,6 +89,7 @@ def main(
     for split, part in read(source, name, task).items():
         chosen = sample(part.rows, n_train if split == "train" else n_dev, seed)
         frames.append(to_frame(chosen, name, split))
+        check_labels(frames[-1], name, split)
         counted += count(part, frames[-1], task, split)
         if part.malformed:
             lines = ", ".join(part.malformed[:20])

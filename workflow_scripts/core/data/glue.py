@@ -1,4 +1,4 @@
-"""The GLUE tasks of Kovaleva et al. (2019, section 3), and their prepared tables."""
+"""GLUE tasks, those of Kovaleva et al. (2019, section 3) and CoLA, and their prepared tables."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +18,9 @@ class Task:
 
     `labels` are the classes as the files spell them, in the order of their numbers, empty if the
     label is a score from 0 to BEST_SCORE. `ids` identify a row; empty if the task has no ids.
-    `files` maps each split to its official file, `hub` are the hub's text columns. If `malformed`,
-    the official files have malformed rows, which are left out and counted.
+    `files` maps each split to its official file, `hub` are the hub's text columns. `columns` names
+    the files' columns if they have no header. If `malformed`, the official files have malformed
+    rows, which are left out and counted.
     """
 
     title: str
@@ -29,6 +30,7 @@ class Task:
     hub: tuple[str, ...]
     labels: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     files: dict[str, str] = field(default_factory=lambda: {"train": "train.tsv", "dev": "dev.tsv"})
     hub_splits: dict[str, str] = field(
         default_factory=lambda: {"train": "train", "dev": "validation"}
@@ -118,6 +120,16 @@ TASKS: dict[str, Task] = {
             "dev": "validation_matched",
             "dev_mismatched": "validation_mismatched",
         },
+    ),
+    # Not among Kovaleva et al.'s; Michel et al. prune heads on it (2019, appendix B).
+    "cola": Task(
+        title="CoLA",
+        texts=("sentence",),
+        label="label",
+        labels=("0", "1"),
+        columns=("source", "label", "mark", "sentence"),
+        metrics=("matthews", "accuracy"),
+        hub=("sentence",),
     ),
 }
 

@@ -5,7 +5,7 @@ same and which words fill which role. Every product made of them says that they 
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from workflow_scripts.core.generated.lexicon import (
@@ -20,6 +20,7 @@ from workflow_scripts.core.generated.lexicon import (
 )
 
 ROLES = ("agent", "verb", "theme", "place", "time")
+DID = ("did not", "didn't")  # a base form follows
 Pieces = list[tuple[str, str]]  # words, and the role that they fill or ""
 
 
@@ -82,8 +83,7 @@ def sentence(
     adjectives: bool = True,
 ) -> str:
     """The fact as a sentence, in one of several forms; `details` names the circumstances."""
-    form = rng.choice([active, passive, fronted if "time" in details else active])
-    return to_text(form(fact, rng, details, adjectives))
+    return to_text(_form(rng, details)(fact, rng, details, adjectives))
 
 
 def active(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: bool) -> Pieces:
@@ -114,6 +114,24 @@ def fronted(fact: Fact, rng: random.Random, details: Sequence[str], adjectives: 
     """Last week the old doctor repaired the boat near the harbour."""
     rest = [role for role in details if role != "time"]
     return [(rng.choice(fact.time), "time"), *active(fact, rng, rest, adjectives)]
+
+
+def unacceptable(fact: Fact, rng: random.Random, details: Sequence[str]) -> str:
+    """The fact as a sentence with one mistake, in an article or the verb.
+
+    An article stands behind its noun or, of the theme, is left out ("Mother" needs none); or the
+    verb is a base form where it must not be, or past after "did not".
+    """
+    pieces = _form(rng, details)(fact, rng, details, True)
+    role = rng.choice(["agent", "theme", "verb"])
+    place = [filled for _, filled in pieces].index(role)
+    words, before = pieces[place][0], pieces[place - 1][0]
+    if role == "verb":
+        wrong = fact.verb.past[0] if before in DID else fact.verb.base[0]
+    else:
+        bare = words.removeprefix("the ")
+        wrong = rng.choice([f"{bare} the", bare if role == "theme" else f"{bare} the"])
+    return to_text([*pieces[:place], (wrong, role), *pieces[place + 1 :]])
 
 
 def question(fact: Fact, role: str, rng: random.Random) -> str:
@@ -170,14 +188,18 @@ def to_text(pieces: Pieces) -> str:
     return text[0].upper() + text[1:] + "."
 
 
+def _form(rng: random.Random, details: Sequence[str]) -> Callable[..., Pieces]:
+    return rng.choice([active, passive, fronted if "time" in details else active])
+
+
 def _predicate(fact: Fact, rng: random.Random) -> Pieces:
     if not fact.negated:
         return [(rng.choice(fact.verb.past), "verb")]
     base = (rng.choice(fact.verb.base), "verb")
     return rng.choice(
         [
-            [("did not", ""), base],
-            [("didn't", ""), base],
+            [(DID[0], ""), base],
+            [(DID[1], ""), base],
             [("never", ""), (fact.verb.past[0], "verb")],
         ]
     )

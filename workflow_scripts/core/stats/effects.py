@@ -9,7 +9,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 
 COLUMNS = ("task", "seed", "split", "unit", "mode", "layer", "head", "metric", "effect")
-METRICS = {"f1": "F1", "accuracy": "Accuracy", "pearson": "Pearson", "spearman": "Spearman"}
+METRICS = {
+    "f1": "F1",
+    "accuracy": "Accuracy",
+    "matthews": "Matthews",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+}
 
 
 def read_scores(paths: Sequence[Path], unit: str) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """The official GLUE metrics, of one set of predictions and of many on weighted examples.
 
 A weight is how often its example was drawn, so that one matrix product scores all samples of all
-variants. Accuracy and F1 are those of weights of 1; a correlation of one set of predictions is
-SciPy's, which the weighted form equals only up to rounding.
+variants. Accuracy, F1 and Matthews' are those of weights of 1; another correlation of one set of
+predictions is SciPy's, which the weighted form equals only up to rounding.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def predictions_of(task: Task, logits: np.ndarray) -> np.ndarray:
 
 
 def score(task: Task, labels: np.ndarray, logits: np.ndarray) -> dict[str, float]:
-    """The task's metrics: accuracy, F1 of class 1, Pearson's and Spearman's correlation."""
+    """The task's metrics: accuracy, F1 of class 1, Matthews', Pearson's, Spearman's correlation."""
     predictions = predictions_of(task, logits)
     return {metric: METRICS[metric](labels, predictions) for metric in task.metrics}
 
@@ -53,6 +53,16 @@ def _f1(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.
     right = weights @ ((predictions == 1) & (labels == 1)).T
     either = weights @ (predictions == 1).T + (weights @ (labels == 1))[:, None]
     return np.divide(2 * right, either, out=np.zeros_like(right), where=either > 0)
+
+
+def _matthews(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Pearson's correlation of two classes, from counts; 0 where one side has one class only."""
+    n = weights.sum(axis=1, keepdims=True)
+    right = weights @ (predictions == labels).T
+    said, true = weights @ (predictions == 1).T, (weights @ (labels == 1))[:, None]
+    product = right * n - said * true - (n - said) * (n - true)
+    spread = (n**2 - said**2 - (n - said) ** 2) * (n**2 - true**2 - (n - true) ** 2)
+    return np.divide(product, np.sqrt(spread), out=np.zeros_like(product), where=spread > 0)
 
 
 def _pearson(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -109,12 +119,14 @@ def _correlation(measure: str) -> Metric:
 METRICS: dict[str, Metric] = {
     "accuracy": _of_one(_accuracy),
     "f1": _of_one(_f1),
+    "matthews": _of_one(_matthews),
     "pearson": _correlation("pearsonr"),
     "spearman": _correlation("spearmanr"),
 }
 _WEIGHTED: dict[str, WeightedMetric] = {
     "accuracy": _accuracy,
     "f1": _f1,
+    "matthews": _matthews,
     "pearson": _pearson,
     "spearman": _spearman,
 }
