@@ -26,7 +26,7 @@ rule argument_reliance:
         code=code("arguments/argument_reliance.py"),
         family="bert",
         setups=ARGUMENTS["keep"],
-        settings=ARGUMENTS["bert"],
+        settings=setting(BERT_TRAINING, "model"),
         cue=ARGUMENTS["cues"]["cue"],
         max_cues=ARGUMENTS["reliance"]["cues"],
         same=ARGUMENTS["cues"]["same"],
@@ -52,7 +52,7 @@ use rule argument_reliance as argument_reliance_words with:
         "<benchmarks>/arguments/{family}.argument_reliance_words.tsv"
     params:
         family="{family}",
-        settings=setting(ARGUMENTS, "family"),
+        settings=setting(TRAINING, "family"),
 
 
 rule niven2019_reliance:
@@ -103,7 +103,7 @@ rule argument_heads:
         same=ARGUMENTS["cues"]["same"],
         mode=ARGUMENTS["heads"]["mode"],
         points=ARGUMENTS["heads"]["points"],
-        settings=ARGUMENTS["bert"],
+        settings=setting(BERT_TRAINING, "model"),
         pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
         precision=config["precision"],
         seed=config["seed"],

@@ -10,12 +10,27 @@ WORD_VECTORS = {
 }
 # Set-ups whose weights are kept, by training set.
 KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
-# Families whose grid has several points, so that a search comes before the runs.
-SEARCHED = [
-    family
-    for family in ("bert", *WORD_FAMILIES)
-    if any(len(values) > 1 for values in ARGUMENTS[family]["grid"].values())
-]
+# Models, and families, whose grid has several points, so that a search comes before the runs.
+SEARCHED_MODELS, SEARCHED = (
+    [
+        name
+        for name, settings in table.items()
+        if any(len(values) > 1 for values in settings["grid"].values())
+    ]
+    for table in (BERT_TRAINING, TRAINING)
+)
+# The set-ups that a family searches for, and the training set of the search, by the runs' own.
+SEARCH_SETUPS = {
+    family: ["full"] if settings["search"] == "full" else ARGUMENTS["setups"]
+    for family, settings in TRAINING.items()
+}
+SEARCH_ON = {
+    family: {
+        trained_on: "original" if settings["search"] == "full" else trained_on
+        for trained_on in KEEP
+    }
+    for family, settings in TRAINING.items()
+}
 
 
 rule argument_grid:
@@ -37,10 +52,10 @@ rule argument_grid:
     params:
         code=code("arguments/argument_grid.py"),
         family="bert",
-        setups=ARGUMENTS["setups"],
+        setups=SEARCH_SETUPS["bert"],
         trained_on="{trained_on}",
-        settings=ARGUMENTS["bert"],
-        seed=ARGUMENTS["seeds"][0],
+        settings=setting(BERT_TRAINING, "model"),
+        seed=ARGUMENTS["grid_seed"],
         device=config["device"],
     script:
         "../workflow_scripts/arguments/argument_grid.py"
@@ -60,14 +75,23 @@ use rule argument_grid as argument_grid_words with:
         **MODEL_JOB,
     params:
         family="{family}",
-        settings=setting(ARGUMENTS, "family"),
+        setups=setting(SEARCH_SETUPS, "family"),
+        settings=setting(TRAINING, "family"),
 
 
 rule argument_run:
     input:
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
-        grid=[rules.argument_grid.output.grid] if "bert" in SEARCHED else [],
+        grid=lambda w: (
+            expand(
+                rules.argument_grid.output.grid,
+                model=w.model,
+                trained_on=SEARCH_ON["bert"][w.trained_on],
+            )
+            if w.model in SEARCHED_MODELS
+            else []
+        ),
         files=model_files,
     output:
         weights=weights_directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
@@ -88,7 +112,7 @@ rule argument_run:
         family="bert",
         setups=ARGUMENTS["setups"],
         trained_on="{trained_on}",
-        settings=ARGUMENTS["bert"],
+        settings=setting(BERT_TRAINING, "model"),
         keep=setting(KEEP, "trained_on"),
         seeds=lambda w: [int(w.seed)],
         device=config["device"],
@@ -102,7 +126,11 @@ use rule argument_run as argument_run_words with:
         **WORD_VECTORS,
         table=rules.prepare_arct.output.table,
         grid=lambda w: (
-            expand(rules.argument_grid_words.output.grid, family=w.family, trained_on=w.trained_on)
+            expand(
+                rules.argument_grid_words.output.grid,
+                family=w.family,
+                trained_on=SEARCH_ON[w.family][w.trained_on],
+            )
             if w.family in SEARCHED
             else []
         ),
@@ -119,7 +147,7 @@ use rule argument_run as argument_run_words with:
     params:
         family="{family}",
         seeds=ARGUMENTS["seeds"],
-        settings=setting(ARGUMENTS, "family"),
+        settings=setting(TRAINING, "family"),
 
 
 RUNS = {"trained_on": ARGUMENTS["train_on"], "seed": ARGUMENTS["seeds"]}
@@ -145,7 +173,7 @@ rule argument_scores:
         "../envs/analysis.yaml"
     params:
         code=code("arguments/argument_scores.py"),
-        degenerate_below=ARGUMENTS["degenerate_below"],
+        degenerate_below={family: ARGUMENTS[family]["degenerate_below"] for family in FAMILIES},
     script:
         "../workflow_scripts/arguments/argument_scores.py"
 

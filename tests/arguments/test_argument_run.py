@@ -35,6 +35,7 @@ def inputs(tmp_path: Path) -> dict[str, Path]:
 
 def params(name: str, seeds: list[int], **others: Any) -> dict[str, Any]:
     settings = {"grid": GRIDS[name], "epochs": 2, "batch_size": 16, "tune_vectors": False}
+    settings |= {"search": "each", "decay": True, "anneal": {"factor": 1, "patience": 0}}
     values = {"family": name, "setups": ["W", "full"], "trained_on": "original", "keep": ["W"]}
     return values | {"settings": settings, "seeds": seeds, "device": "cpu"} | others
 

@@ -53,7 +53,7 @@ RUNS = predictions(
 
 
 def test_scores_of_runs() -> None:
-    scores = measure(RUNS, 0.6).set_index(["seed", "split", "points"])
+    scores = measure(RUNS, {"bert": 0.6}).set_index(["seed", "split", "points"])
     assert scores["accuracy"].to_dict() == {
         (1, "train", "training"): 0.75,
         (1, "dev", "original"): 0.5,
@@ -72,7 +72,7 @@ def test_scores_of_runs() -> None:
 
 
 def test_tables_over_seeds() -> None:
-    scores = measure(RUNS, 0.6)
+    scores = measure(RUNS, {"bert": 0.6})
     partial = niven2019_tables.table3(scores, "test").iloc[0]
     assert (partial["runs"], partial["degenerate"], partial["n"]) == (2, 1, 4)
     assert (partial["mean"], partial["median"], partial["max"]) == (62.5, 62.5, 75)
@@ -89,7 +89,7 @@ def test_tables_over_seeds() -> None:
 
 
 def test_a_study_without_a_test_set_reports_on_dev(tmp_path: Path) -> None:
-    scores = measure(RUNS[RUNS["split"] != "test"], 0.6)
+    scores = measure(RUNS[RUNS["split"] != "test"], {"bert": 0.6})
     tables.write(scores, tmp_path / "scores.parquet")
     out = {f"table{k}_csv": tmp_path / f"{k}.csv" for k in (1, 3, 4)}
     call(niven2019_tables.main, {"scores": tmp_path / "scores.parquet", "name": "x"} | out)

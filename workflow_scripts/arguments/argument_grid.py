@@ -1,4 +1,4 @@
-"""A family of models on ARCT: the declared grid, searched with the first seed."""
+"""A family of models on ARCT: the declared grid, searched with a seed of its own."""
 
 from pathlib import Path
 from typing import Any

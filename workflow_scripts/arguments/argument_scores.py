@@ -1,6 +1,7 @@
 """Accuracy of every run on ARCT: on each split, its adversarial set and both halves of that."""
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -30,12 +31,12 @@ def margin(frame: pd.DataFrame) -> pd.Series:
     return (frame["logit_1"] - frame["logit_0"]) * (2 * frame["side"] - 1)
 
 
-def measure(frame: pd.DataFrame, degenerate_below: float) -> pd.DataFrame:
+def measure(frame: pd.DataFrame, degenerate_below: Mapping[str, float]) -> pd.DataFrame:
     """One row per run, split and set of points: accuracy, n, train_accuracy, degenerate.
 
     The sets (column `points`) are the original points, their negated counterparts, and both, the
     adversarial set; of the training split, the set that the run was trained on. A run with a
-    training accuracy below `degenerate_below` is degenerate.
+    training accuracy below its family's bound in `degenerate_below` is degenerate.
     """
     frame = frame.assign(right=right(frame))
     train = frame[frame["split"] == "train"].assign(points="training")
@@ -49,11 +50,11 @@ def measure(frame: pd.DataFrame, degenerate_below: float) -> pd.DataFrame:
     trained = scores[scores["points"] == "training"].set_index(RUN)["accuracy"]
     scores = scores.join(trained.rename("train_accuracy"), on=RUN)
     scores["split"] = pd.Categorical(scores["split"], SPLITS, ordered=True)
-    scores["degenerate"] = scores["train_accuracy"] < degenerate_below
+    scores["degenerate"] = scores["train_accuracy"] < scores["family"].map(degenerate_below)
     return scores.sort_values([*RUN, "split"], kind="stable").astype({"split": str})
 
 
-def main(predictions: list[Path], scores: Out, degenerate_below: float) -> None:
+def main(predictions: list[Path], scores: Out, degenerate_below: dict[str, float]) -> None:
     """Write the scores of all runs."""
     measured = measure(tables.read_all(predictions, COLUMNS), degenerate_below)
     runs = measured[measured["points"] == "training"]

@@ -10,9 +10,15 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from workflow_scripts.arguments.annealing import Annealer
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.training import ShuffledIndices, linear_schedule, train
+from workflow_scripts.core.model.training import (
+    ShuffledIndices,
+    constant_schedule,
+    linear_schedule,
+    train,
+)
 
 Texts = tuple[tuple[str, ...], str]  # the argument's texts, and a warrant
 Hyperparameters = dict[str, float]  # one point of a grid
@@ -54,6 +60,9 @@ class Run:
     seed: int
     epochs: int
     batch_size: int
+    decay: bool = True  # whether the learning rate decays linearly to 0
+    anneal: float = 1.0  # factor on the learning rate where the development accuracy drops
+    patience: int = 0  # epochs without a new best accuracy that are tolerated before
 
 
 def fit(
@@ -66,7 +75,7 @@ def fit(
     """The model of the epoch with the best development accuracy (the first of equals).
 
     The loss is the cross entropy of a softmax over the two warrants' logits. Returns a row per
-    epoch too: epoch, loss, dev_accuracy, best.
+    epoch too: epoch, loss, dev_accuracy, rate (the learning rate of its last batch), best.
     """
     model = family.new(run.setup, run.hyperparameters, run.seed).to(device)
     torch.manual_seed(run.seed)  # dropout and order do not depend on how the model was made
@@ -79,27 +88,37 @@ def fit(
     batches = ShuffledIndices(len(training.labels), run.batch_size, run.seed)
     steps = run.epochs * len(batches)
     warmup_steps = max(1, round(family.warmup * steps))
+    schedule = constant_schedule(optimizer)
+    if run.decay:
+        schedule = linear_schedule(optimizer, steps, warmup_steps)
+    annealer, rates = Annealer(schedule, run.anneal, run.patience), []
 
     def loss_of(points: torch.Tensor) -> torch.Tensor:
         chosen = points.numpy()
         with OneDNN():
             scores = family.score(model, [training.texts[k] for k in _both(chosen)])
         labels = torch.from_numpy(training.labels[chosen]).to(device)
+        rates.append(optimizer.param_groups[0]["lr"])
         return functional.cross_entropy(scores.view(-1, 2), labels)
+
+    def dev_score() -> float:
+        accuracy = accuracy_of(logits_of(family, model, dev.texts), dev.labels)
+        annealer.step(accuracy)
+        return accuracy
 
     history = train(
         model.train(),
         batches,
         loss_of,
         run.epochs,
-        linear_schedule(optimizer, steps, warmup_steps),
+        schedule,
         max_norm=1.0,
-        dev_score=lambda: accuracy_of(logits_of(family, model, dev.texts), dev.labels),
+        dev_score=dev_score,
         desc=f"{family.name}, {run.setup}, {run.hyperparameters}",
     )
     rows = [
         {"epoch": epoch.number, "loss": epoch.loss, "dev_accuracy": epoch.dev_score}
-        | {"best": epoch.best}
+        | {"rate": rates[epoch.number * len(batches) - 1], "best": epoch.best}
         for epoch in history
     ]
     return model.eval(), rows

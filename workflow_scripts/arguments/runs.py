@@ -35,14 +35,16 @@ class Plan:
 
     setups: Sequence[str]
     trained_on: str
-    settings: dict[str, Any]  # of the family: grid, epochs, batch_size
+    settings: dict[str, Any]  # of the family: grid, search, epochs, batch_size, decay, anneal
     seed: int
     device: torch.device
 
     def run(self, setup: str, chosen: Hyperparameters) -> Run:
-        """The run of a set-up at a point of the grid."""
-        epochs, batch_size = self.settings["epochs"], self.settings["batch_size"]
-        return Run(setup, chosen, self.seed, epochs, batch_size)
+        """The run of a set-up at a point of the grid, whose epochs and batch size come first."""
+        settings = self.settings | chosen
+        sizes = settings["epochs"], settings["batch_size"]
+        anneal = settings["anneal"]["factor"], settings["anneal"]["patience"]
+        return Run(setup, chosen, self.seed, *sizes, settings["decay"], *anneal)
 
 
 class Encoder:
@@ -120,7 +122,8 @@ def train_all(
     parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}
     weights.mkdir()
     for setup in plan.setups:
-        chosen = chosen_in(plan.settings["grid"], grid, setup)
+        searched = "full" if plan.settings["search"] == "full" else setup
+        chosen = chosen_in(plan.settings["grid"], grid, searched)
         training, dev = (encode.labelled(part, setup) for part in sets)
         model, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
         if setup in keep:

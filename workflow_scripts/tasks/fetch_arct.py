@@ -11,11 +11,13 @@ from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 
-_SEMEVAL = "https://raw.githubusercontent.com/habernal/semeval2018-task12/master/data"
-_RESULTS = "https://raw.githubusercontent.com/habernal/semeval2018-task12-results/master/data"
-_ARCT2 = "https://raw.githubusercontent.com/IKMLab/arct2/master/adversarial_dataset"
-
-
+_GITHUB = "https://raw.githubusercontent.com"
+# At fixed commits, so that later changes do not reach a study.
+_SEMEVAL = f"{_GITHUB}/habernal/semeval2018-task12/72a8d6a492efdd63b137195375e836107392e63a/data"
+_RESULTS = (
+    f"{_GITHUB}/habernal/semeval2018-task12-results/c5ce66793bee154ce35b051c7ae32c1cdb6f3763/data"
+)
+_ARCT2 = f"{_GITHUB}/IKMLab/arct2/2eb4502f/adversarial_dataset"
 URLS = {
     "train-full.txt": f"{_SEMEVAL}/train/train-full.txt",
     "dev-full.txt": f"{_SEMEVAL}/dev/dev-full.txt",
@@ -27,10 +29,11 @@ URLS = {
     "adversarial_dataset/dev-adv-negated.csv": f"{_ARCT2}/dev-adv-negated.csv",
     "adversarial_dataset/test-adv-negated.csv": f"{_ARCT2}/test-adv-negated.csv",
 }
-# Test files have no checksum: they were not at hand when this list was made.
 SHA256 = {
     "train-full.txt": "dfdf96122d0fa08f4ff8aee9cde3f70a013f37da40d01955f1c7a7d23905d9ed",
     "dev-full.txt": "16f6d6ffdca3b8fe3c011ded04d251fed5f48d432a4e451e77632c9d213a5e02",
+    "test-only-data.txt": "b970435a55fd143607dc78f7ce0de2b1a9833eff4b061948100f50af26a1273f",
+    "test-truth.txt": "183a8a96ced4b45718f2380d8b1982240aa4035edc11c6be7570d2fb76ab5b57",
     "adversarial_dataset/claim_map.csv": (
         "4a4886aaf5fd2aae5dfac7b58e7ce001d360127d8e8ddd5797d9e348e4b0fe27"
     ),
@@ -42,6 +45,9 @@ SHA256 = {
     ),
     "adversarial_dataset/dev-adv-negated.csv": (
         "7f8dff442ac8a5869ff4bb711071f77b565108a139955de48da9582b72498229"
+    ),
+    "adversarial_dataset/test-adv-negated.csv": (
+        "46caf8359fca207e53f3e815e29ba89e4dbc58a384777d357167eeea88d18bef"
     ),
 }
 
@@ -71,13 +77,12 @@ def fetch(folder: Path, urls: dict[str, str], sha256: dict[str, str]) -> dict[st
 
 
 def main(fetched: Out, checksums: dict[str, str]) -> None:
-    """Fetch the files to a directory; the log has their checksums and says which were checked.
+    """Fetch the files to a directory; the log has their checksums.
 
-    `checksums` add to those above or replace them.
+    `checksums` replace those above.
     """
-    known = SHA256 | checksums
-    for name, digest in fetch(fetched, URLS, known).items():
-        log.info("%s: sha256 %s, %s", name, digest, "as known" if name in known else "unchecked")
+    for name, digest in fetch(fetched, URLS, SHA256 | checksums).items():
+        log.info("%s: sha256 %s", name, digest)
 
 
 if __name__ == "__main__":
