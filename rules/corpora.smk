@@ -1,6 +1,7 @@
 """corpora: every text that the study reads, prepared and checked."""
 
 SEGMENT_SETTINGS = ("n_segments", "max_tokens", "min_words", "training_share")
+FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
 
 rule fetch_sdist:
@@ -128,6 +129,9 @@ rule word_vectors:
 rule frames_corpus:
     input:
         files=files_of(FRAMES, "frames", folder="lu"),
+        definitions=(
+            files_of(FRAMES, "frames", folder="frame") if FRAME_FILTERS == "released" else []
+        ),
     output:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",
@@ -142,6 +146,7 @@ rule frames_corpus:
         code=code("corpora/frames_corpus.py"),
         name="{frames}",
         source=source(FRAMES, "frames", ("max_tokens",)),
+        filters=FRAME_FILTERS,
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/frames_corpus.py"

@@ -1,7 +1,11 @@
-"""FrameNet's annotated sentences: from lu/*.xml, or by NLTK's reader."""
+"""FrameNet's annotated sentences: from lu/*.xml, or by NLTK's reader.
+
+Core elements are those of type Core or, with `core_sets`, the members of their frame's core sets
+(FEcoreSet), which many frames have none of.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,20 +16,23 @@ from workflow_scripts.core.run.errors import InputError
 NAMESPACE = "{http://framenet.icsi.berkeley.edu}"
 CORE = "Core"
 Span = tuple[int, int]  # characters, the end excluded
+Labels = tuple[tuple[str, Span], ...]
 
 
 @dataclass(frozen=True)
 class Annotated:
-    """A sentence annotated for one lexical unit: the spans of its target and core elements."""
+    """A sentence annotated for one lexical unit: the spans of its target and elements."""
 
     text: str
     source: str
     frame: str
     targets: tuple[Span, ...]
-    elements: tuple[tuple[str, Span], ...]
+    elements: Labels  # core
+    others: Labels = ()
+    unit: str = ""  # the lexical unit, as FrameNet's files are named (lu7); none where generated
 
 
-def sentences_of(path: Path) -> Iterator[Annotated]:
+def sentences_of(path: Path, core_sets: bool = False) -> Iterator[Annotated]:
     """The sentences of a FrameNet directory (with lu/ in it), of a directory of lu files or of one.
 
     Raises InputError, naming the file, if there are none or one cannot be read.
@@ -35,23 +42,44 @@ def sentences_of(path: Path) -> Iterator[Annotated]:
     files = [file for file in files if file.name != "luIndex.xml"]
     if not files:
         raise InputError(f"{path}: no lu*.xml files; name a FrameNet directory with lu/ in it")
+    sets: dict[str, set[str]] = {}
     for file in files:
-        yield from sentences_of_file(file)
+        root = _parsed(file)
+        if root.tag != f"{NAMESPACE}lexUnit" or "frame" not in root.attrib:
+            raise InputError(f"{file}:1: not a lexical unit of FrameNet; remove the file")
+        frame = root.attrib["frame"]
+        if core_sets and frame not in sets:
+            sets[frame] = _core_sets(file.parent.parent / "frame" / f"{frame}.xml")
+        elements = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")
+        core = {element.get("name", "") for element in elements if element.get("type") == CORE}
+        yield from _sentences_of_unit(root, file, sets[frame] if core_sets else core)
 
 
-def sentences_of_file(path: Path) -> Iterator[Annotated]:
-    """The manually annotated sentences of one lexical unit's file."""
+def _parsed(path: Path) -> ElementTree.Element:
     try:
-        root = ElementTree.parse(path).getroot()  # noqa: S314 - expat limits what entities expand to
+        return ElementTree.parse(path).getroot()  # noqa: S314 - expat limits what entities expand to
     except ElementTree.ParseError as error:
         line = error.position[0]
         raise InputError(
             f"{path}:{line}: not well-formed XML ({error}); copy the file again"
         ) from error
-    if root.tag != f"{NAMESPACE}lexUnit" or "frame" not in root.attrib:
-        raise InputError(f"{path}:1: not a lexical unit of FrameNet; remove the file")
-    elements = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")
-    core = {element.get("name") for element in elements if element.get("type") == CORE}
+
+
+def _core_sets(path: Path) -> set[str]:
+    """The frame elements in any core set of a frame's file."""
+    if not path.is_file():
+        raise InputError(
+            f"{path}: no such file, and core sets are in it; copy FrameNet's frame/ beside lu/ or "
+            "set frames.filters to paper"
+        )
+    members = _parsed(path).findall(f"{NAMESPACE}FEcoreSet/{NAMESPACE}memberFE")
+    return {member.get("name", "") for member in members}
+
+
+def _sentences_of_unit(
+    root: ElementTree.Element, path: Path, core: set[str]
+) -> Iterator[Annotated]:
+    """The manually annotated sentences of one lexical unit's file."""
     for sentence in root.iter(f"{NAMESPACE}sentence"):
         text = sentence.findtext(f"{NAMESPACE}text") or ""
         where = f"{path}: sentence {sentence.get('ID')}"
@@ -59,9 +87,16 @@ def sentences_of_file(path: Path) -> Iterator[Annotated]:
             layers = annotation.findall(f"{NAMESPACE}layer")
             targets = [span for _, span in _labels(layers, "Target", text, where)]
             if targets:
-                labels = _labels(layers, "FE", text, where)
-                spans = tuple((name, span) for name, span in labels if name in core)
-                yield Annotated(text, where, root.attrib["frame"], tuple(targets), spans)
+                elements = _labels(layers, "FE", text, where)
+                frame, unit = root.attrib["frame"], f"lu{root.get('ID')}"
+                yield Annotated(text, where, frame, tuple(targets), *divided(elements, core), unit)
+
+
+def divided(elements: Iterable[tuple[str, Span]], core: set[str]) -> tuple[Labels, Labels]:
+    """The core elements, and the others."""
+    elements = tuple(elements)
+    inside = tuple(item for item in elements if item[0] in core)
+    return inside, tuple(item for item in elements if item[0] not in core)
 
 
 def _labels(
@@ -81,7 +116,7 @@ def _labels(
             yield label.get("name", ""), (int(start), int(end) + 1)
 
 
-def sentences_of_nltk(name: str) -> Iterator[Annotated]:
+def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[Annotated]:
     """The same from an installed NLTK corpus: framenet_v17 or framenet_v15."""
     import nltk
     from nltk.corpus.reader.framenet import FramenetCorpusReader
@@ -96,26 +131,26 @@ def sentences_of_nltk(name: str) -> Iterator[Annotated]:
     reader = FramenetCorpusReader(folder, [r"frame/.*\.xml", r"lu/.*\.xml"])
     for number in sorted(reader.lu_ids_and_names()):
         unit = reader.lu(number)
-        core = {element.name for element in unit.frame.FE.values() if element.coreType == CORE}
+        if core_sets:
+            core = {element.name for members in unit.frame.FEcoreSets for element in members}
+        else:
+            core = {element.name for element in unit.frame.FE.values() if element.coreType == CORE}
         for sentence in unit.exemplars:
-            yield from _of_exemplar(sentence, unit.frame.name, core, name)
+            yield from _of_exemplar(sentence, unit, core, name)
 
 
-def _of_exemplar(sentence: Any, frame: str, core: set[str], name: str) -> Iterator[Annotated]:
+def _of_exemplar(sentence: Any, unit: Any, core: set[str], name: str) -> Iterator[Annotated]:
     """The sentence of an NLTK exemplar, whose element layers are FE, FE2 and FE3."""
     if "Target" not in sentence:
         return
     layers = [sentence.get(layer) for layer in ("FE", "FE2", "FE3")]
     elements = [
-        (label, (start, end))
-        for layer in layers
-        if layer
-        for start, end, label in layer[0]
-        if label in core
+        (label, (start, end)) for layer in layers if layer for start, end, label in layer[0]
     ]
     source = f"{name}: sentence {sentence.ID}"
     targets = tuple((start, end) for start, end, *_ in sentence.Target)
-    yield Annotated(sentence.text, source, frame, targets, tuple(elements))
+    frame, spans = unit.frame.name, divided(elements, core)
+    yield Annotated(sentence.text, source, frame, targets, *spans, f"lu{unit.ID}")
 
 
 def words_of(text: str) -> list[Span]:

@@ -1,14 +1,19 @@
-"""Sentences whose predicate and core frame elements are known (Kovaleva et al. 2019, 4.2)."""
+"""Sentences whose predicate and core frame elements are known (Kovaleva et al. 2019, 4.2).
+
+They are filtered as the paper's text says or as its released notebook does, which are different.
+"""
 
 import logging
 import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.examples import to_example, write_examples
+from workflow_scripts.core.data.examples import Example, to_example, write_examples
 from workflow_scripts.core.data.frames import Element, FrameLinks, write_links
 from workflow_scripts.core.generated.grammar import linked, new_fact
 from workflow_scripts.core.run import job
@@ -25,15 +30,34 @@ from workflow_scripts.corpora.frame_files import (
 log = logging.getLogger(__name__)
 MAX_TOKENS = 12  # of a sentence; a longer one may evoke other frames
 MAX_ELEMENT_TOKENS = 3
-MIN_DISTANCE = 2  # in tokens, between a target and its element; closer ones are neighbours
 NAMES = {"agent": "Agent", "theme": "Theme"}
-# The filters, in the order in which a sentence meets them.
-TARGETS = "several targets"
-LONG = f"more than {MAX_TOKENS} tokens"
-BARE = "no core element"
-LONG_ELEMENT = f"a core element of more than {MAX_ELEMENT_TOKENS} tokens"
-CLOSE = f"less than {MIN_DISTANCE} tokens apart"
-FILTERS = (TARGETS, LONG, BARE, LONG_ELEMENT, CLOSE)
+PAPER = 473  # sentences of the paper, in the text and in the output of the notebook
+
+
+class Filters(NamedTuple):
+    """What decides whether a sentence of at most MAX_TOKENS with one target is kept."""
+
+    core_sets: bool  # core are the members of the frame's core sets, not those of type Core
+    all_elements: bool  # the next two concern every element, not only core ones
+    min_distance: int  # in tokens, between a target and an element; 1 for neighbours
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The reasons to leave a sentence out, in the order in which it meets them."""
+        return (
+            "several targets",
+            f"more than {MAX_TOKENS} tokens",
+            "no element of a core set" if self.core_sets else "no core element",
+            f"{'an' if self.all_elements else 'a core'} element of more than "
+            f"{MAX_ELEMENT_TOKENS} tokens",
+            f"less than {self.min_distance} tokens apart",
+        )
+
+
+FILTERS = {
+    "paper": Filters(core_sets=False, all_elements=False, min_distance=2),
+    "released": Filters(core_sets=True, all_elements=True, min_distance=3),
+}
 
 
 def generated(n: int, seed: int) -> Iterator[Annotated]:
@@ -65,38 +89,50 @@ def distance(target: tuple[int, ...], element: tuple[int, ...]) -> int:
     return min(abs(a - b) for a in target for b in element)
 
 
-def links_of(sentence: Annotated) -> tuple[FrameLinks | None, str]:
-    """The sentence's links, or None and the filter of the paper that leaves the sentence out."""
+def links_of(sentence: Annotated, filters: Filters) -> tuple[FrameLinks | None, str]:
+    """The sentence's links, or None and the filter that leaves the sentence out."""
+    targets, long, bare, long_element, close = filters.names
     spans = words_of(sentence.text)
     if len(sentence.targets) != 1:
-        return None, TARGETS
+        return None, targets
     if len(spans) > MAX_TOKENS:
-        return None, LONG
+        return None, long
     if not sentence.elements:
-        return None, BARE
+        return None, bare
     target = covered(spans, sentence.targets[0])
-    elements = tuple(Element(name, covered(spans, span)) for name, span in sentence.elements)
-    if any(len(element.words) > MAX_ELEMENT_TOKENS for element in elements):
-        return None, LONG_ELEMENT
-    if any(distance(target, element.words) < MIN_DISTANCE for element in elements):
-        return None, CLOSE
+    core, others = (
+        tuple(Element(name, covered(spans, span)) for name, span in labels)
+        for labels in (sentence.elements, sentence.others)
+    )
+    concerned = core + others if filters.all_elements else core
+    if any(len(element.words) > MAX_ELEMENT_TOKENS for element in concerned):
+        return None, long_element
+    if any(distance(target, element.words) < filters.min_distance for element in concerned):
+        return None, close
     words = tuple(sentence.text[start:end] for start, end in spans)
-    return FrameLinks("", words, sentence.frame, target, elements, sentence.source), ""
+    return FrameLinks("", words, sentence.frame, target, core, others, sentence.source), ""
 
 
-def filtered(sentences: Iterator[Annotated], name: str) -> tuple[list[FrameLinks], dict[str, int]]:
-    """The links that pass the filters, and how many sentences were read and each left out."""
-    kept, counts = [], {"sentences annotated": 0} | dict.fromkeys(FILTERS, 0)
+def filtered(
+    sentences: Iterator[Annotated], name: str, filters: Filters
+) -> tuple[list[Example], list[FrameLinks], dict[str, int]]:
+    """What passes the filters, and how many sentences were read and each filter left out.
+
+    The document of a sentence is its lexical unit.
+    """
+    examples, kept, counts = [], [], {"sentences annotated": 0} | dict.fromkeys(filters.names, 0)
     for sentence in sentences:
         counts["sentences annotated"] += 1
-        links, reason = links_of(sentence)
+        links, reason = links_of(sentence, filters)
         if links is None:
             counts[reason] += 1
         else:
-            kept.append(replace(links, id=f"{name}-{len(kept):05d}"))
+            links = replace(links, id=f"{name}-{len(kept):05d}")
+            kept.append(links)
+            examples.append(to_example(links, document=sentence.unit or links.id))
     counts["sentences"] = len(kept)
     counts["links"] = sum(len(links.elements) for links in kept)
-    return kept, counts
+    return examples, kept, counts
 
 
 def main(
@@ -105,24 +141,29 @@ def main(
     counts: Out,
     source: dict[str, Any],
     name: str,
+    filters: str,
     seed: int = 1,
     files: list[Path] = (),
+    definitions: list[Path] = (),
 ) -> None:
-    """Write sentences, links and what each filter left out."""
+    """Write sentences, links and what each of the `filters` left out, beside the paper's count."""
+    chosen = FILTERS[filters]
     if "generate" in source:
         annotated = generated(source["generate"], seed)
     elif "nltk" in source:
-        annotated = sentences_of_nltk(source["nltk"])
+        annotated = sentences_of_nltk(source["nltk"], chosen.core_sets)
     else:
-        annotated = sentences_of(Path(source["path"]))
-    kept, numbers = filtered(annotated, name)
+        annotated = sentences_of(Path(source["path"]), chosen.core_sets)
+    examples, kept, numbers = filtered(annotated, name, chosen)
     for what, n in numbers.items():
         log.info("%s: %d", what, n)
     if not kept:
         raise InputError(f"corpora.frames.{name}: no sentence passes the filters; use more")
-    write_examples(sentences, [to_example(links, document=links.id) for links in kept])
+    write_examples(sentences, examples)
     write_links(annotation, kept)
-    tables.write_counts(numbers, counts, generated="generate" in source)
+    published = [PAPER if what == "sentences" else np.nan for what in numbers]
+    about = {"generated": "generate" in source, "filters": filters}
+    tables.write_counts(numbers, counts, paper=published, **about)
 
 
 if __name__ == "__main__":

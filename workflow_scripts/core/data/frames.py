@@ -21,13 +21,17 @@ class Element:
 
 @dataclass(frozen=True)
 class FrameLinks:
-    """A sentence's predicate (its words' indices), the frame it evokes and its core elements."""
+    """A sentence's predicate (its words' indices), the frame it evokes and its core elements.
+
+    `others` are its frame elements that are not core.
+    """
 
     id: str
     words: tuple[str, ...]
     frame: str
     target: tuple[int, ...]
     elements: tuple[Element, ...]
+    others: tuple[Element, ...]
     source: str
 
 
@@ -41,8 +45,9 @@ def read_links(path: Path) -> list[FrameLinks]:
     return read_records(path, _links, "a sentence's frame links")
 
 
-def _links(elements: tuple[dict, ...], **fields: Any) -> FrameLinks:
-    return FrameLinks(**fields, elements=tuple(Element(**element) for element in elements))
+def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) -> FrameLinks:
+    core, rest = (tuple(Element(**item) for item in items) for items in (elements, others))
+    return FrameLinks(**fields, elements=core, others=rest)
 
 
 def heads_above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:

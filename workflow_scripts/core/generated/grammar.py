@@ -158,16 +158,16 @@ def question(fact: Fact, role: str, rng: random.Random) -> str:
 
 
 def linked(fact: Fact, rng: random.Random) -> Pieces:
-    """The fact as pieces, with its agent and theme at least two words from the verb."""
+    """The fact as pieces, with its agent and theme at least three words from the verb."""
     agent, theme = agent_of(fact, rng, False), theme_of(fact, rng, False)
     adverb, time = (rng.choice(ADVERBS), ""), (rng.choice(fact.time), "")
-    past, participle = (rng.choice(fact.verb.past), "verb"), rng.choice(fact.verb.participle)
-    be = ("was", "")
+    verb = [adverb, (rng.choice(fact.verb.participle), "verb")]
+    be, had = ("was", ""), ("had", "")
     forms = [
-        [*theme, be, adverb, (participle, "verb"), time, ("by", ""), *agent],
-        [("it was", ""), *theme, ("that", ""), *agent, adverb, past],
-        [("what", ""), *agent, adverb, past, be, *theme],
-        [*theme, ("that", ""), *agent, adverb, past, ("was", ""), ("gone", "")],
+        [*theme, be, *verb, time, ("by", ""), *agent],
+        [("it was", ""), *theme, ("that", ""), *agent, had, *verb],
+        [("what", ""), *agent, had, *verb, be, ("really", ""), *theme],
+        [*theme, ("that", ""), *agent, had, *verb, be, ("gone", "")],
     ]
     return rng.choice(forms)
 
