@@ -183,6 +183,33 @@ def weights_directory(path: str):
     return directory(path) if FINETUNE["keep_weights"] else temp(directory(path))
 
 
+def origin(entry: dict) -> str:
+    """Of what origin a corpus or task is: generated, silver (parsed by a program) or real."""
+    return "generated" if "generate" in entry else "silver" if "parse" in entry else "real"
+
+
+def products_judged(products: dict[str, list[str]]):
+    """A function that gives what claims about a model are judged by.
+
+    These are the printed tables of the model and of the study, and `products`, the names of other
+    tables by chapter, of the chapters that the study has.
+    """
+    printed = list(TABLES)
+
+    def paths(wildcards) -> list[str]:
+        folder = f"<results>/{wildcards.model}"
+        tables = [path for path in printed if path.startswith((f"{folder}/", "<results>/tables/"))]
+        others = [
+            f"{folder}/{chapter}/{name}.parquet"
+            for chapter, names in products.items()
+            if chapter in config
+            for name in names
+        ]
+        return tables + others
+
+    return paths
+
+
 def run_seed(wildcards) -> int:
     """The seed of a training run."""
     return int(wildcards.seed)

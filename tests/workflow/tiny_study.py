@@ -18,7 +18,7 @@ from tests.rule_files import read_rules
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
-PARTS += ["annotations", "studies"]
+PARTS += ["annotations", "claims", "studies"]
 PACKAGE = "workflow_scripts"
 TEXT = (
     "the a river city old small runs flows through near and of in to by was is are built "
@@ -182,6 +182,7 @@ def tiny_config() -> dict[str, Any]:
             "reliance": {"cues": 2, "bootstrap": 100},
             "heads": {"points": 4, "bootstrap": 100},
         },
+        "claims": {},
     }
 
 

@@ -1,0 +1,63 @@
+"""claims: what the papers say, judged on the study at hand."""
+
+CLAIMS = config["claims"]
+JUDGED = {"category": "Claims"}
+BUILTIN_CLAIMS = [relpath(Path(workflow.basedir) / "claims/published.csv")] * CLAIMS["builtin"]
+# What claims are judged by, beside the printed tables: the other products of these chapters.
+CLAIM_PRODUCTS = {
+    "surface": ["position", "special_tokens", "entropy", "gradients"],
+    "clusters": ["embedding"],
+    "patterns": ["shares"],
+    "finetuning": expand(
+        "{task}.{seed}.{of}", task=TASKS, seed=SEEDS, of=["similarity", "features"]
+    ),
+    "ablation": expand("{task}.pretrained.{seed}.scores", task=TASKS, seed=SEEDS),
+}
+# Of what origin the data of each chapter and task are.
+CLAIM_DATA = {
+    name: origin(table[config[chapter][key]])
+    for name, table, chapter, key in (
+        ("text", TEXTS, "surface", "corpus"),
+        ("trees", TREEBANKS, "syntax", "treebank"),
+        ("mentions", COREFERENCE, "coreference", "corpus"),
+        ("frames", FRAMES, "frames", "corpus"),
+    )
+    if chapter in config
+} | {task: origin(entry) for task, entry in config["tasks"].items()}
+
+
+rule claim_verdicts:
+    input:
+        published=BUILTIN_CLAIMS + CLAIMS["files"],
+        model=rules.model_card.output.model,
+        products=products_judged(CLAIM_PRODUCTS),
+    output:
+        table=table("claims", "published claims and verdicts", JUDGED),
+    log:
+        "<logs>/claims/{model}.claim_verdicts.log",
+    benchmark:
+        "<benchmarks>/claims/{model}.claim_verdicts.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("claims/claim_verdicts.py"),
+        data=CLAIM_DATA,
+    script:
+        "../workflow_scripts/claims/claim_verdicts.py"
+
+
+rule claims_figure:
+    input:
+        verdicts=rules.claim_verdicts.output.table,
+    output:
+        **figure("claims", "published numbers beside ours, and verdicts", JUDGED, "claims-figure"),
+    log:
+        "<logs>/claims/{model}.claims_figure.log",
+    benchmark:
+        "<benchmarks>/claims/{model}.claims_figure.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("claims/claims_figure.py"),
+    script:
+        "../workflow_scripts/claims/claims_figure.py"

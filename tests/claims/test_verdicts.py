@@ -1,0 +1,93 @@
+"""Every verdict on numbers made for it, by hand."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from workflow_scripts.claims import verdicts
+from workflow_scripts.claims.published import Claim
+from workflow_scripts.claims.verdicts import Measured, judge
+
+CLAIM = Claim(
+    id="one",
+    paper="A",
+    place="Table 1",
+    statement="More than half.",
+    kind="statement",
+    model="BERT-base",
+    data="",
+    unit="%",
+    rule="above",
+    value=50.0,
+    to=None,
+    reference=None,
+    needs=(),
+    measure="relation",
+    of="",
+    later="",
+)
+
+
+def claim(**changes: Any) -> Claim:
+    return replace(CLAIM, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "interval", "verdict"),
+    [
+        ({}, (51, 60), verdicts.REPRODUCED),
+        ({}, (50, 60), verdicts.CANNOT_TELL),  # the bound itself is not above it
+        ({}, (40, 50), verdicts.NOT_REPRODUCED),
+        ({}, (50, 50), verdicts.NOT_REPRODUCED),
+        ({"reference": 30.0}, (40, 45), verdicts.DIRECTION),
+        ({"reference": 30.0}, (40, 60), verdicts.DIRECTION),
+        ({"reference": 30.0}, (25, 60), verdicts.CANNOT_TELL),
+        ({"reference": 30.0}, (25, 45), verdicts.NOT_REPRODUCED),
+        ({"rule": "below"}, (40, 49), verdicts.REPRODUCED),
+        ({"rule": "below", "reference": 100.0}, (60, 90), verdicts.DIRECTION),
+        ({"rule": "below", "reference": 100.0}, (90, 110), verdicts.NOT_REPRODUCED),
+        ({"rule": "within", "to": 3.0}, (47, 53), verdicts.REPRODUCED),
+        ({"rule": "within", "to": 3.0}, (46, 50), verdicts.CANNOT_TELL),
+        ({"rule": "within", "to": 3.0}, (53.1, 60), verdicts.NOT_REPRODUCED),
+        ({"rule": "within", "to": 3.0, "reference": 20.0}, (30, 40), verdicts.DIRECTION),
+        ({"rule": "within", "to": 3.0, "reference": 80.0}, (60, 70), verdicts.DIRECTION),
+        ({"rule": "within", "to": 3.0, "reference": 80.0}, (81, 90), verdicts.NOT_REPRODUCED),
+        ({"rule": "between", "value": 32.0, "to": 61.0}, (32, 61), verdicts.REPRODUCED),
+        ({"rule": "between", "value": 32.0, "to": 61.0}, (30, 61), verdicts.CANNOT_TELL),
+        ({"rule": "between", "value": 32.0, "to": 61.0}, (10, 31), verdicts.NOT_REPRODUCED),
+        ({}, (math.nan, math.nan), verdicts.CANNOT_TELL),
+    ],
+)
+def test_verdict(changes: dict, interval: tuple[float, float], verdict: str) -> None:
+    measured = Measured(sum(interval) / 2, *interval)
+    assert judge(claim(**changes), measured, same_model=True) == verdict
+
+
+@pytest.mark.parametrize(
+    ("reference", "interval", "verdict"),
+    [
+        (None, (86, 87), verdicts.NOT_COMPARABLE),
+        (40.0, (86, 87), verdicts.DIRECTION),  # although it is the value itself
+        (40.0, (41, 60), verdicts.DIRECTION),
+        (40.0, (30, 39), verdicts.NOT_REPRODUCED),
+        (40.0, (30, 50), verdicts.CANNOT_TELL),
+    ],
+)
+def test_a_value_of_another_model(
+    reference: float | None, interval: tuple[float, float], verdict: str
+) -> None:
+    value = claim(kind="value", rule="within", value=86.8, to=3.0, reference=reference)
+    measured = Measured(sum(interval) / 2, *interval)
+    assert judge(value, measured, same_model=False) == verdict
+
+
+def test_our_own_baseline_comes_before_the_reference_of_the_claim() -> None:
+    measured = Measured(45.0, 44.0, 46.0, reference=47.0)
+    assert judge(claim(reference=30.0), measured, same_model=True) == verdicts.NOT_REPRODUCED
+
+
+def test_a_single_number_has_no_interval() -> None:
+    measured = Measured(60.0, math.nan, math.nan)
+    assert judge(CLAIM, measured, same_model=True) == verdicts.CANNOT_TELL

@@ -1,0 +1,1 @@
+"""claims: what the papers say, judged on the study at hand."""

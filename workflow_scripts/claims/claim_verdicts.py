@@ -1,0 +1,117 @@
+"""Every published value and statement beside our number, with a verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workflow_scripts.claims import clark, kovaleva, michel, niven
+from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.published import Claim, read
+from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, Measured, judge
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+MEASURES = {
+    measure.__name__: measure
+    for paper in (clark, kovaleva, michel, niven)
+    for measure in paper.MEASURES
+}
+# Architecture, layers, heads and width of the papers' models.
+PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
+WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
+WHY_NOT = {
+    "own-head": "the masked-LM head is fitted, not the checkpoint's own",
+    "translation": "the paper's model is a translation model",
+    "same-measure": "another measure",
+    "bert-large": "the paper's model is BERT-large",
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """What decides whether a number of the study may be held against a claim."""
+
+    model: str  # the paper's name of the model, or our own
+    data: Mapping[str, str]  # real, silver or generated, by what claims need and by task
+
+    def why_not(self, claim: Claim, measured: Measured) -> str:
+        """Why the number cannot be compared; empty where it can."""
+        if measured.not_comparable:
+            return measured.not_comparable
+        for need in claim.needs:
+            if need == "bert-large" and self.model == "BERT-large":
+                continue
+            if need == "own-head" and measured.about.endswith("own head"):
+                continue
+            if need in WHY_NOT:
+                return WHY_NOT[need]
+            name = _task(measured.case) if need == "task" else need
+            if name and (kind := self.data.get(name, "real")) != "real":
+                return f"{kind} {'data' if need in ('task', 'arct') else need}"
+        return ""
+
+
+def _task(case: str) -> str:
+    """The task that a case begins with; empty for a case of another kind."""
+    return next((name for name, task in TASKS.items() if case.startswith(task.title)), "")
+
+
+def evaluate(claim: Claim, products: Products, study: Study) -> list[dict[str, Any]]:
+    """A row for each case of a claim: our number, and the verdict."""
+    try:
+        numbers = MEASURES[claim.measure](products, claim.of)
+    except NotMeasured as missing:
+        return [_row(claim, None, NOT_MEASURED, str(missing))]
+    if not numbers:
+        return [_row(claim, None, NOT_MEASURED, "the study has none of these tasks")]
+    same_model = study.model == claim.model or claim.model in WORD_MODELS or not claim.model
+    rows = []
+    for measured in numbers:
+        because = study.why_not(claim, measured)
+        verdict = NOT_COMPARABLE if because else judge(claim, measured, same_model)
+        if not because and claim.kind == "value" and not same_model:
+            because = f"of another model than {claim.model}: judged by its direction only"
+        rows.append(_row(claim, measured, verdict, because))
+    return rows
+
+
+def _row(claim: Claim, measured: Measured | None, verdict: str, because: str) -> dict[str, Any]:
+    about = {"id": claim.id, "paper": claim.paper, "place": claim.place, "kind": claim.kind}
+    about |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
+    about["paper_value"] = claim.value if claim.kind == "value" else None
+    about |= {"rule": claim.in_words(), "unit": claim.unit}
+    number: dict[str, Any] = dict.fromkeys(("case", "ours", "ci_low", "ci_high", "n", "n_of"))
+    number |= dict.fromkeys(("seeds", "reference", "about"))
+    if measured:
+        reference = claim.reference if measured.reference is None else measured.reference
+        number |= {"case": measured.case, "ours": measured.value, "ci_low": measured.low}
+        number |= {"ci_high": measured.high, "n": measured.n, "n_of": measured.of}
+        number |= {"seeds": measured.seeds, "reference": reference, "about": measured.about}
+    return about | number | {"verdict": verdict, "because": because, "later": claim.later}
+
+
+def main(published: list[Path], model: Path, products: list[Path], table: Out, data: dict) -> None:
+    """Write the table of verdicts; `data` says of what origin each kind of data is.
+
+    Raises InputError where a claim names a measure that does not exist.
+    """
+    claims = [claim for path in published for claim in read(path, MEASURES)]
+    card = read_card(model)
+    size = tuple(card[key] for key in ("architecture", "n_layers", "n_heads", "hidden_size"))
+    study = Study(PUBLISHED_MODELS.get(size, card["name"]), data)
+    found = Products(products)
+    rows = [row for claim in claims for row in evaluate(claim, found, study)]
+    frame = pd.DataFrame(rows)
+    counts = ["n", "seeds"]
+    frame[counts] = frame[counts].astype("Int64")
+    tables.write_csv(frame.assign(model=card["name"]), table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

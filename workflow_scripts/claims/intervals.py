@@ -1,0 +1,64 @@
+"""Intervals of numbers that come to a claim without one, or as a difference of two."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from workflow_scripts.claims.verdicts import Measured
+
+CONFIDENCE = 0.95
+
+
+def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Wilson's interval of the share of `right` among `n`, in percent."""
+    ends = stats.binomtest(right, n).proportion_ci(confidence, method="wilson")
+    return 100 * ends.low, 100 * ends.high
+
+
+def over_runs(values: Sequence[float]) -> tuple[float, float, float]:
+    """Mean over runs with Student's interval; ends are NaN where a single run has no spread."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return mean, math.nan, math.nan
+    half = stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1) * np.std(values, ddof=1)
+    half = float(half / math.sqrt(len(values)))
+    return mean, mean - half, mean + half
+
+
+def of_correlation(r: float, n: int) -> tuple[float, float]:
+    """Fisher's interval of a correlation over `n` examples."""
+    half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
+    centre = math.atanh(min(max(r, -0.999999), 0.999999))
+    return math.tanh(centre - half), math.tanh(centre + half)
+
+
+def mean_of(rows: pd.DataFrame, column: str, scale: float = 1.0) -> tuple[float, float, float]:
+    """Mean of a column over rows that have an interval each, and the mean of their ends.
+
+    The interval is at least as wide as that of the mean: it is so wide where all rows vary alike.
+    """
+    value, low, high = (scale * float(rows[name].mean()) for name in (column, "ci_low", "ci_high"))
+    return value, low, high
+
+
+def minus(one: Measured, other: Measured) -> tuple[float, float, float]:
+    """The difference of two numbers, with the widest interval that theirs allow."""
+    return one.value - other.value, one.low - other.high, one.high - other.low
+
+
+def counted(low: Sequence[bool], value: Sequence[bool], high: Sequence[bool]) -> Measured:
+    """How many hold: for sure, by their value, and possibly."""
+    sure, count, possible = (int(np.sum(list(which))) for which in (low, value, high))
+    return Measured(count, sure, possible, n=len(value))
+
+
+def from_p(value: float, p: float) -> tuple[float, float, float]:
+    """A number and the interval that belongs to its two-sided p-value (Altman and Bland 2011).
+
+    The number over its standard error is taken to be the normal deviate of `p`.
+    """
+    half = abs(value) * stats.norm.isf((1 - CONFIDENCE) / 2) / stats.norm.isf(p / 2)
+    return value, float(value - half), float(value + half)

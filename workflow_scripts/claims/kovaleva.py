@@ -1,0 +1,224 @@
+"""Our numbers for the claims of Kovaleva et al. 2019."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.claims.clark import at_depth
+from workflow_scripts.claims.intervals import mean_of, minus, of_correlation, over_runs, share
+from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.glue import TASKS
+
+TITLES = {name: task.title for name, task in TASKS.items()}
+SPECIAL = ("cls", "sep")
+
+
+def classifier_f1(products: Products, of: str) -> list[Measured]:
+    """Macro F1 of the network on annotated maps, with its range over folds.
+
+    The reference is the same network on shuffled labels.
+    """
+    row = products.row("kovaleva2019-classifier", method="network")
+    shuffled = products.row("kovaleva2019-classifier", method="network, shuffled labels")
+    number = (row[f"macro_f1_{name}"] for name in ("mean", "min", "max"))
+    reference = float(shuffled["macro_f1_mean"])
+    return [Measured(*number, int(row["n"]), "maps", reference=reference, about="range over folds")]
+
+
+def class_share(products: Products, of: str) -> list[Measured]:
+    """Percent of maps of the class `of` after fine-tuning, on each task; interval over heads."""
+    shares = products.rows("patterns/shares", method="network", stage="fine-tuned", **{"class": of})
+    numbers = []
+    for task, rows in shares.groupby("task", sort=False):
+        by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
+        number = over_runs(by_head.to_numpy())
+        numbers.append(Measured(*number, len(by_head), "heads", TITLES[task], _seeds(rows)))
+    return numbers
+
+
+def last_layers_change(products: Products, of: str) -> list[Measured]:
+    """How much less similar, in percent, maps of the last sixth of layers are than all others."""
+    similarity, numbers = products.matching("finetuning/*.similarity"), []
+    for task, rows in similarity.groupby("task", sort=False):
+        last = at_depth(rows, 11, 12)
+        others = rows.drop(last.index)
+        one, other = (Measured(*mean_of(part, "similarity", 100)) for part in (others, last))
+        about = f"{other.value:.1f} against {one.value:.1f}"
+        n = int(rows["n"].max())
+        numbers.append(
+            Measured(*minus(one, other), n, "examples", TITLES[task], _seeds(rows), about=about)
+        )
+    return numbers
+
+
+def glue_score(products: Products, of: str) -> list[Measured]:
+    """A score of Table 1 in percent; `of` is like "MRPC accuracy pretrained_tuned".
+
+    The interval is over examples; the reference is the majority class, or a correlation of 0.
+    """
+    task, metric, column = of.split()
+    row = products.row("kovaleva2019-table1", task=task, metric=metric, split="dev")
+    return [_glue_score(row, column)]
+
+
+def _glue_score(row: pd.Series, column: str) -> Measured:
+    value, n = float(row[column]), int(row["n"])
+    if row["metric"] in ("pearson", "spearman", "matthews"):
+        low, high = (100 * end for end in of_correlation(value / 100, n))
+    elif row["metric"] == "accuracy" and not math.isnan(value):
+        low, high = share(round(value / 100 * n), n)
+    else:
+        low = high = math.nan  # F1 of a table has no interval: it needs the predictions
+    about = "" if row["official"] or row["generated"] else "other data than the task's own"
+    reference = float(row["majority"])
+    seeds = int(row["seeds"])
+    return Measured(
+        value, low, high, n, "examples", row["task"], seeds, reference, not_comparable=about
+    )
+
+
+def pretraining_gain(products: Products, of: str) -> list[Measured]:
+    """Points by which fine-tuning from pretrained weights beats random ones, on each task."""
+    return [
+        Measured(*minus(tuned, random), tuned.n, "examples", tuned.case, tuned.seeds)
+        for tuned, random in (
+            (_glue_score(row, "pretrained_tuned"), _glue_score(row, "random_tuned"))
+            for row in _main_rows(products["kovaleva2019-table1"])
+        )
+    ]
+
+
+def _main_rows(table: pd.DataFrame) -> Iterator[pd.Series]:
+    """The row of each task's development set and main metric; accuracy where F1 comes first."""
+    for task in TASKS.values():
+        metric = "accuracy" if "accuracy" in task.metrics else task.main_metric
+        rows = table[(table["task"] == task.title) & (table["metric"] == metric)]
+        yield from (row for _, row in rows[rows["split"] == "dev"].iterrows())
+
+
+def special_over_words(products: Products, of: str) -> list[Measured]:
+    """Attention in percent to [CLS] and [SEP] minus that to the most attended kind of word.
+
+    On each task, after fine-tuning, on average over heads; as the paper measures a kind, its
+    most attended token counts.
+    """
+    numbers = []
+    for task, rows in _features(products, "all"):
+        kinds = {kind: Measured(*mean_of(part, "attention", 100)) for kind, part in rows}
+        special = _sum(kinds[kind] for kind in SPECIAL)
+        words = [kind for kind in kinds if kind not in (*SPECIAL, "punctuation")]
+        most = max(words, key=lambda kind: kinds[kind].value)
+        number = minus(special, kinds[most])
+        numbers.append(Measured(*number, None, "", task, about=f"against {most}"))
+    return numbers
+
+
+def cls_early_sep_late(products: Products, of: str) -> list[Measured]:
+    """Percent points by which [SEP] over [CLS] gains from the lower to the upper half of layers."""
+    numbers = []
+    for task, rows in _features(products, "all"):
+        kinds = dict(list(rows))
+        halves = [
+            minus(*(Measured(*mean_of(at_depth(kinds[k], *part), "attention", 100)) for k in pair))
+            for part in ((7, 12), (1, 6))
+            for pair in (("sep", "cls"),)
+        ]
+        upper, lower = (Measured(*half) for half in halves)
+        numbers.append(Measured(*minus(upper, lower), case=task))
+    return numbers
+
+
+def cls_attends_to_sep(products: Products, of: str) -> list[Measured]:
+    """Attention in percent of [CLS] in the last layer to [SEP] minus the next best kind."""
+    numbers = []
+    for task, rows in _features(products, "cls"):
+        kinds = {}
+        for kind, part in rows:
+            last = part[part["layer"] == part["layer"].max()]
+            kinds[kind] = Measured(*mean_of(last, "attention", 100))
+        others = [kind for kind in kinds if kind != "sep"]
+        most = max(others, key=lambda kind: kinds[kind].value)
+        number = minus(kinds["sep"], kinds[most])
+        numbers.append(Measured(*number, None, "", task, about=f"against {most}"))
+    return numbers
+
+
+def _features(products: Products, query: str) -> Iterator[tuple[str, object]]:
+    frame = products.matching("finetuning/*.features")
+    frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == query)]
+    for task, rows in frame.groupby("task", sort=False):
+        yield TITLES[task], list(rows.groupby("kind", sort=False))
+
+
+def _sum(numbers: Iterator[Measured]) -> Measured:
+    parts = list(numbers)
+    return Measured(*(sum(getattr(p, name) for p in parts) for name in ("value", "low", "high")))
+
+
+def held_out_gain(products: Products, of: str) -> list[Measured]:
+    """Points gained by disabling the best unit, chosen on one half and measured on the other.
+
+    `of` is head or layer, and a task where only one is meant; uniform attention; the interval is
+    over divisions.
+    """
+    unit, *task = of.split()
+    gains = products.rows("michel2019-gains", unit=unit, mode="uniform", split="dev")
+    rows = [row for row in _main_rows(gains) if not task or row["task"] == task[0]]
+    return [
+        Measured(
+            *(row[name] for name in ("gain", "gain_low", "gain_high")),
+            int(row["n"]),
+            "examples",
+            row["task"],
+            len(gains[gains["task"] == row["task"]]["seed"].unique()),
+            about=f"{row['naive']:+.1f} where chosen and measured on the same examples",
+        )
+        for row in rows
+    ]
+
+
+def average_effect(products: Products, of: str) -> list[Measured]:
+    """Points gained on average over heads by disabling one; the interval is over heads."""
+    column = f"effect_{of}"
+    heads = products["kovaleva2019-heads"]
+    if column not in heads:
+        return []
+    values = 100 * heads[column].to_numpy()
+    return [Measured(*over_runs(values), len(values), "heads", TITLES[of])]
+
+
+def layer_effect(products: Products, of: str) -> list[Measured]:
+    """Points gained by disabling a layer of 12; `of` is like "RTE 1"."""
+    task, layer = of.split()
+    scores = products.matching("ablation/*.scores")
+    scores = scores[(scores["unit"] == "layer") & (scores["mode"] == "uniform")]
+    scores = scores[(scores["task"].map(TITLES) == task) & (scores["split"] == "dev")]
+    scores = scores[scores["metric"] == "accuracy"]
+    rows = at_depth(scores, int(layer), int(layer)) if len(scores) else scores
+    numbers = 100 * rows[["effect", "ci_low", "ci_high"]]
+    return [
+        Measured(*row, int(n), "examples", task)
+        for row, n in zip(numbers.to_numpy(), rows["n"], strict=True)
+    ]
+
+
+def _seeds(rows: pd.DataFrame) -> int | None:
+    return int(np.unique(rows["seed"]).size) if "seed" in rows else None
+
+
+MEASURES = (
+    classifier_f1,
+    class_share,
+    last_layers_change,
+    glue_score,
+    pretraining_gain,
+    special_over_words,
+    cls_early_sep_late,
+    cls_attends_to_sep,
+    held_out_gain,
+    average_effect,
+    layer_effect,
+)

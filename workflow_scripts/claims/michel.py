@@ -1,0 +1,164 @@
+"""Our numbers for the claims of Michel et al. 2019."""
+
+import pandas as pd
+
+from workflow_scripts.claims.intervals import counted, minus, share
+from workflow_scripts.claims.kovaleva import TITLES
+from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.glue import TASKS
+
+METRICS = {task.title: task.metrics[-1] for task in TASKS.values()}
+METRICS["STS-B"] = TASKS["stsb"].main_metric
+
+
+def _development_sets(table: pd.DataFrame, **wanted: str) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each task and development set, in the task's metric."""
+    for column, value in wanted.items():
+        table = table[table[column] == value]
+    table = table[table["metric"] == table["task"].map(METRICS)]
+    return [
+        (task if split == "dev" else f"{task} {split.removeprefix('dev_')}", rows)
+        for (task, split), rows in table.groupby(["task", "split"], sort=False)
+    ]
+
+
+def harmless_heads(products: Products, of: str) -> list[Measured]:
+    """Percent of heads whose masking alone costs less than `of` points, on each development set.
+
+    The lower end counts heads whose whole interval lies above the loss, the upper one those whose
+    interval reaches above it.
+    """
+    numbers, most = [], -float(of)
+    for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
+        number = counted(rows["ci_low"] > most, rows["effect"] > most, rows["ci_high"] > most)
+        ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
+        about = f"n = {rows['n'].iloc[0]} examples"
+        numbers.append(Measured(*ends, len(rows), "heads", case, _seeds(rows), about=about))
+    return numbers
+
+
+def heads_that_matter(products: Products, of: str) -> list[Measured]:
+    """Percent of heads whose masking changes the score with an uncorrected p below `of`."""
+    numbers = []
+    for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
+        count, n = int((rows["p"] < float(of)).sum()), len(rows)
+        about = f"n = {rows['n'].iloc[0]} examples"
+        value = 100 * count / n
+        numbers.append(
+            Measured(value, *share(count, n), n, "heads", case, _seeds(rows), about=about)
+        )
+    return numbers
+
+
+def single_head_layers(products: Products, of: str) -> list[Measured]:
+    """Percent of layers that lose less than `of` points with one head, chosen on other examples."""
+    numbers, most = [], -float(of)
+    for case, rows in _development_sets(products["michel2019-table3"], mode="zero"):
+        names = ("gain_low", "gain", "gain_high")
+        number = counted(*(rows[name] > most for name in names))
+        ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
+        about = f"n = {rows['n'].iloc[0]} examples"
+        numbers.append(Measured(*ends, len(rows), "layers", case, _seeds(rows), about=about))
+    return numbers
+
+
+def pruned(products: Products, of: str) -> list[Measured]:
+    """Points gained with a share of the heads pruned; `of` is like "40 importance"."""
+    at, strategy = of.split()
+    return [_change(rows, case) for case, rows in _at_share(products, float(at), strategy).items()]
+
+
+def pruning_gain(products: Products, of: str) -> list[Measured]:
+    """Points by which one order beats another; `of` is like "50 importance over random"."""
+    at, one, _, other = of.split()
+    ones, others = (_at_share(products, float(at), strategy) for strategy in (one, other))
+    numbers = []
+    for case in ones.keys() & others.keys():
+        first, second = _change(ones[case], case), _change(others[case], case)
+        ends = minus(first, second)
+        about = f"{first.value:+.1f} against {second.value:+.1f}"
+        numbers.append(Measured(*ends, first.n, "examples", case, about=about))
+    return sorted(numbers, key=lambda number: number.case)
+
+
+def _at_share(products: Products, at: float, strategy: str) -> dict[str, pd.Series]:
+    """The row of each task whose share of pruned heads, in percent, is nearest to `at`."""
+    table = products.rows("michel2019-fig3", strategy=strategy)
+    table = table[table["metric"] == table["task"].map(METRICS)]
+    return {
+        str(task): rows.loc[(rows["share"] - at).abs().idxmin()]
+        for task, rows in table.groupby("task", sort=False)
+    }
+
+
+def _change(row: pd.Series, case: str) -> Measured:
+    ends = (100 * row[name] for name in ("change", "change_low", "change_high"))
+    about = f"{row['share']:.0f}% of the heads, {row['runs']} order(s)"
+    return Measured(*ends, int(row["n"]), "examples", case, about=about)
+
+
+def agreement(products: Products, of: str) -> list[Measured]:
+    """Correlation of the effects of all heads on two data sets; `of` is a kind of pairs."""
+    rows = products.rows("michel2019-pairs", kind=of, mode="zero")
+    halves = products["michel2019-pairs"]
+    halves = halves[(halves["kind"] == "halves") & (halves["mode"] == "zero")]
+    agree = dict(zip(halves["one"], halves["pearson"], strict=True))
+    return [
+        Measured(
+            row.pearson,
+            row.pearson_low,
+            row.pearson_high,
+            int(row.n),
+            "heads",
+            f"{row.one} and {row.other}",
+            about=f"halves of {row.one}: {agree[row.one]:.2f}" if row.one in agree else "",
+        )
+        for row in rows.itertuples()
+    ]
+
+
+def speed_gain(products: Products, of: str) -> list[Measured]:
+    """Percent by which inference gains speed with half of the heads removed, at batches of `of`."""
+    rows = products.rows("michel2019-table4", batch_size=int(of))
+    numbers = []
+    for row in rows.itertuples():
+        spread = 1.96 * (row.original_sd / row.original + row.pruned_sd / row.pruned)
+        value = row.pruned / row.original
+        ends = (100 * (x - 1) for x in (value, value * (1 - spread), value * (1 + spread)))
+        about = f"{row.device}, {row.threads} thread(s)"
+        numbers.append(Measured(*ends, int(row.repeats), "repeats", row.task, about=about))
+    return numbers
+
+
+def early_importance(products: Products, of: str) -> list[Measured]:
+    """Rank correlation of importance after epoch `of` with that after the last epoch."""
+    epochs = products.matching("pruning/*.epochs")
+    rows = epochs[epochs["epoch"] == int(of)]
+    return [
+        Measured(
+            group["agreement"].iloc[0],
+            float("nan"),
+            float("nan"),
+            len(group),
+            "heads",
+            TITLES[task],
+        )
+        for task, group in rows.groupby("task", sort=False)
+    ]
+
+
+def _seeds(rows: pd.DataFrame) -> int:
+    return rows["seed"].nunique()
+
+
+MEASURES = (
+    harmless_heads,
+    heads_that_matter,
+    single_head_layers,
+    pruned,
+    pruning_gain,
+    agreement,
+    speed_gain,
+    early_importance,
+)

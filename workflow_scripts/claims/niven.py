@@ -1,0 +1,109 @@
+"""Our numbers for the claims of Niven and Kao 2019."""
+
+import math
+from itertools import product
+
+import pandas as pd
+
+from workflow_scripts.claims.intervals import minus, share
+from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.verdicts import Measured
+
+SETUPS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
+FAMILIES = ("BERT", "BoV", "BiLSTM")
+
+
+def cue(products: Products, of: str) -> list[Measured]:
+    """Productivity or coverage of "not" in percent; `of` is like "train productivity".
+
+    The reference of productivity is chance.
+    """
+    split, measure = of.split()
+    row = products.row("niven2019-table2", data="original", split=split, cue="not")
+    right, of_all = {
+        "productivity": ("productive", "applicable"),
+        "coverage": ("applicable", "n"),
+    }[measure]
+    n = int(row[of_all])
+    ends = share(int(row[right]), n)
+    reference = 50.0 if measure == "productivity" else None
+    return [Measured(100 * row[right] / n, *ends, n, "points", reference=reference)]
+
+
+def arct_accuracy(products: Products, of: str) -> list[Measured]:
+    """Accuracy in percent; `of` is like "table3 BERT W max": a table, a family, inputs, a column.
+
+    The interval of the mean is over runs where they differ, else over points; other columns have
+    none. The reference is chance.
+    """
+    table, family, setup, column = of.split()
+    row = _row(products, table, family, setup)
+    number = _mean(row) if column == "mean" else Measured(row[column], math.nan, math.nan)
+    return [
+        Measured(
+            number.value,
+            number.low,
+            number.high,
+            int(row["n"]),
+            "points",
+            seeds=int(row["runs"]),
+            reference=50.0,
+        )
+    ]
+
+
+def degenerate_runs(products: Products, of: str) -> list[Measured]:
+    """Percent of runs on all of the input that are degenerate."""
+    row = _row(products, "table3", of, "full")
+    runs, failed = int(row["runs"]), int(row["degenerate"])
+    return [Measured(100 * failed / runs, *share(failed, runs), runs, "runs", seeds=runs)]
+
+
+def left_to_arguments(products: Products, of: str) -> list[Measured]:
+    """Points that all of the input gains over warrants alone, for each family."""
+    numbers = []
+    for family in FAMILIES:
+        full, warrants = (_row(products, "table3", family, setup) for setup in ("full", "W"))
+        ends = minus(_mean(full), _mean(warrants))
+        about = f"{full['mean']:.1f} and {warrants['mean']:.1f}"
+        numbers.append(_per_family(ends, full, family, about))
+    return numbers
+
+
+def adversarial(products: Products, of: str) -> list[Measured]:
+    """Accuracy in percent on the adversarial set; `of` is what the models are trained on."""
+    table = products.rows("niven2019-table4", trained_on=of)
+    names = {title: name for name, title in SETUPS.items()}
+    numbers = []
+    for family, setup in product(FAMILIES, SETUPS.values()):
+        rows = table[(table["model"] == family) & (table["setup"] == setup)]
+        for _, row in rows.iterrows():
+            number = _mean(row)
+            ends = number.value, number.low, number.high
+            numbers.append(_per_family(ends, row, f"{family} {names[setup]}", ""))
+    return numbers
+
+
+def _per_family(ends: tuple, row: pd.Series, case: str, about: str) -> Measured:
+    return Measured(*ends, int(row["n"]), "points", case, int(row["runs"]), about=about)
+
+
+def _row(products: Products, table: str, family: str, setup: str) -> pd.Series:
+    wanted = {"model": family, "setup": SETUPS[setup]}
+    if table == "table4":
+        wanted["trained_on"] = "negated"
+    return products.row(f"niven2019-{table}", **wanted)
+
+
+def _mean(row: pd.Series) -> Measured:
+    """The mean over runs; its interval covers the choice of points and of runs.
+
+    It is Wilson's interval over the points, or the mean's over the runs where that is wider.
+    """
+    value, n, runs = float(row["mean"]), int(row["n"]), int(row["runs"])
+    low, high = share(round(value / 100 * n), n)
+    half = 1.96 * row["sd"] / math.sqrt(runs) if runs > 1 else 0.0
+    return Measured(value, min(low, value - half), max(high, value + half), n)
+
+
+MEASURES = (cue, arct_accuracy, degenerate_runs, left_to_arguments, adversarial)

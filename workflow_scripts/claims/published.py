@@ -1,0 +1,110 @@
+"""The file of published values and statements, claims/published.csv, read strictly."""
+
+import csv
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from workflow_scripts.core.run.errors import InputError
+
+KINDS = ("value", "statement")
+RULES = ("above", "below", "within", "between")
+# What a claim needs of a study before our number can be held against it.
+NEEDS = ("text", "trees", "mentions", "frames", "task", "arct", "own-head", "bert-large")
+NEEDS += ("translation", "same-measure")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published value or statement, and the rule by which it is judged.
+
+    The rule holds where our number is `above` or `below` `value`, `within` `to` of it, or `between`
+    `value` and `to`. `reference` is where there would be no effect; a measure may bring its own.
+    """
+
+    id: str
+    paper: str
+    place: str
+    statement: str
+    kind: str  # one of KINDS: a number of the paper's model, or what it says of such models
+    model: str
+    data: str
+    unit: str
+    rule: str
+    value: float
+    to: float | None
+    reference: float | None
+    needs: tuple[str, ...]
+    measure: str  # the function of workflow_scripts/claims that gives our number
+    of: str  # what it measures, such as the row of a table
+    later: str  # other work that supports or contradicts the claim
+
+    @property
+    def target(self) -> tuple[float, float]:
+        """The interval in which the rule wants our number."""
+        infinity = float("inf")
+        if self.rule == "above":
+            return self.value, infinity
+        if self.rule == "below":
+            return -infinity, self.value
+        to = self.to or 0.0
+        return (self.value, to) if self.rule == "between" else (self.value - to, self.value + to)
+
+    def in_words(self) -> str:
+        """The rule as a table shows it."""
+        low, high = self.target
+        if self.rule in ("above", "below"):
+            words = f"{self.rule} {self.value:g}"
+        elif low == high:
+            words = f"{low:g}"
+        else:
+            words = f"from {low:g} to {high:g}"
+        return words if self.unit == "" else f"{words} {self.unit}"
+
+
+COLUMNS = tuple(field.name for field in fields(Claim))
+
+
+def read(path: Path, measures: Collection[str]) -> list[Claim]:
+    """All claims of the file, in its order; `measures` are the names that they may use.
+
+    Raises InputError, with file and line, where a column is missing, an id comes twice, or a cell
+    holds no number, an unknown kind, rule, need or measure.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, strict=True)
+        if tuple(rows.fieldnames or ()) != COLUMNS:
+            raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}")
+        claims: dict[str, Claim] = {}
+        for row in rows:
+            where = f"{path}:{rows.line_num}"
+            claim = _claim(row, measures, where)
+            if claim.id in claims:
+                raise InputError(f"{where}: the id {claim.id!r} comes twice; give it another")
+            claims[claim.id] = claim
+    return list(claims.values())
+
+
+def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
+    if None in row or None in row.values():
+        raise InputError(f"{where}: needs {len(COLUMNS)} cells; put cells with commas into quotes")
+    choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
+    for column, known in choices:
+        if row[column] not in known:
+            raise InputError(f"{where}: {column} {row[column]!r}; use one of {', '.join(known)}")
+    needs = tuple(row["needs"].split())
+    if unknown := set(needs) - set(NEEDS):
+        raise InputError(f"{where}: needs {sorted(unknown)}; use some of {', '.join(NEEDS)}")
+    numbers = {name: _number(row, name, where) for name in ("value", "to", "reference")}
+    if numbers["value"] is None:
+        raise InputError(f"{where}: value is empty; every claim is judged by a number")
+    if row["rule"] in ("within", "between") and numbers["to"] is None:
+        raise InputError(f"{where}: the rule {row['rule']} needs a number under `to`")
+    return Claim(**(row | numbers | {"needs": needs}))
+
+
+def _number(row: dict[str, str], column: str, where: str) -> float | None:
+    try:
+        return float(row[column]) if row[column] else None
+    except ValueError:
+        raise InputError(f"{where}: {column} {row[column]!r} is no number") from None
