@@ -61,6 +61,7 @@ rule entropy:
         model=rules.model_card.output.model,
     output:
         entropy="<results>/{model}/surface/entropy.parquet",
+        table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_PATTERNS),
     log:
         "<logs>/surface/{model}.entropy.log",
     benchmark:
@@ -69,6 +70,7 @@ rule entropy:
         "../envs/analysis.yaml"
     params:
         code=code("surface/entropy.py"),
+        broad=SURFACE["broad"],
         bootstrap=SURFACE["bootstrap"],
         seed=config["seed"],
     script:
@@ -114,6 +116,7 @@ rule surface_drawings:
         files=model_files,
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
+        table=table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_PATTERNS),
     log:
         "<logs>/surface/{model}.surface_drawings.log",
     benchmark:
@@ -122,6 +125,8 @@ rule surface_drawings:
         "../envs/torch.yaml"
     params:
         code=code("surface/surface_drawings.py"),
+        threshold=SURFACE["threshold"],
+        broad=SURFACE["broad"],
         heads=SURFACE["drawings"]["heads"],
         example=SURFACE["drawings"]["example"],
         max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
@@ -132,6 +137,7 @@ rule surface_drawings:
 rule clark2019_fig1:
     input:
         drawings=rules.surface_drawings.output.drawings,
+        table=rules.surface_drawings.output.table,
     output:
         **figure("clark2019-fig1", "Figure 1, heads drawn as lines", SURFACE_PATTERNS),
     log:
@@ -142,6 +148,7 @@ rule clark2019_fig1:
         "../envs/analysis.yaml"
     params:
         code=code("surface/clark2019_fig1.py"),
+        by_hand=bool(SURFACE["drawings"]["heads"]),
     script:
         "../workflow_scripts/surface/clark2019_fig1.py"
 

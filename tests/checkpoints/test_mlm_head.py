@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import torch
 from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM
 
 from tests.core.tiny_models import ARCHITECTURES, save_bert, tokenizer, write_card
@@ -34,21 +35,42 @@ def run(folder: Path, directory: Path, n: int = 12, **options: object) -> dict:
 
 def test_a_fitted_head_beats_word_frequencies(tiny_model_dir: Path, tmp_path: Path) -> None:
     row = run(tmp_path, tiny_model_dir)
-    assert row["origin"] == "fitted"
+    assert row["head"] == "fitted"
     assert row["loss"] < row["unigram_loss"]
+    assert mlm.head_kind(tmp_path / "head") == "fitted"
     with safe_open(tmp_path / "head", framework="pt") as file:
-        assert file.metadata()["origin"] == "fitted"
         assert not [name for name in file.keys() if "embeddings" in name]  # noqa: SIM118
 
 
 def test_the_checkpoints_own_head_is_kept(tmp_path: Path) -> None:
     directory = save_bert(tmp_path / "with-head", mlm=True)
     row = run(tmp_path, directory)
-    assert row["origin"] == "pretrained"
+    assert row["head"] == "own"
+    assert mlm.head_kind(tmp_path / "head") == "own"
     own = AutoModelForMaskedLM.from_pretrained(directory)
     with safe_open(tmp_path / "head", framework="pt") as file:
         stored = file.get_tensor("cls.predictions.transform.dense.weight")
     assert torch.equal(stored, own.cls.predictions.transform.dense.weight)
+
+
+def test_a_checkpoint_written_as_berts_are_has_its_own_head(tmp_path: Path) -> None:
+    """BERT-base on the hub: gamma and beta, no tied decoder, and a next-sentence head."""
+    directory = save_bert(tmp_path / "hub", mlm=True)
+    own = load_file(directory / "model.safetensors")
+    width = own["bert.embeddings.word_embeddings.weight"].shape[1]
+    renamed = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ): tensor
+        for name, tensor in own.items()
+        if "decoder" not in name
+    }
+    renamed |= {"cls.seq_relationship.weight": torch.zeros(2, width)}
+    save_file(renamed, directory / "model.safetensors", metadata={"format": "pt"})
+    assert "cls.predictions.transform.LayerNorm.gamma" in renamed
+    assert run(tmp_path, directory)["head"] == "own"
+    stored, name = load_file(tmp_path / "head"), "cls.predictions.transform.LayerNorm.weight"
+    assert torch.equal(stored[name], own[name])
 
 
 def test_the_body_stays_frozen_and_the_head_returns(tiny_model_dir: Path, tmp_path: Path) -> None:

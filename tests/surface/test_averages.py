@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.surface.entropy import row_entropy
+from workflow_scripts.surface.entropy import broad_heads, measures_of, row_entropy
 from workflow_scripts.surface.relative_position import attention_at, heads_above
-from workflow_scripts.surface.special_tokens import attention_to_special
+from workflow_scripts.surface.special_tokens import attention_to_special, key_masks
 
 CARD = {"special": {"cls": 1, "sep": 2}, "punctuation": [3, 4]}
 IDS = np.array([1, 10, 3, 11, 2, 12, 4, 2])
@@ -106,3 +106,32 @@ def test_heads_above() -> None:
     actual = heads_above(frame, 0.5)
     assert actual["head"].tolist() == ["2-2", "8-11", "2-1"]
     assert actual["target"].tolist() == ["next", "next", "previous"]
+
+
+def test_uniform_attention_gives_two_separators_of_128_tokens_a_64th() -> None:
+    ids = np.full(128, 10)
+    ids[[0, 40, 127]] = 1, 2, 2
+    shares = {target: keys.mean() for target, keys in key_masks(ids, CARD).items()}
+    sep = dict.fromkeys(["sep", "sep_to_sep", "other_to_sep"], 1 / 64)
+    assert shares == {"cls": 1 / 128, "punctuation": 0, **sep}
+    uniform = attention_to_special(np.full((1, 1, 128, 128), 1 / 128), ids, CARD)
+    for target, share in shares.items():
+        assert uniform[target].item() == pytest.approx(share)
+
+
+def test_largest_weights_against_a_loop(pattern: np.ndarray) -> None:
+    actual = measures_of(pattern)
+    np.testing.assert_array_equal(actual["entropy"], row_entropy(pattern))
+    for index in np.ndindex(pattern.shape[:3]):
+        largest = max(float(weight) for weight in pattern[index])
+        assert actual["largest"][index] == largest
+    tenths = measures_of(np.array([[[[0.1] * 10, [0.2] + [0.8 / 9] * 9]]]).astype(np.float16))
+    assert tenths["at_most_tenth"].ravel().tolist() == [1, 0]
+
+
+def test_broad_heads_come_broadest_first() -> None:
+    rows = [("all", 0, 0, 3.9), ("all", 0, 1, 3.7), ("all", 2, 3, 4.5), ("cls", 1, 1, 4.6)]
+    frame = pd.DataFrame(rows, columns=["query", "layer", "head", "entropy"])
+    actual = broad_heads(frame, 3.8)
+    assert actual["head"].tolist() == ["3-4", "1-1"]
+    assert list(actual.columns) == ["head", "entropy"]

@@ -2,6 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from matplotlib import image
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.surface import clark2019_fig1, clark2019_fig3
 
 LAYERS, HEADS = 3, 4
 
@@ -19,6 +21,13 @@ def table(kind: str, measure: str, names: list[str]) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     values = {name: rng.random((5, LAYERS, HEADS)) for name in names}
     return per_head(values, kind, measure, 100, 1)
+
+
+def strongest_table(path: Path) -> Path:
+    rows = [("next token", "2-3", 0.6, "share", True), ("[SEP]", "1-1", 0.08, "share", False)]
+    columns = ["pattern", "head", "strength", "unit", "shown"]
+    tables.write_csv(pd.DataFrame(rows, columns=columns), path)
+    return path
 
 
 def drawing_table() -> pd.DataFrame:
@@ -30,22 +39,28 @@ def drawing_table() -> pd.DataFrame:
         pd.DataFrame(weights).assign(drawing=k, layer=k, head=2 * k, title="next token, 60%")
         for k in range(2)
     ]
-    return pd.concat(rows)
+    return pd.concat(rows).assign(uniform=1 / 128)
 
 
 CASES = {
-    "clark2019_fig1": ("drawings", drawing_table, ["Head 1-1", "Head 2-3", "[SEP]", "$5"]),
+    "clark2019_fig1": (
+        "drawings",
+        drawing_table,
+        ["Head 1-1", "$5", "Shown by no head: [SEP] (at most 8%, head 1-1)"],
+    ),
     "clark2019_fig2": (
         "special_tokens",
         lambda: table(
             "target", "attention", ["cls", "sep", "punctuation", "sep_to_sep", "other_to_sep"]
-        ),
-        ["[CLS]", ". or ,", "other → [SEP]", "Layer"],
+        ).assign(uniform=1 / 64),
+        ["[CLS]", ". or ,", "other → [SEP]", "Layer", "[SEP] if uniform: 1/64"],
     ),
     "clark2019_fig3": (
         "gradients",
-        lambda: table("target", "gradient", ["unmasked", "sep", "punctuation", "cls"]),
-        ["all unmasked tokens", "[SEP]"],
+        lambda: table("target", "gradient", ["unmasked", "sep", "punctuation", "cls"]).assign(
+            masked_lm_head="own"
+        ),
+        ["all unmasked tokens", "[SEP]", "masked-LM head: the checkpoint's own"],
     ),
     "clark2019_fig4": (
         "entropy",
@@ -60,13 +75,20 @@ CASES = {
 }
 
 
+def arguments(name: str, folder: Path) -> dict[str, Any]:
+    """What a figure needs beside its own table."""
+    if name == "clark2019_fig1":
+        return {"table": strongest_table(folder / "strongest.csv")}
+    return {"threshold": 0.5} if name == "clark2019_position" else {}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_three_formats(name: str, tmp_path: Path) -> None:
     source, make, texts = CASES[name]
     tables.write(make(), tmp_path / "table.parquet")
     main = import_module(f"workflow_scripts.surface.{name}").main
     outputs = {kind: tmp_path / f"figure.{kind}.part" for kind in ("svg", "pdf", "png")}
-    extra = {"threshold": 0.5} if name == "clark2019_position" else {}
+    extra = arguments(name, tmp_path)
     main(**{source: tmp_path / "table.parquet"}, **outputs, **extra)
     svg = outputs["svg"].read_text(encoding="utf-8")
     for text in texts:
@@ -86,6 +108,37 @@ def test_a_table_without_its_columns_is_refused(name: str, tmp_path: Path) -> No
     tables.write(pd.DataFrame({"layer": [0]}), tmp_path / "table.parquet")
     main = import_module(f"workflow_scripts.surface.{name}").main
     outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    extra = {"threshold": 0.5} if name == "clark2019_position" else {}
+    extra = arguments(name, tmp_path)
     with pytest.raises(InputError, match=r"table.parquet: no column"):
         main(**{CASES[name][0]: tmp_path / "table.parquet"}, **outputs, **extra)
+
+
+def draw_lines(folder: Path, rows: pd.DataFrame, **options: bool) -> str:
+    """Figure 1 of the rows, as SVG."""
+    tables.write(rows, folder / "table.parquet")
+    table = strongest_table(folder / "strongest.csv")
+    outputs = {kind: folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
+    clark2019_fig1.main(folder / "table.parquet", table, **outputs, **options)
+    return outputs["svg"].read_text(encoding="utf-8")
+
+
+def test_a_figure_without_any_pattern_says_so(tmp_path: Path) -> None:
+    svg = draw_lines(tmp_path, drawing_table()[:0])
+    assert "Shown by no head: [SEP]" in svg
+    assert "Head" not in svg
+
+
+def test_heads_chosen_by_hand_stand_for_no_pattern(tmp_path: Path) -> None:
+    svg = draw_lines(tmp_path, drawing_table(), by_hand=True)
+    assert "Head 2-3" in svg
+    assert "Shown by no head" not in svg
+
+
+def test_the_figure_says_that_the_head_was_fitted(tmp_path: Path) -> None:
+    names = ["unmasked", "sep", "punctuation", "cls"]
+    rows = table("target", "gradient", names).assign(masked_lm_head="fitted")
+    tables.write(rows, tmp_path / "table.parquet")
+    outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
+    clark2019_fig3.main(tmp_path / "table.parquet", **outputs)
+    svg = outputs["svg"].read_text(encoding="utf-8")
+    assert "masked-LM head: fitted on the frozen body" in svg

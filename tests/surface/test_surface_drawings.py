@@ -19,23 +19,44 @@ def frame(kind: str, measure: str, values: dict) -> pd.DataFrame:
         for name, numbers in values.items()
         for (layer, head), number in np.ndenumerate(np.array(numbers))
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(ci_low=0.0, ci_high=1.0, n=5, n_documents=2)
 
 
-def test_strongest_heads_are_all_different() -> None:
+def strongest(cls: float, sep: float) -> pd.DataFrame:
+    """A model of two heads: 1-1 attends to the next token, 1-2 to special tokens."""
     position = frame("target", "attention", {"next": [[0.9, 0.2]], "previous": [[0.1, 0.1]]})
-    special = frame("target", "attention", {"sep": [[0.0, 0.5]], "punctuation": [[0.3, 0.2]]})
+    special = {"cls": [[0.0, cls]], "sep": [[0.0, sep]], "punctuation": [[0.3, 0.2]]}
     entropy = frame("query", "entropy", {"all": [[1.0, 2.0]], "cls": [[9.0, 0.0]]})
-    for table in (position, special, entropy):
-        extra = table.assign(layer=1)
-        for column in ("attention", "entropy"):
-            if column in extra:
-                extra[column] /= 10
-        table.loc[len(table)] = extra.iloc[0]
-    chosen = surface_drawings.strongest_heads(position, special, entropy)
-    assert chosen[0] == (0, 1, "broad, 2.0 nats")
-    assert chosen[1] == (0, 0, "next token, 90%")
-    assert len({(layer, head) for layer, head, _ in chosen}) == len(chosen)
+    return surface_drawings.strongest_heads(
+        position, frame("target", "attention", special), entropy, threshold=0.5, broad=1.5
+    )
+
+
+def test_a_pattern_is_drawn_where_a_head_shows_it() -> None:
+    rows = strongest(cls=0.6, sep=0.5)
+    assert rows["pattern"].tolist() == [
+        "broad", "next token", "previous token", "[CLS]", "[SEP]", "periods and commas",
+    ]  # fmt: skip
+    assert rows["shown"].tolist() == [True, True, False, True, False, False]
+    assert rows["bound"].tolist() == [1.5] + 5 * [0.5]
+    assert rows["unit"].tolist() == ["nats"] + 5 * ["share"]
+    assert surface_drawings.to_draw(rows) == [
+        (0, 1, "broad, 2.0 nats; [CLS], 60%"),
+        (0, 0, "next token, 90%"),
+    ]
+
+
+def test_the_resting_place_may_be_either_special_token() -> None:
+    titles = [title for *_, title in surface_drawings.to_draw(strongest(cls=0.1, sep=0.8))]
+    assert titles == ["broad, 2.0 nats; [SEP], 80%", "next token, 90%"]
+
+
+def test_nothing_is_drawn_of_a_model_without_patterns(tmp_path: Path) -> None:
+    write(tmp_path / "a.h5", [5, 9])
+    with Cache(tmp_path / "a.h5") as cache:
+        drawn = surface_drawings.draw(cache[1], [], list("abcdefghi"), 4)
+    assert drawn.empty
+    assert {"weight", "query_token", "uniform"} <= set(drawn)
 
 
 def test_drawn_up_to_the_first_separator() -> None:
@@ -56,6 +77,7 @@ def test_rows_hold_the_weights(tmp_path: Path) -> None:
     row = rows[(rows.drawing == 0) & (rows["query"] == 3) & (rows.key == 1)].iloc[0]
     assert row["weight"] == pytest.approx(patterns[1][1, 2, 3, 1], abs=1e-3)
     assert (row["query_token"], row["key_token"]) == ("d", "b")
+    assert row["uniform"] == pytest.approx(1 / 9)  # over the whole segment
 
 
 @pytest.mark.parametrize("name", ["0-1", "1-0", "1", "a-b", "3-1", "2-5", "1-2-3"])

@@ -1,7 +1,8 @@
 """The masked-LM head that Figure 3 of Clark et al. 2019 needs.
 
 A checkpoint's own head is used unchanged. Where there is none, a head is fitted on the frozen body,
-its decoder tied to the word embeddings; the table of losses says which and how good it is.
+its decoder tied to the word embeddings; the table of losses says which (`head`: own or fitted) and
+how good it is.
 """
 
 import logging
@@ -139,14 +140,14 @@ def main(
         recipe = Recipe(seed=seed, epochs=epochs, batch_size=BATCH, learning_rate=learning_rate)
         fit(masked_lm, states, labels, recipe)
     row: dict[str, Any] = {
-        "origin": "pretrained" if has_head else "fitted",
+        "head": "own" if has_head else "fitted",
         "loss": evaluate(masked_lm, dev_states, dev_labels),
         "unigram_loss": float(-frequencies[dev_labels].mean()),
         "n_train": len(labels),
         "n_held_out": len(dev_labels),
     }
     log.info("masked-LM head: %s", row)
-    save_file(mlm.head_state(masked_lm), head, metadata={"origin": row["origin"]})
+    save_file(mlm.head_state(masked_lm), head, metadata={"head": row["head"]})
     tables.write_csv(pd.DataFrame([row]), losses)
 
 

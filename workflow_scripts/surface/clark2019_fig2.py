@@ -14,8 +14,12 @@ PANELS = [
 
 
 def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw both panels: a point per head, a line through each layer's mean."""
-    frame = tables.read(special_tokens, ("layer", "head", "target", "attention"))
+    """Draw both panels: a point per head, a line through each layer's mean, and uniform attention.
+
+    The paper's number for [SEP] under uniform attention is 1/64: twice in 128 tokens.
+    """
+    frame = tables.read(special_tokens, ("layer", "head", "target", "attention", "uniform"))
+    uniform = frame.loc[frame["target"] == "sep", "uniform"].iloc[0]
     with figures.style():
         figure, panels = figures.new(figures.ONE_COLUMN, 4.4, rows=2)
         for panel, targets in zip(panels, PANELS, strict=True):
@@ -24,10 +28,13 @@ def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
                 figures.per_layer(
                     panel, rows["layer"], rows["attention"], name, number, len(targets)
                 )
+            if uniform:
+                name = f"[SEP] if uniform: 1/{1 / uniform:.0f}"
+                panel.axhline(uniform, color="black", linestyle="--", linewidth=0.8, label=name)
             figures.layer_axis(panel, frame["layer"].max() + 1)
             panel.set_ylabel("Average attention")
             panel.set_ylim(-0.02, 1.02)
-            panel.legend(loc="upper left", ncols=3)
+            panel.legend(loc="upper left", ncols=2)
         figures.save(figure, svg, pdf, png)
 
 

@@ -13,20 +13,25 @@ TARGETS = {
     "punctuation": ". or ,",
     "cls": "[CLS]",
 }
+HEADS = {"own": "the checkpoint's own", "fitted": "fitted on the frozen body"}
 
 
 def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a point per head and a line through each layer's mean, on a logarithmic axis."""
-    frame = tables.read(gradients, ("layer", "head", "target", "gradient"))
+    frame = tables.read(gradients, ("layer", "head", "target", "gradient", "masked_lm_head"))
     with figures.style():
-        figure, (axes,) = figures.new(figures.ONE_COLUMN, 2.6)
+        figure, (axes,) = figures.new(figures.ONE_COLUMN, 2.8)
         for number, (target, name) in enumerate(TARGETS.items()):
             rows = frame[frame["target"] == target]
             figures.per_layer(axes, rows["layer"], rows["gradient"], name, number, len(TARGETS))
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_yscale("log")
         axes.set_ylabel("Average $|\\partial L / \\partial \\alpha|$ (nats)")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        kind = HEADS[frame["masked_lm_head"].iloc[0]]
+        axes.legend(
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2,
+            title=f"masked-LM head: {kind}", title_fontsize=7,
+        )  # fmt: skip
         figures.save(figure, svg, pdf, png)
 
 

@@ -86,7 +86,10 @@ def main(
     seed: int = 1,
     files: list[Path] = (),
 ) -> None:
-    """Write the mean |dL/d alpha| of every head and class of attended token, with intervals."""
+    """Write the mean |dL/d alpha| of every head and class of attended token, with intervals.
+
+    Column `masked_lm_head` says whether the head is the checkpoint's own or was fitted.
+    """
     card = read_card(model)
     directory = models.directory_of(card)
     masked_lm, _ = mlm.load_masked_lm(directory, devices.pick(device), head)
@@ -113,7 +116,8 @@ def main(
             for target, keys in target_masks(example, label, card).items():
                 values[target][index] = average(gradient, keys)
     documents = [example.document for example in examples]
-    tables.write(per_head(values, "target", "gradient", bootstrap, seed, documents), gradients)
+    frame = per_head(values, "target", "gradient", bootstrap, seed, documents)
+    tables.write(frame.assign(masked_lm_head=mlm.head_kind(head)), gradients)
 
 
 if __name__ == "__main__":

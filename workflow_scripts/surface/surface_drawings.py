@@ -1,4 +1,7 @@
-"""The heads, tokens and weights of the line drawings (Clark et al. 2019, Figure 1)."""
+"""The heads, tokens and weights of the line drawings (Clark et al. 2019, Figure 1).
+
+A pattern that no head shows is not drawn: no head gives it more than the study's threshold.
+"""
 
 from pathlib import Path
 
@@ -8,40 +11,58 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.head_labels import parse
+from workflow_scripts.core.data.head_labels import labels, parse
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 Chosen = list[tuple[int, int, str]]
+TARGETS = {
+    "next": "next token",
+    "previous": "previous token",
+    "cls": "[CLS]",
+    "sep": "[SEP]",
+    "punctuation": "periods and commas",
+}
 
 
-def strongest_heads(position: pd.DataFrame, special: pd.DataFrame, entropy: pd.DataFrame) -> Chosen:
-    """For each pattern the head that shows it most strongly, as (layer, head, title).
+def strongest_heads(
+    position: pd.DataFrame,
+    special: pd.DataFrame,
+    entropy: pd.DataFrame,
+    threshold: float,
+    broad: float,
+) -> pd.DataFrame:
+    """For each pattern the head that shows it most strongly, a row each in Figure 1's order.
 
-    The title says how strongly, on average over the corpus. No head is chosen twice.
+    `strength` is a share of attention, and in nats for the broad pattern. `shown` says whether it
+    exceeds the bound: `threshold`, for the broad pattern `broad`.
     """
-    target = {
-        name: frame.rename(columns={"attention": "strength"})
-        for frame in (position, special)
-        for name, frame in frame.groupby("target")
-    }
-    broad = entropy[entropy["query"] == "all"].rename(columns={"entropy": "strength"})
-    candidates = [
-        ("broad", broad, "{:.1f} nats"),
-        ("next token", target["next"], "{:.0%}"),
-        ("previous token", target["previous"], "{:.0%}"),
-        ("[SEP]", target["sep"], "{:.0%}"),
-        ("periods and commas", target["punctuation"], "{:.0%}"),
-    ]
-    chosen: Chosen = []
-    for name, frame, form in candidates:
-        for row in frame.sort_values("strength", ascending=False).itertuples():
-            if (row.layer, row.head) not in [(layer, head) for layer, head, _ in chosen]:
-                chosen.append((row.layer, row.head, f"{name}, {form.format(row.strength)}"))
-                break
-    return chosen
+    wide = entropy[entropy["query"] == "all"]
+    rows = [_strongest(wide, "broad", "entropy", "nats", broad)]
+    averages = pd.concat([position, special])
+    for target, name in TARGETS.items():
+        frame = averages[averages["target"] == target]
+        rows.append(_strongest(frame, name, "attention", "share", threshold))
+    return pd.DataFrame(rows)
+
+
+def _strongest(frame: pd.DataFrame, name: str, measure: str, unit: str, bound: float) -> dict:
+    top = frame.loc[frame[measure].idxmax()]
+    kept = {key: top[key] for key in ("layer", "head", "ci_low", "ci_high", "n", "n_documents")}
+    about = {"strength": top[measure], "unit": unit, "bound": bound, "shown": top[measure] > bound}
+    return {"pattern": name, **kept, **about}
+
+
+def to_draw(strongest: pd.DataFrame) -> Chosen:
+    """The heads that show a pattern, as (layer, head, title); the title says how strongly."""
+    titles: dict[tuple[int, int], list[str]] = {}
+    for row in strongest[strongest["shown"]].itertuples():
+        form = "{:.1f} nats" if row.unit == "nats" else "{:.0%}"
+        title = f"{row.pattern}, {form.format(row.strength)}"
+        titles.setdefault((row.layer, row.head), []).append(title)
+    return [(layer, head, "; ".join(several)) for (layer, head), several in titles.items()]
 
 
 def drawn_length(ids: np.ndarray, sep: int, maximum: int) -> int:
@@ -66,14 +87,19 @@ def choose_example(cache: Cache, sep: int, example: str) -> int:
 
 
 def draw(example: CachedExample, chosen: Chosen, tokens: list[str], length: int) -> pd.DataFrame:
-    """One row per head, query and key among the first `length` tokens of an example."""
+    """One row per head, query and key among the first `length` tokens of an example.
+
+    Column `uniform` is the weight of each token under uniform attention over the whole example.
+    """
     frames = []
-    for number, (layer, head, title) in enumerate(chosen):
+    for number, (layer, head, title) in enumerate(chosen or [(0, 0, "")]):
         weights = example.pattern[layer, head, :length, :length]
         frame = tables.per_pair(weights, tokens[:length])
         frames.append(frame.assign(drawing=number, layer=layer, head=head, title=title))
     rows = pd.concat(frames, ignore_index=True)
-    return rows.astype({"weight": np.float32}).assign(example=example.id)
+    rows = rows.astype({"weight": np.float32})
+    rows = rows.assign(example=example.id, uniform=1 / len(example.ids))
+    return rows if chosen else rows[:0]
 
 
 def main(
@@ -83,21 +109,30 @@ def main(
     special_tokens: Path,
     entropy: Path,
     drawings: Out,
+    table: Out,
+    threshold: float,
+    broad: float,
     heads: list = (),
     example: str = "",
     max_drawn_tokens: int = 48,
 ) -> None:
-    """Write the weights to draw; `heads` (as 3-1) and `example` (an id) may be chosen by hand."""
+    """Write the weights to draw, and the table of the strongest head of each pattern.
+
+    `heads` (as 3-1) and `example` (an id) may be chosen by hand.
+    """
     card = read_card(model)
+    strongest = strongest_heads(
+        position=tables.read(position),
+        special=tables.read(special_tokens),
+        entropy=tables.read(entropy),
+        threshold=threshold,
+        broad=broad,
+    )
     if heads:
         pairs = [parse(name, card["n_layers"], card["n_heads"]) for name in heads]
         chosen = [(layer, head, "") for layer, head in pairs]
     else:
-        chosen = strongest_heads(
-            position=tables.read(position),
-            special=tables.read(special_tokens),
-            entropy=tables.read(entropy),
-        )
+        chosen = to_draw(strongest)
     tokenizer = models.load_tokenizer(models.directory_of(card))
     with Cache(attention, card) as cache:
         sep = card["special"]["sep"]
@@ -108,6 +143,8 @@ def main(
     ]
     length = drawn_length(segment.ids, sep, max_drawn_tokens)
     tables.write(draw(segment, chosen, tokens, length), drawings)
+    named = strongest.assign(head=labels(strongest)).drop(columns="layer")
+    tables.write_csv(named, table)
 
 
 if __name__ == "__main__":

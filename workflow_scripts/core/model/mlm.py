@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoModelForMaskedLM, PreTrainedModel
@@ -38,6 +39,12 @@ def load_masked_lm(
             for name, parameter in parameters.items():
                 parameter.copy_(state[name])
     return model.to(device).eval(), has_head
+
+
+def head_kind(head: Path) -> str:
+    """Whether the stored head is the checkpoint's own or was fitted here: own or fitted."""
+    with safe_open(head, framework="pt") as file:
+        return file.metadata()["head"]
 
 
 def head_parameters(model: PreTrainedModel) -> dict[str, nn.Parameter]:

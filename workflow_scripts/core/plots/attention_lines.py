@@ -2,6 +2,8 @@
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba_array
 
 from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.core.plots import figures
@@ -24,16 +26,26 @@ LETTER = 0.029  # width of a letter, as a share of a panel
 GAP = 0.06  # between a word and its lines
 
 
-def draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
+def draw_panel(
+    axes: Axes, rows: pd.DataFrame, faintest: float = FAINTEST, power: float = 1
+) -> None:
     """One head: queries on the left, keys on the right, darker lines for larger weights.
 
     `rows` has a row per query and key (COLUMNS). Where a column `highlighted` is true, the query
-    and its lines are drawn in a second colour.
+    and its lines are drawn in a second colour. A line's opacity is its weight to the `power`;
+    weights up to `faintest` are not drawn.
     """
     marked = rows.assign(highlighted=rows.get("highlighted", False))
-    for row in marked[marked["weight"] > FAINTEST].itertuples():
-        colour, alpha = figures.COLOURS[int(row.highlighted)], min(1.0, float(row.weight))
-        axes.plot([LEFT, RIGHT], [-row.query, -row.key], color=colour, alpha=alpha, linewidth=0.9)
+    drawn = marked[marked["weight"] > faintest]
+    lines = [
+        [(LEFT, -query), (RIGHT, -key)]
+        for query, key in zip(drawn["query"], drawn["key"], strict=True)
+    ]
+    colours = [figures.COLOURS[int(highlighted)] for highlighted in drawn["highlighted"]]
+    opacity = drawn["weight"].clip(0, 1).to_numpy(float) ** power
+    axes.add_collection(
+        LineCollection(lines, colors=to_rgba_array(colours, opacity), linewidths=0.9)
+    )
     diagonal = marked[marked["query"] == marked["key"]]
     for row in diagonal.itertuples():
         colour = figures.COLOURS[1] if row.highlighted else "black"
