@@ -1,0 +1,200 @@
+"""Measures of Kovaleva et al.'s and Michel et al.'s claims on small tables, by hand."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from tests.claims.made_up import heads, products
+from workflow_scripts.claims import kovaleva, michel
+from workflow_scripts.claims.verdicts import Measured
+
+
+def ends(measured: Measured) -> tuple[float, float, float]:
+    return measured.value, measured.low, measured.high
+
+
+def test_classifier_and_shares(tmp_path: Path) -> None:
+    rows = [
+        {"method": method, "macro_f1_mean": mean, "macro_f1_min": 0.7, "macro_f1_max": 0.9, "n": 9}
+        for method, mean in (("network", 0.8), ("network, shuffled labels", 0.2))
+    ]
+    shares = [
+        {"layer": layer, "head": 0, "class": "block", "share": share, "n": 10, "seed": 1}
+        | {"method": "network", "task": "sst2", "stage": "fine-tuned"}
+        for layer, share in enumerate((0.2, 0.4, 0.6))
+    ]
+    found = products(tmp_path, kovaleva2019_classifier=rows, patterns__shares=shares)
+    (f1,) = kovaleva.classifier_f1(found, "")
+    assert (ends(f1), f1.reference) == ((0.8, 0.7, 0.9), 0.2)
+    (share,) = kovaleva.class_share(found, "block")
+    half = stats.t.ppf(0.975, 2) * 20 / math.sqrt(3)
+    assert ends(share) == pytest.approx((40, 40 - half, 40 + half))
+    assert (share.case, share.n, share.seeds) == ("SST-2", 3, 1)
+
+
+def test_layers_that_change(tmp_path: Path) -> None:
+    rows = heads(6, {(layer, head): 0.9 for layer in range(5) for head in (0, 1)}, "similarity")
+    rows = [row | {"task": "mrpc", "seed": 1} for row in rows]
+    found = products(tmp_path, **{"finetuning__mrpc_of_1_of_similarity": rows})
+    (measured,) = kovaleva.last_layers_change(found, "")
+    assert ends(measured) == pytest.approx((90, 88, 92))
+    assert (measured.case, measured.about) == ("MRPC", "0.0 against 90.0")
+
+
+def table1(task: str, metric: str, tuned: float, random: float, **more: Any) -> dict:
+    row = {"task": task, "split": "dev", "metric": metric, "pretrained_tuned": tuned, "n": 100}
+    row |= {"random_tuned": random, "majority": 50.0, "seeds": 2, "official": True}
+    return row | {"generated": False} | more
+
+
+def test_scores_of_table1(tmp_path: Path) -> None:
+    rows = [
+        table1("MRPC", "f1", 85.0, 80.0),
+        table1("MRPC", "accuracy", 80.0, 60.0),
+        table1("STS-B", "pearson", 50.0, 0.0, majority=0.0),
+        table1("SST-2", "accuracy", 70.0, 50.0, official=False),
+    ]
+    found = products(tmp_path, kovaleva2019_table1=rows)
+    (accuracy,) = kovaleva.glue_score(found, "MRPC accuracy pretrained_tuned")
+    assert ends(accuracy) == pytest.approx((80, 71.11, 86.66), abs=0.01)  # Wilson, 80 of 100
+    assert (accuracy.reference, accuracy.seeds, accuracy.not_comparable) == (50, 2, "")
+    (f1,) = kovaleva.glue_score(found, "MRPC f1 pretrained_tuned")
+    assert f1.value == 85
+    assert math.isnan(f1.low)
+    (pearson,) = kovaleva.glue_score(found, "STS-B pearson pretrained_tuned")
+    assert ends(pearson) == pytest.approx((50, 33.66, 63.41), abs=0.01)  # Fisher, 100 pairs
+    (films,) = kovaleva.glue_score(found, "SST-2 accuracy random_tuned")
+    assert films.not_comparable == "other data than the task's own"
+    gains = {gain.case: gain for gain in kovaleva.pretraining_gain(found, "")}
+    assert gains.keys() == {"MRPC", "STS-B", "SST-2"}
+    low, high = 71.11 - 69.06, 86.66 - 50.20  # Wilson, 60 of 100: 50.20 to 69.06
+    assert ends(gains["MRPC"]) == pytest.approx((20, low, high), abs=0.01)
+
+
+def features(layer: int, query: str, **kinds: float) -> list[dict]:
+    return [
+        {"layer": layer, "head": 0, "kind": kind, "attention": value, "ci_low": value - 0.01}
+        | {"ci_high": value + 0.01, "query": query, "stage": "fine-tuned", "task": "rte"}
+        for kind, value in kinds.items()
+    ]
+
+
+def test_attention_to_kinds(tmp_path: Path) -> None:
+    rows = features(0, "all", cls=0.5, sep=0.1, noun=0.2, verb=0.1, punctuation=0.9)
+    rows += features(1, "all", cls=0.1, sep=0.3, noun=0.1, verb=0.2, punctuation=0.9)
+    rows += features(0, "cls", cls=0.9, sep=0.1, noun=0.0)
+    rows += features(1, "cls", cls=0.2, sep=0.5, noun=0.3)
+    found = products(tmp_path, **{"finetuning__rte_of_1_of_features": rows})
+    (vertical,) = kovaleva.special_over_words(found, "")
+    assert ends(vertical) == pytest.approx((50 - 15, 32, 38))
+    assert vertical.about in ("against noun", "against verb")
+    (early,) = kovaleva.cls_early_sep_late(found, "")
+    assert ends(early) == pytest.approx((20 + 40, 56, 64))
+    (to_sep,) = kovaleva.cls_attends_to_sep(found, "")
+    assert (ends(to_sep), to_sep.about) == (pytest.approx((20, 18, 22)), "against noun")
+
+
+GAIN = {"unit": "head", "mode": "uniform", "split": "dev", "seed": 1, "n": 100, "naive": 1.5}
+
+
+def test_gains_and_effects(tmp_path: Path) -> None:
+    gains = [
+        GAIN | {"task": task, "metric": metric, "gain": gain, "gain_low": -1.0, "gain_high": 2.0}
+        for task, metric, gain in (
+            ("MRPC", "f1", 0.9),
+            ("MRPC", "accuracy", 0.5),
+            ("STS-B", "pearson", 0.1),
+        )
+    ]
+    effects = [{"effect_mrpc": value, "name": "1-1"} for value in (0.01, -0.01, 0.03)]
+    scores = [
+        {"unit": "layer", "mode": "uniform", "task": "rte", "split": "dev", "metric": "accuracy"}
+        | {"layer": layer, "effect": 0.03, "ci_low": 0.01, "ci_high": 0.05, "n": 50}
+        for layer in range(12)
+    ]
+    found = products(
+        tmp_path,
+        michel2019_gains=gains,
+        kovaleva2019_heads=effects,
+        ablation__rte_of_pretrained_of_1_of_scores=scores,
+    )
+    every = kovaleva.held_out_gain(found, "head")
+    assert [(gain.case, *ends(gain)) for gain in every] == [
+        ("MRPC", 0.5, -1, 2),
+        ("STS-B", 0.1, -1, 2),
+    ]
+    assert [gain.case for gain in kovaleva.held_out_gain(found, "head MRPC")] == ["MRPC"]
+    (average,) = kovaleva.average_effect(found, "mrpc")
+    assert average.value == pytest.approx(1)
+    assert kovaleva.average_effect(found, "rte") == []
+    (layer,) = kovaleva.layer_effect(found, "RTE 1")
+    assert (ends(layer), layer.n) == (pytest.approx((3, 1, 5)), 50)
+
+
+def effect(value: float, width: float, **more: Any) -> dict:
+    row = {"task": "SST-2", "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1}
+    row |= {"effect": value, "ci_low": value - width, "ci_high": value + width, "n": 200, "p": 0.5}
+    return row | more
+
+
+def test_heads_and_layers_masked(tmp_path: Path) -> None:
+    rows = [effect(0, 1), effect(-1, 2), effect(-5, 1, p=0.001), effect(-1, 0.5)]
+    rows += [effect(-9, 1, split="dev_tweets"), effect(-9, 1, mode="uniform")]
+    layers = [
+        effect(0, 1, gain=gain, gain_low=gain - 1, gain_high=gain + 1) for gain in (0.0, -1.5, -9.0)
+    ]
+    found = products(tmp_path, michel2019_table1=rows, michel2019_table3=layers)
+    dev, tweets = michel.harmless_heads(found, "2")
+    assert (dev.case, *ends(dev)) == ("SST-2", 75, 50, 75)
+    assert (tweets.case, tweets.value, tweets.about) == ("SST-2 tweets", 0, "n = 200 examples")
+    (significant, _) = michel.heads_that_matter(found, "0.01")
+    assert significant.value == 25
+    (single,) = michel.single_head_layers(found, "2")
+    assert ends(single) == pytest.approx((200 / 3, 100 / 3, 200 / 3))
+
+
+def test_pruning(tmp_path: Path) -> None:
+    rows = [
+        {"task": "SST-2", "metric": "accuracy", "strategy": strategy, "share": share, "runs": 2}
+        | {"change": value, "change_low": value - 0.02, "change_high": value + 0.02, "n": 30}
+        for strategy, share, value in (
+            ("importance", 0.0, 0.0),
+            ("importance", 47.0, -0.03),
+            ("importance", 90.0, -0.3),
+            ("random", 52.0, -0.10),
+        )
+    ]
+    found = products(tmp_path, michel2019_fig3=rows)
+    (pruned,) = michel.pruned(found, "40 importance")
+    assert ends(pruned) == pytest.approx((-3, -5, -1))
+    (gain,) = michel.pruning_gain(found, "50 importance over random")
+    assert ends(gain) == pytest.approx((7, 3, 11))
+    assert (gain.case, gain.n, gain.about) == ("SST-2", 30, "-3.0 against -10.0")
+
+
+def test_agreement_speed_and_training(tmp_path: Path) -> None:
+    pair = {"mode": "zero", "pearson_low": 0.1, "pearson_high": 0.7, "n": 72}
+    pairs = [
+        pair | {"kind": "datasets", "one": "MNLI matched", "other": "mismatched", "pearson": 0.5},
+        pair | {"kind": "halves", "one": "MNLI matched", "other": "other half", "pearson": 0.2},
+        pair | {"kind": "tasks", "one": "MNLI", "other": "RTE", "pearson": 0.1},
+    ]
+    speed = {"task": "MNLI", "batch_size": 16, "original": 100.0, "pruned": 120.0, "repeats": 5}
+    speed |= {"original_sd": 1.0, "pruned_sd": 1.2, "device": "cpu", "threads": 1}
+    epochs = [{"task": "mrpc", "epoch": epoch, "agreement": epoch / 4} for epoch in (1, 2, 2)]
+    found = products(
+        tmp_path,
+        michel2019_pairs=pairs,
+        michel2019_table4=[speed],
+        pruning__mrpc_of_pretrained_of_1_of_epochs=epochs,
+    )
+    (agreement,) = michel.agreement(found, "datasets")
+    assert (agreement.case, agreement.value) == ("MNLI matched and mismatched", 0.5)
+    assert agreement.about == "halves of MNLI matched: 0.20"
+    (gain,) = michel.speed_gain(found, "16")
+    assert ends(gain) == pytest.approx((20, 20 - 1.96 * 0.02 * 120, 20 + 1.96 * 0.02 * 120))
+    (early,) = michel.early_importance(found, "2")
+    assert (early.case, early.value, early.n) == ("MRPC", 0.5, 2)
