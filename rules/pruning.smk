@@ -123,6 +123,30 @@ rule michel2019_fig3:
         "../workflow_scripts/pruning/michel2019_fig3.py"
 
 
+rule michel2019_one_head:
+    input:
+        curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
+    output:
+        table=table(
+            "michel2019-one-head",
+            "section 4, one head left in every layer",
+            PRUNING_HEADS,
+            wanted="one-head" in PRUNING["strategies"],
+        ),
+    log:
+        "<logs>/pruning/{model}.michel2019_one_head.log",
+    benchmark:
+        "<benchmarks>/pruning/{model}.michel2019_one_head.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("pruning/michel2019_one_head.py"),
+        bootstrap=PRUNING["bootstrap"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/pruning/michel2019_one_head.py"
+
+
 rule michel2019_fig5:
     input:
         curves=expand(rules.pruning_during_training.output.curves, **EPOCHS),

@@ -130,3 +130,20 @@ def test_the_table_has_what_ranks() -> None:
             np.testing.assert_allclose(selected[column], expected.ravel())
         assert (selected["ci_low"] <= selected["importance"]).all()
         assert (selected["ci_high"] >= selected["importance"]).all()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_heads_that_are_gone_add_nothing_to_their_layers_norm(variant: str) -> None:
+    model, tokens = random_classifier("bert"), random_tokens(LENGTHS)
+    gone = np.zeros((LAYERS, HEADS), bool)
+    gone[0, 1] = gone[2, :3] = True
+    raw = importance_of(model, tokens, LABELS, Definition(variant, normalise=False), gone)
+    unit = importance_of(model, tokens, LABELS, Definition(variant, normalise=True), gone)
+    assert not raw[gone].any()
+    assert not unit[gone].any()
+    for layer, head in np.argwhere(~gone):
+        left = [raw[layer, other] for other in range(HEADS) if not gone[layer, other]]
+        assert unit[layer, head] == pytest.approx(raw[layer, head] / np.linalg.norm(left))
+    # A closed gate has a gradient in the paper's formula, which the norm would else contain.
+    gradient = gradients(model, tokens, LABELS, gone)["paper"].mean(axis=0)
+    assert gradient[gone].min() > 0

@@ -98,7 +98,8 @@ def test_intervals_over_examples_by_a_plain_loop() -> None:
     labels, logits = rng.integers(0, 2, 15), rng.normal(size=(3, 15, 2))
     frame = curve(TASKS["mrpc"], labels, logits, [0, 2, 5])
     actual = with_intervals(frame, TASKS["mrpc"], labels, logits, 40, 9)
-    assert actual[["step", "pruned", "metric", "score"]].equals(frame)
+    assert actual[frame.columns].equals(frame)
+    assert (actual["majority"] == curve(TASKS["mrpc"], labels, logits, [0, 2, 5])["majority"]).all()
     drawn = []
     for weights in resampling.bootstrap_weights(15, 40, 9):
         chosen = np.repeat(np.arange(15), weights)
@@ -138,3 +139,10 @@ def test_intervals_over_runs() -> None:
     assert actual["score_low"].tolist() == pytest.approx([0.55, 0.05])
     assert actual["n"].tolist() == [20, 20]
     assert actual["runs"].tolist() == [2, 2]
+
+
+def test_the_highest_score_of_each_layer_is_left() -> None:
+    scores = np.array([[0.1, 0.4, 0.2], [0.9, 0.8, 0.7]])
+    masks = orders.one_in_each_layer(scores)
+    assert not masks[0].any()
+    np.testing.assert_array_equal(masks[1], [[True, False, True], [False, True, True]])

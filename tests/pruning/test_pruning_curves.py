@@ -17,7 +17,12 @@ from workflow_scripts.core.model.classifiers import load_classifier, logits_of, 
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
-from workflow_scripts.pruning import pruning_curves, pruning_during_training
+from workflow_scripts.pruning import (
+    michel2019_fig3,
+    michel2019_one_head,
+    pruning_curves,
+    pruning_during_training,
+)
 
 STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
 
@@ -32,7 +37,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arguments |= {"dev_examples": 0}
     settings = {
         "step": STEP,
-        "strategies": ["importance", "ablation", "random"],
+        "strategies": ["importance", "ablation", "random", "one-head"],
         "importance": {"variant": "paper", "normalise": True, "recompute": False},
         "draws": 2,
         "examples": 10,
@@ -88,6 +93,59 @@ def test_each_half_is_scored_in_the_order_of_the_other(pruned: Path) -> None:
     for step, actual in enumerate(selected["score"]):
         first, second = (right(pruned, weights, gone_at(order, step, fold=fold)) for fold in folds)
         assert actual == pytest.approx(np.where(half, second, first).mean())
+
+
+def test_one_head_is_left_in_every_layer(pruned: Path) -> None:
+    scores, order = pd.read_parquet(pruned / "curves"), pd.read_parquet(pruned / "order")
+    importance = pd.read_parquet(pruned / "importance")
+    paper = importance[importance["variant"] == "paper"]
+    best = paper.loc[paper.groupby("layer")["importance"].idxmax()]
+    weights, left = pruned / "mnli.pretrained.3", {}
+    for strategy, draw in (("one-head", 0), ("one-head-random", 0), ("one-head-random", 1)):
+        selected = scores[(scores["strategy"] == strategy) & (scores["draw"] == draw)]
+        assert selected["pruned"].tolist() == [0, LAYERS * (HEADS - 1)]
+        gone = gone_at(order, 1, strategy=strategy, draw=draw)
+        assert (~gone).sum(axis=1).tolist() == [1] * LAYERS
+        assert selected["score"].iloc[1] == pytest.approx(right(pruned, weights, gone).mean())
+        left[strategy, draw] = np.argwhere(~gone).tolist()
+    assert left["one-head", 0] == best[["layer", "head"]].to_numpy().tolist()
+    assert left["one-head-random", 0] != left["one-head-random", 1]
+
+
+def test_the_table_of_one_head(pruned: Path, tmp_path: Path) -> None:
+    arguments = {"curves": [pruned / "curves"], "bootstrap": 100, "seed": 1}
+    call(michel2019_one_head.main, arguments | {"table": tmp_path / "t.csv"})
+    table = pd.read_csv(tmp_path / "t.csv").set_index("kept")
+    scores = pd.read_parquet(pruned / "curves")
+    drawn = scores[(scores["strategy"] == "one-head-random") & (scores["pruned"] > 0)]
+    assert table.loc["random", "score"] == pytest.approx(100 * drawn["score"].mean())
+    assert table.loc["random", "change"] == pytest.approx(100 * drawn["change"].mean())
+    assert table["runs"].to_dict() == {"most important": 1, "random": 2}
+    assert (table["heads_left"] == LAYERS).all()
+    assert (table["n"] == 20).all()
+    labels = split_of(read_task(pruned / "mnli.parquet"), "dev")["label"]
+    assert table["majority"].tolist() == pytest.approx([100 * labels.value_counts().max() / 20] * 2)
+
+
+@pytest.mark.parametrize("recomputed", [False, True])
+def test_the_figure_says_when_importance_was_estimated(
+    pruned: Path, tmp_path: Path, recomputed: bool
+) -> None:
+    curves = pd.read_parquet(pruned / "curves")
+    assert not curves["recomputed"].any()
+    by_importance = curves["strategy"] == "importance"
+    curves.assign(recomputed=by_importance & recomputed).to_parquet(tmp_path / "curves")
+    outputs = {kind: tmp_path / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
+    arguments = {"curves": [tmp_path / "curves"], "bootstrap": 100, "seed": 1}
+    call(michel2019_fig3.main, arguments | outputs | {"table": tmp_path / "table.csv"})
+    words = "importance, estimated " + ("again each step" if recomputed else "once")
+    assert words in (tmp_path / "fig.svg").read_text(encoding="utf-8")
+    table = pd.read_csv(tmp_path / "table.csv")
+    assert table.groupby("strategy")["recomputed"].first().to_dict() == {
+        "ablation": False,
+        "importance": recomputed,
+        "random": False,
+    }
 
 
 def test_importance_comes_first(pruned: Path) -> None:

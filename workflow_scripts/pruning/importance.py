@@ -112,10 +112,19 @@ def normalised(importance: np.ndarray) -> np.ndarray:
 
 
 def ranking(
-    values: dict[str, np.ndarray], lengths: Sequence[int], definition: Definition
+    values: dict[str, np.ndarray],
+    lengths: Sequence[int],
+    definition: Definition,
+    pruned: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The importance of every head, [layer, head], from the values of `gradients`."""
+    """The importance of every head, [layer, head], from the values of `gradients`.
+
+    The `pruned` heads, bool [layer, head], have none, and so add nothing to their layer's norm:
+    the loss has a gradient at a closed gate, too.
+    """
     mean = scaled(values, lengths)[definition.variant].mean(axis=0)
+    if pruned is not None:
+        mean = np.where(pruned, 0.0, mean)
     return normalised(mean) if definition.normalise else mean
 
 
@@ -128,7 +137,7 @@ def importance_of(
 ) -> np.ndarray:
     """The importance of every head, [layer, head], in the model without the `pruned` ones."""
     lengths = [len(example) for example in tokens]
-    return ranking(gradients(model, tokens, labels, pruned), lengths, definition)
+    return ranking(gradients(model, tokens, labels, pruned), lengths, definition, pruned)
 
 
 def importance_table(

@@ -14,7 +14,6 @@ from workflow_scripts.core.stats.intervals import bootstrap_mean
 
 NAMES = {"importance": "importance", "ablation": "one-head score", "random": "random"}
 
-
 OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high", "n"]
 
 
@@ -34,8 +33,12 @@ def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def main(
     curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out, bootstrap: int, seed: int
 ) -> None:
-    """Draw a panel per task on its main metric, and write what is drawn."""
-    columns = ("task", "strategy", "pruned", "heads", "metric", "score", *OVER_EXAMPLES)
+    """Draw a panel per task on its main metric, and write what is drawn.
+
+    Importance is named as estimated once, before pruning, or again before each step.
+    """
+    columns = ("task", "strategy", "recomputed", "pruned", "heads", "metric", "score")
+    columns += tuple(OVER_EXAMPLES)
     frame = effects.on_main_metric(tables.read_all(curves, columns))
     names, drawn = present(frame), []
     with figures.style():
@@ -46,7 +49,9 @@ def main(
                 runs = rows[rows["strategy"] == strategy]
                 if runs.empty:
                     continue
-                line = over_runs(runs, bootstrap, seed)
+                line, recomputed = over_runs(runs, bootstrap, seed), runs["recomputed"].iloc[0]
+                if strategy == "importance":
+                    name += ", estimated again each step" if recomputed else ", estimated once"
                 share = 100 * line["pruned"] / runs["heads"].iloc[0]
                 colour, marker = figures.COLOURS[number], figures.MARKERS[number]
                 axes.plot(
@@ -56,6 +61,7 @@ def main(
                     share, line["score_low"], line["score_high"], color=colour, alpha=0.15, lw=0
                 )
                 labels = {"task": TASKS[task].title, "strategy": strategy}
+                labels["recomputed"] = recomputed
                 drawn.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))
             axes.set_xlabel("Heads pruned, %")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

@@ -80,6 +80,16 @@ def at_random(
     ]
 
 
+def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
+    """All heads, then the highest score of each layer alone: bool [2, layer, head], true if gone.
+
+    All others go at once, as with `--one-head` of Michel et al.'s released program.
+    """
+    gone = np.ones(scores.shape, bool)
+    gone[np.arange(len(scores)), scores.argmax(axis=1)] = False
+    return np.stack([np.zeros(scores.shape, bool), gone])
+
+
 def order_of(masks: np.ndarray) -> pd.DataFrame:
     """One row per head: layer, head, and the first step in which it is gone."""
     step = np.where(masks.any(axis=0), masks.argmax(axis=0), len(masks))

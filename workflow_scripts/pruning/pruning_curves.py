@@ -59,14 +59,16 @@ class Plan:
 def curve(
     task: Task, labels: np.ndarray, logits: np.ndarray, counts: Sequence[int]
 ) -> pd.DataFrame:
-    """One row per step and metric: step, pruned (heads gone), score.
+    """One row per step and metric: step, pruned (heads gone), score, majority.
 
-    `logits` is [step, example, label]; `counts` has the number of heads gone after each step.
+    `logits` is [step, example, label]; `counts` has the number of heads gone after each step;
+    `majority` is the score of always saying the most frequent class.
     """
-    rows = []
+    rows, base = [], metrics.majority(task, labels)
     for step, (count, step_logits) in enumerate(zip(counts, logits, strict=True)):
         for metric, score in metrics.score(task, labels, step_logits).items():
-            rows.append({"step": step, "pruned": count, "metric": metric, "score": score})
+            row = {"step": step, "pruned": count, "metric": metric, "score": score}
+            rows.append(row | {"majority": base[metric]})
     return pd.DataFrame(rows)
 
 
@@ -121,6 +123,15 @@ def by_halves(
     ]
 
 
+def one_head_plans(importance: np.ndarray, draws: int, seed: int) -> list[Plan]:
+    """All heads but one of each layer gone at once: the most important is left, or a random one."""
+    rng = np.random.default_rng(seed)
+    scores = [rng.random(importance.shape) for _ in range(draws)]
+    chosen = Plan("one-head", 0, orders.one_in_each_layer(importance))
+    random = [orders.one_in_each_layer(drawn) for drawn in scores]
+    return [chosen, *(Plan("one-head-random", draw, masks) for draw, masks in enumerate(random))]
+
+
 def pruned_logits(
     model: PreTrainedModel, tokens: Sequence[Tokens], plans: Sequence[Plan], **limits: Any
 ) -> dict[tuple[str, int], np.ndarray]:
@@ -135,7 +146,8 @@ def pruned_logits(
         scored = np.arange(len(tokens)) if group is on_all else group[0].examples
         masks = np.concatenate([plan.masks for plan in group])
         swept = ablate(model, [tokens[index] for index in scored], masks, "zero", **limits)
-        for plan, steps in zip(group, np.split(swept, len(group)), strict=True):
+        ends = np.cumsum([len(plan.masks) for plan in group])
+        for plan, steps in zip(group, np.split(swept, ends[:-1]), strict=True):
             whole = np.empty((len(plan.masks), len(tokens), steps.shape[2]), np.float32)
             logits.setdefault((plan.strategy, plan.draw), whole)[:, scored] = steps
     return logits
@@ -177,9 +189,9 @@ def main(
     counts = orders.steps(shape[0] * shape[1], pruning.step)
     definition, lengths = pruning.definition, [len(example) for example in training]
     values = gradients(model, training, training_labels)
-    plans = []
+    first, plans = ranking(values, lengths, definition), []
     if "importance" in pruning.strategies:
-        masks = orders.by_score(first := ranking(values, lengths, definition), counts)
+        masks = orders.by_score(first, counts)
         if pruning.importance["recompute"]:
             masks = orders.by_importance(
                 model, training, training_labels, counts, definition, first
@@ -191,16 +203,20 @@ def main(
     if "random" in pruning.strategies:
         drawn = orders.at_random(shape, counts, pruning.draws, seed)
         plans += [Plan("random", draw, masks) for draw, masks in enumerate(drawn)]
+    if "one-head" in pruning.strategies:
+        plans += one_head_plans(first, pruning.draws, seed)
     outputs = pruned_logits(model, tokens, plans, pass_tokens=pass_tokens, precision=precision)
     run_columns = {"task": task, "init": init, "seed": seed}
     frame = importance_table(values, lengths, pruning.bootstrap, seed)
     tables.write(frame.assign(**run_columns), importance)
     run_columns["heads"] = shape[0] * shape[1]
+    gone_in = {(plan.strategy, plan.draw): plan.masks.sum(axis=(1, 2)).tolist() for plan in plans}
     scores = []
     for (strategy, draw), steps in outputs.items():
-        line = curve(scored_task, labels, steps, counts)
+        line = curve(scored_task, labels, steps, gone_in[strategy, draw])
         line = with_intervals(line, scored_task, labels, steps, pruning.bootstrap, seed)
-        scores.append(line.assign(strategy=strategy, draw=draw))
+        recomputed = strategy == "importance" and pruning.importance["recompute"]
+        scores.append(line.assign(strategy=strategy, draw=draw, recomputed=recomputed))
     tables.write(pd.concat(scores, ignore_index=True).assign(**run_columns), curves)
     gone = [
         orders.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)
