@@ -240,7 +240,6 @@ rule head_behaviour:
         mode="uniform",
         threshold=config.get("surface", {}).get("threshold", 0.5),
         fewest=config.get("syntax", {}).get("fewest", 0),
-        percentile=config.get("frames", {}).get("percentile", 99),
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],
     script:

@@ -41,7 +41,24 @@ def chapters(tmp_path: Path) -> dict[str, Path]:
         "entropy": per_head(query="all", entropy=[1.0, 2.0, 3.0, 4.0]),
         "syntax_scores": pd.concat(relations),
         "offsets": pd.DataFrame({"relation": ["det", "rare", "det"], "accuracy": [0.3, 0.2, 0.5]}),
-        "frames": per_head(direction="either", attention=[0.1, 0.1, 0.1, 0.2]),
+        # Head 2-1 attends more along links, but no more than chance; 1-1 is syntactic first.
+        "frames": pd.concat(
+            [
+                per_head(
+                    direction="either",
+                    attention=[0.1, 0.1, 0.3, 0.2],
+                    difference=[0.1, -0.1, 0.1, 0.05],
+                    p_corrected=[0.01, 0.01, 0.06, 0.01],
+                ),
+                per_head(
+                    direction="to predicate",
+                    attention=[0.1, 0.1, 0.3, 0.2],
+                    difference=[0.1, 0.1, 0.1, 0.1],
+                    p_corrected=[0.01, 0.01, 0.01, 0.01],
+                ),
+            ],
+            ignore_index=True,
+        ),
         "scores": made_up_scores().assign(mode="uniform"),
     }
     for name, frame in written.items():
@@ -53,7 +70,7 @@ def run(
     folder: Path, arguments: dict[str, Path], **more: object
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     arguments = arguments | {"scores": [arguments["scores"]], "mode": "uniform", "threshold": 0.5}
-    arguments |= {"fewest": 20, "percentile": 99, "bootstrap": 200, "seed": 1} | more
+    arguments |= {"fewest": 20, "bootstrap": 200, "seed": 1} | more
     call(head_behaviour.main, arguments | {"heads": folder / "heads", "strata": folder / "strata"})
     return pd.read_csv(folder / "heads"), pd.read_csv(folder / "strata")
 
@@ -64,6 +81,9 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert heads["name"].tolist() == ["1-1", "1-2", "2-1", "2-2"]
     assert heads["effect_rte"].tolist() == pytest.approx([-0.2, -0.1, 0, 0.1])
     assert heads["entropy"].tolist() == [1, 2, 3, 4]
+    assert heads["frames"].tolist() == [0.1, 0.1, 0.3, 0.2]
+    assert heads["frames_above"].tolist() == [0.1, -0.1, 0.1, 0.05]
+    assert heads["frames_head"].tolist() == [True, False, False, True]
     assert heads["relation"].tolist() == ["det"] * 4
     assert heads["above"].iloc[0] == pytest.approx(0.3)  # over the best offset, 0.5
     assert strata["effect"].tolist() == pytest.approx([-0.2, 0.1, -0.1, 0.0])

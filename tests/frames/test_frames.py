@@ -1,278 +1,125 @@
-"""FrameNet's files, the paper's filters, and attention along the links."""
+"""Attention along links, against plain loops, and along their controls, by hand and planted."""
 
 from pathlib import Path
 
-import nltk
 import numpy as np
 import pandas as pd
 import pytest
 
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import write_card
+from tests.frames.test_frame_filters import framenet, run
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.frames import read_links
+from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.frames import Element, FrameLinks, linking_heads, read_links
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.corpora import frame_files, frames_corpus
-from workflow_scripts.frames import frame_drawings, frame_scores, kovaleva2019_fig3
-
-HEAD = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n'
-    '<lexUnit status="Finished" POS="V" name="give.v" ID="7" frame="Giving" frameID="3" '
-    'totalAnnotated="1" xmlns="http://framenet.icsi.berkeley.edu">\n<header><frame>'
-    '<FE type="Core" name="Donor"/><FE type="Core" name="Recipient"/>'
-    '<FE type="Core" name="Theme"/>'
-    '<FE type="Peripheral" name="Time"/></frame></header>'
-    '<lexeme order="1" headword="false" breakBefore="false" POS="V" name="give"/>'
-    '<subCorpus name="all">'
+from workflow_scripts.core.stats.mean_tests import mean_p_values
+from workflow_scripts.frames import (
+    frame_drawings,
+    frame_scores,
+    kovaleva2019_fig3,
+    kovaleva2019_frames,
+    link_controls,
 )
-TAIL = "</subCorpus></lexUnit>\n"
 
-
-def sentence(number: int, text: str, targets: list[str], **elements: str) -> str:
-    """A sentence of a lu file whose target and elements are pieces of its text."""
-
-    def label(name: str, piece: str) -> str:
-        start = text.index(piece)
-        return f'<label start="{start}" end="{start + len(piece) - 1}" name="{name}"/>'
-
-    target = "".join(label("Target", piece) for piece in targets)
-    core = "".join(
-        f'<label itype="DNI" name="{name}"/>' if piece == "-" else label(name, piece)
-        for name, piece in elements.items()
-    )
-    return (
-        f'<sentence sentNo="0" aPos="0" ID="{number}"><text>{text}</text>'
-        '<annotationSet status="UNANN" ID="1"><layer rank="1" name="PENN">'
-        f'<label start="0" end="1" name="X"/></layer></annotationSet>'
-        f'<annotationSet status="MANUAL" ID="{number}9"><layer rank="1" name="Target">{target}'
-        f'</layer><layer rank="1" name="FE">{core}</layer></annotationSet></sentence>'
-    )
-
-
-# Core are donor, recipient and theme; donor and recipient are a core set.
-SENTENCES = [
-    # Kept by the paper's filters: the donor is two tokens away, the theme too.
-    sentence(1, "She had given him the key .", ["given"], Donor="She", Theme="the key"),
-    # Kept by both: the second core element is not in the text.
-    sentence(2, "Kings of old gave .", ["gave"], Donor="Kings", Theme="-"),
-    sentence(3, "She gave the whole town up .", ["gave", "up"], Donor="She"),
-    sentence(4, "a b c d e f g h i j k gave .", ["gave"], Donor="a"),
-    sentence(5, "He was given then .", ["given"], Time="then"),
-    # Left out by either, for its length or because the theme is in no core set.
-    sentence(6, "He had given a very small key .", ["given"], Theme="a very small key"),
-    sentence(7, "He gave .", ["gave"], Donor="He"),
-    # One core element of two is a neighbour: the sentence goes.
-    sentence(8, "He gave him the key .", ["gave"], Donor="He", Theme="the key"),
-    # Only the released filters mind that an element that is not core is a neighbour, or long.
-    sentence(9, "She had now given things away .", ["given"], Donor="She", Time="now"),
-    sentence(10, "She had never given on a cold dark day .", ["given"], Donor="She",
-             Time="on a cold dark day"),
-    # The theme is core, but in no core set.
-    sentence(11, "The key had then been given .", ["given"], Theme="The key"),
-    # Kept by both: four and three tokens away.
-    sentence(12, "To him she had then given it .", ["given"], Recipient="To him", Donor="she"),
-]  # fmt: skip
-COUNTS = {
-    "paper": {
-        "sentences annotated": 12,
-        "several targets": 1,
-        "more than 12 tokens": 1,
-        "no core element": 1,
-        "a core element of more than 3 tokens": 1,
-        "less than 2 tokens apart": 2,
-        "sentences": 6,
-        "links": 8,
-    },
-    "released": {
-        "sentences annotated": 12,
-        "several targets": 1,
-        "more than 12 tokens": 1,
-        "no element of a core set": 3,
-        "an element of more than 3 tokens": 1,
-        "less than 3 tokens apart": 4,
-        "sentences": 2,
-        "links": 3,
-    },
-}
-
-
-def framenet(folder: Path) -> Path:
-    """A whole FrameNet of one frame and one lexical unit."""
-    for name in ("lu", "frame"):
-        (folder / name).mkdir(parents=True)
-    (folder / "lu/lu7.xml").write_text(HEAD + "".join(SENTENCES) + TAIL, encoding="utf-8")
-    space = 'xmlns="http://framenet.icsi.berkeley.edu"'
-    (folder / "luIndex.xml").write_text(
-        f'<luIndex {space}><lu hasAnnotation="true" frameID="3" frameName="Giving" '
-        'status="Finished" name="give.v" ID="7"/></luIndex>',
-        encoding="utf-8",
-    )
-    (folder / "frameIndex.xml").write_text(
-        f'<frameIndex {space}><frame ID="3" name="Giving"/></frameIndex>', encoding="utf-8"
-    )
-    (folder / "frRelation.xml").write_text(f"<frameRelations {space}/>", encoding="utf-8")
-    (folder / "semTypes.xml").write_text(f"<semTypes {space}/>", encoding="utf-8")
-    (folder / "frame/Giving.xml").write_text(
-        f'<frame ID="3" name="Giving" {space}><definition>to give</definition>'
-        '<FE ID="1" name="Donor" coreType="Core" abbrev="D"><definition/></FE>'
-        '<FE ID="2" name="Theme" coreType="Core" abbrev="T"><definition/></FE>'
-        '<FE ID="3" name="Recipient" coreType="Core" abbrev="R"><definition/></FE>'
-        '<FE ID="4" name="Time" coreType="Peripheral" abbrev="t"><definition/></FE>'
-        '<FEcoreSet><memberFE ID="1" name="Donor"/><memberFE ID="3" name="Recipient"/></FEcoreSet>'
-        '<lexUnit status="Finished" POS="V" name="give.v" ID="7"><definition/>'
-        "<sentenceCount annotated='1' total='1'/><lexeme order='1' headword='false' "
-        "breakBefore='false' POS='V' name='give'/></lexUnit></frame>",
-        encoding="utf-8",
-    )
-    return folder
-
-
-def run(folder: Path, source: dict, filters: str = "paper") -> tuple[list, list, dict[str, int]]:
-    paths = {name: folder / name for name in ("sentences", "annotation", "counts")}
-    frames_corpus.main(**paths, source=source, name="fn", filters=filters, seed=1)
-    counts = pd.read_csv(paths["counts"])
-    return (
-        read_examples(paths["sentences"]),
-        read_links(paths["annotation"]),
-        dict(zip(counts["what"], counts["n"], strict=True)),
-    )
-
-
-def test_each_filter_counts_what_it_leaves_out(tmp_path: Path) -> None:
-    examples, links, counts = run(tmp_path, {"path": str(framenet(tmp_path / "fn"))})
-    assert counts == COUNTS["paper"]
-    assert [item.id for item in examples[:2]] == ["fn-00000", "fn-00001"]
-    assert {item.document for item in examples} == {"lu7"}
-    assert links[0].frame == "Giving"
-    assert [links[0].words[k] for k in links[0].target] == ["given"]
-    assert {item.name: item.words for item in links[0].elements} == {"Donor": (0,), "Theme": (4, 5)}
-    assert [item.name for item in links[1].elements] == ["Donor"]
-    assert [len(item.others) for item in links] == [0, 0, 1, 1, 0, 0]
-    start, end = examples[0].words[0][2]
-    assert examples[0].texts[0][start:end] == "given"
-    assert links[0].source.endswith("lu7.xml: sentence 1")
-
-
-def test_the_released_filters(tmp_path: Path) -> None:
-    source = {"path": str(framenet(tmp_path / "fn"))}
-    _, links, counts = run(tmp_path, source, "released")
-    assert counts == COUNTS["released"]
-    assert [item.source.split()[-1] for item in links] == ["2", "12"]
-    assert [item.name for item in links[1].elements] == ["Recipient", "Donor"]
-    table = pd.read_csv(tmp_path / "counts").set_index("what")
-    assert table["filters"].unique() == ["released"]
-    assert table["paper"].dropna().to_dict() == {"sentences": 473}
-
-
-def test_core_sets_need_the_frames(tmp_path: Path) -> None:
-    folder = framenet(tmp_path / "fn")
-    for path in (folder, folder / "lu", folder / "lu/lu7.xml"):
-        assert len(list(frame_files.sentences_of(path, core_sets=True))) == 12
-    (folder / "frame/Giving.xml").unlink()
-    with pytest.raises(InputError, match=r"frame/Giving.xml: no such file.*frames.filters"):
-        run(tmp_path, {"path": str(folder)}, "released")
-    assert run(tmp_path, {"path": str(folder)})[2] == COUNTS["paper"]
-
-
-@pytest.mark.parametrize("core_sets", [False, True])
-def test_directory_file_and_nltk_say_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, core_sets: bool
-) -> None:
-    folder = framenet(tmp_path / "corpora/framenet_v17")
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    expected = list(frame_files.sentences_of(folder, core_sets))
-    assert len(expected) == 12
-    assert list(frame_files.sentences_of(folder / "lu", core_sets)) == expected
-    assert list(frame_files.sentences_of(folder / "lu/lu7.xml", core_sets)) == expected
-    by_nltk = list(frame_files.sentences_of_nltk("framenet_v17", core_sets))
-
-    def plain(sentence: frame_files.Annotated) -> tuple:
-        spans = tuple(sorted(sentence.elements)), tuple(sorted(sentence.others))
-        return sentence.text, sentence.frame, sentence.unit, sentence.targets, *spans
-
-    assert [plain(sentence) for sentence in by_nltk] == [plain(sentence) for sentence in expected]
-
-
-def test_a_missing_nltk_corpus_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nltk.data, "path", [])
-    with pytest.raises(InputError, match=r"nltk.downloader framenet_v17"):
-        list(frame_files.sentences_of_nltk("framenet_v17"))
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (HEAD + SENTENCES[0], "lu7.xml:3: not well-formed"),
-        ("<other/>", "lu7.xml:1: not a lexical unit"),
-        (
-            HEAD + SENTENCES[0].replace('start="0" end="2"', 'start="0" end="99"') + TAIL,
-            "lu7.xml: sentence 1: label Donor from 0 to 99 is outside",
-        ),
-    ],
-)
-def test_a_wrong_file_is_named(tmp_path: Path, content: str, words: str) -> None:
-    (tmp_path / "lu7.xml").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=words):
-        list(frame_files.sentences_of(tmp_path))
-
-
-def test_nothing_there_or_nothing_left(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no lu\*.xml files"):
-        list(frame_files.sentences_of(tmp_path))
-    (tmp_path / "lu7.xml").write_text(HEAD + SENTENCES[6] + TAIL, encoding="utf-8")
-    with pytest.raises(InputError, match="no sentence passes the filters"):
-        run(tmp_path, {"path": str(tmp_path)})
-
-
-@pytest.mark.parametrize("filters", ["paper", "released"])
-def test_real_framenet(real_data: Path, tmp_path: Path, filters: str) -> None:
-    source = {"path": str(real_data / "framenet-1.5-subset")}
-    examples, links, counts = run(tmp_path, source, filters)
-    chosen = frames_corpus.FILTERS[filters]
-    left = sum(counts[name] for name in chosen.names)
-    assert counts["sentences annotated"] == left + counts["sentences"]
-    assert (
-        counts["sentences"] == len(examples) == len(links) > {"paper": 100, "released": 10}[filters]
-    )
-    for example, sentence in zip(examples, links, strict=True):
-        assert sentence.source.split(":")[0].endswith(f"/{example.document}.xml")
-        assert len(sentence.words) <= 12
-        concerned = sentence.elements + (sentence.others if chosen.all_elements else ())
-        assert all(len(element.words) <= 3 for element in concerned)
-        far = {abs(a - b) for a in sentence.target for item in concerned for b in item.words}
-        assert min(far) >= chosen.min_distance
-    if filters == "released":
-        stricter = {sentence.source for sentence in links}
-        kept = {sentence.source for sentence in run(tmp_path, source, "paper")[1]}
-        assert (
-            stricter < kept
-        )  # core sets hold core elements only, and the other filters are stricter
-
-
-def test_generated_links_survive_both_filters(tmp_path: Path) -> None:
-    kept = {name: run(tmp_path, {"generate": 200}, name) for name in frames_corpus.FILTERS}
-    assert kept["paper"][0] == kept["released"][0]
-    assert kept["paper"][1] == kept["released"][1]
-    examples, links, counts = kept["paper"]
-    assert counts["sentences"] + counts["more than 12 tokens"] == 200
-    assert counts["sentences"] >= 195
-    assert counts["links"] == 2 * counts["sentences"]
-    assert len({sentence.frame for sentence in links}) > 10
-    assert {example.document for example in examples} == {example.id for example in examples}
-    for sentence in links:
-        assert {element.name for element in sentence.elements} == {"Agent", "Theme"}
+DIRECTIONS = ("either", "from predicate", "to predicate")
 
 
 def test_link_attention_by_hand() -> None:
     pattern = np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])[None, None]
-    attention = frame_scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
+    attention = link_controls.link_attention(pattern, np.array([0]), np.array([1, 2]))
     assert {name: value[0, 0] for name, value in attention.items()} == {
         "either": 0.7,
         "from predicate": 0.7,
         "to predicate": 0.6,
     }
+
+
+def links_in(text: str, target: list[int], *elements: list[int], others: tuple = ()) -> FrameLinks:
+    core, rest = (
+        tuple(Element("", tuple(words)) for words in items) for items in (elements, others)
+    )
+    return FrameLinks("a", tuple(text.split()), "", tuple(target), core, rest, "by hand")
+
+
+def test_controls_by_hand() -> None:
+    #                 0   1   2     3     4     5   6  7   8    9   10
+    links = links_in("The man had often eaten bread , at home today .", [4], [0, 1], [5])
+    agent, theme = links.elements
+    # By one place it joins man and bread; then, by two, five or six, it holds a comma.
+    places = [(place.element, place.target) for place in link_controls.controls(links, agent)]
+    assert places == [((3, 4), (7,)), ((4, 5), (8,))]
+    # The and man are of one element, eaten and bread are linked; 6 and 10 are punctuation.
+    places = [(*place.element, *place.target) for place in link_controls.controls(links, theme)]
+    assert places == [(2, 1), (3, 2), (4, 3), (8, 7), (9, 8)]
+    # Elements that are not core are of the frame, too: home and today.
+    links = links_in("The man had often eaten bread , at home today .", [4], [5], others=([8, 9],))
+    places = [(*p.element, *p.target) for p in link_controls.controls(links, links.elements[0])]
+    assert places == [(1, 0), (2, 1), (3, 2), (4, 3), (8, 7)]
+
+
+def test_a_sentence_without_controls() -> None:
+    assert (
+        link_controls.controls(links_in("He was becoming agitated .", [3], [0]), Element("", (0,)))
+        == []
+    )
+
+
+def made_up(links: FrameLinks, rng: np.random.Generator, kind: str) -> np.ndarray:
+    """Attention among words [query, key] of a head that looks three words back, or along links."""
+    n = len(links.words)
+    weights = rng.uniform(0, 0.02, (n, n))
+    if kind == "nearby":
+        weights[np.arange(3, n), np.arange(n - 3)] += rng.uniform(0.6, 0.8, n - 3)
+    if kind == "linking":
+        for element in links.elements:
+            weights[links.target[0], element.words[0]] += rng.uniform(0.05, 0.2)
+    return weights
+
+
+def test_a_head_that_looks_nearby_does_not_link() -> None:
+    """It has most attention between linked words, which are three words apart, and no more."""
+    rng = np.random.default_rng(1)
+    kinds = ["nearby", "linking", *["noise"] * 10]
+    results = []
+    for _ in range(60):
+        start = int(rng.integers(0, 4))
+        text = " ".join("abcdefghijkl"[: int(rng.integers(9, 12))])
+        links = links_in(text, [start + 3], [start])
+        pattern = np.stack([made_up(links, rng, kind) for kind in kinds])[None]
+        word = np.arange(len(links.words))
+        example = CachedExample("a", word, word, np.zeros_like(word), pattern)
+        results.append(link_controls.compare(example, links))
+    linked, control = (
+        frame_scores.stacked([getattr(result, side) for result in results])
+        for side in ("linked", "control")
+    )
+    documents = [str(number) for number in range(60)]
+    frame = frame_scores.comparison(linked, control, documents, 999, 1)
+    either = frame[frame["direction"] == "either"].set_index("head")
+    assert either["linked"].idxmax() == 0
+    assert either.loc[0, "p_corrected"] > 0.05
+    assert either.loc[0, "difference_low"] < 0 < either.loc[0, "difference_high"]
+    assert either.loc[1, "p_corrected"] == pytest.approx(0.001)
+    assert linking_heads(frame)["head"].tolist() == [1]
+    assert (
+        frame[frame["direction"] == "to predicate"].set_index("head").loc[1, "p_corrected"] > 0.05
+    )
+
+
+def test_heads_beyond_chance_attend_more_along_links() -> None:
+    frame = pd.DataFrame({"head": range(4), "direction": "either"})
+    frame["difference"], frame["p_corrected"] = [0.1, -0.3, 0.2, 0.4], [0.04, 0.01, 0.01, 0.06]
+    beyond = pd.concat([frame, frame.assign(direction="to predicate", p_corrected=0.001)])
+    assert linking_heads(beyond)["head"].tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(("heads", "above"), [(72, 1), (144, 2), (384, 4)])
+def test_the_percentile_fixes_how_many_heads_are_above(heads: int, above: int) -> None:
+    rng = np.random.default_rng(1)
+    for values in (rng.random(heads), np.exp(3 * rng.normal(size=heads)), np.arange(heads)):
+        scores = pd.DataFrame({"direction": "either", "attention": values})
+        assert len(frame_drawings.heads_above(scores, 99, "either")) == above
 
 
 @pytest.fixture(scope="module")
@@ -283,48 +130,152 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write_cache(folder / "attention.h5", folder / "model.json", folder / "sentences")
     paths = {"attention": folder / "attention.h5", "model": folder / "model.json"}
     paths |= {"annotation": folder / "annotation"}
-    frame_scores.main(**paths, scores=folder / "scores", bootstrap=100)
-    out = {"drawings": folder / "drawings", "table": folder / "table"}
-    frame_drawings.main(**paths, scores=folder / "scores", **out, percentile=80)
+    scores = folder / "scores"
+    frame_scores.main(**paths, corpus=folder / "sentences", scores=scores, bootstrap=100)
+    frame_drawings.main(**paths, scores=scores, drawings=folder / "drawings", percentile=80)
+    printed = {"table": folder / "table", "controls": folder / "controls"}
+    kovaleva2019_frames.main(scores, **printed, percentile=80, generated=False)
     return folder
 
 
-def test_scores_against_a_loop(study: Path) -> None:
-    scores = tables.read(study / "scores")
-    scores = scores[scores["direction"] == "either"].set_index(["layer", "head"])["attention"]
+def sentences(study: Path) -> list[tuple[CachedExample, FrameLinks]]:
     with Cache(study / "attention.h5") as cache:
-        examples = list(cache)
+        return list(zip(cache, read_links(study / "annotation"), strict=True))
+
+
+def pairs_of(example: CachedExample, target: tuple, element: tuple, direction: str) -> list:
+    """The pairs of tokens, query and key, of a link's words."""
+    out = [(a, b) for a in target for b in element]
+    words = {"from predicate": out, "to predicate": [(b, a) for a, b in out]}
+    words["either"] = words["from predicate"] + words["to predicate"]
+    tokens = {
+        w: [k for k, word in enumerate(example.word) if word == w] for w in {*target, *element}
+    }
+    return [[(a, b) for a in tokens[p] for b in tokens[q]] for p, q in words[direction]]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_scores_against_a_loop(study: Path, direction: str) -> None:
+    scores = tables.read(study / "scores")
+    scores = scores[scores["direction"] == direction].set_index(["layer", "head"])
     for layer, head in ((0, 0), (2, 1)):
-        sentences = []
-        for example, links in zip(examples, read_links(study / "annotation"), strict=True):
-            most = []
+        means = []
+        for example, links in sentences(study):
+            most = [
+                max(
+                    float(example.pattern[layer, head, a, b])
+                    for tokens in pairs_of(example, links.target, element.words, direction)
+                    for a, b in tokens
+                )
+                for element in links.elements
+            ]
+            means.append(sum(most) / len(most))
+        row = scores.loc[(layer, head)]
+        assert row["attention"] == pytest.approx(np.mean(means), abs=1e-6)
+        assert row["n"] == 6
+        assert row["n_documents"] == 1  # all are of one lexical unit
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_links_and_controls_against_a_loop(study: Path, direction: str) -> None:
+    scores = tables.read(study / "scores")
+    scores = scores[scores["direction"] == direction].set_index(["layer", "head"])
+    split = False
+
+    def most(example: CachedExample, target: tuple, element: tuple, layer: int, head: int) -> float:
+        weights = example.pattern[layer, head].astype(float)
+        tokens = pairs_of(example, target, element, direction)
+        return max(np.mean([weights[a, b] for a, b in pairs]) for pairs in tokens)
+
+    for layer, head in ((0, 0), (2, 1)):
+        linked, control, n_links = [], [], 0
+        for example, links in sentences(study):
+            split |= len(set(example.word)) < len(example.word) - 1
+            ours, theirs = [], []
             for element in links.elements:
-                pairs = [
-                    (a, b)
-                    for a, query in enumerate(example.word)
-                    for b, key in enumerate(example.word)
-                    if (query in links.target and key in element.words)
-                    or (query in element.words and key in links.target)
-                ]
-                most.append(max(float(example.pattern[layer, head, a, b]) for a, b in pairs))
-            sentences.append(sum(most) / len(most))
-        assert scores[layer, head] == pytest.approx(np.mean(sentences), abs=1e-6)
+                places = link_controls.controls(links, element)
+                if places:
+                    ours.append(most(example, links.target, element.words, layer, head))
+                    theirs.append(np.mean([most(example, *place, layer, head) for place in places]))
+            if ours:
+                linked.append(np.mean(ours))
+                control.append(np.mean(theirs))
+                n_links += len(ours)
+        row = scores.loc[(layer, head)]
+        assert row["linked"] == pytest.approx(np.mean(linked), abs=1e-5)
+        assert row["control"] == pytest.approx(np.mean(control), abs=1e-5)
+        assert row["difference"] == pytest.approx(row["linked"] - row["control"], abs=1e-6)
+        assert row["n_compared"] == len(linked) < 6
+        assert row["links_compared"] == n_links
+    assert split  # words of several tokens are among them
 
 
-def test_heads_above_the_percentile(study: Path) -> None:
-    values = tables.read(study / "scores")
-    values = values[values["direction"] == "either"]["attention"]
-    table = pd.read_csv(study / "table")
-    threshold = np.percentile(values, 80)
-    assert len(table) == (values > threshold).sum() > 0
-    assert (table["attention"] > table["threshold"]).all()
-    assert table["attention"].is_monotonic_decreasing
+def test_intervals_and_p_values_draw_lexical_units() -> None:
+    rng = np.random.default_rng(1)
+    documents = [f"lu{number // 3}" for number in range(30)]
+    sides = [{name: rng.random((30, 2, 3)) for name in DIRECTIONS} for _ in range(2)]
+    frame = frame_scores.comparison(*sides, documents, 200, 1)
+    assert frame["n_documents_compared"].unique() == [10]
+    for name in DIRECTIONS:
+        rows = frame[frame["direction"] == name]
+        values = (sides[0][name] - sides[1][name]).reshape(30, 6)
+        assert rows["difference"].to_numpy() == pytest.approx(values.mean(axis=0))
+        p, corrected = mean_p_values(values, 200, 1, documents)
+        np.testing.assert_array_equal(rows["p"], p)
+        np.testing.assert_array_equal(rows["p_corrected"], corrected)
+
+
+def test_a_word_that_was_cut_off_is_an_error(study: Path, tmp_path: Path) -> None:
+    write_cache(tmp_path / "short.h5", study / "model.json", study / "sentences", max_tokens=5)
+    paths = {name: study / name for name in ("annotation",)}
+    with pytest.raises(InputError, match="a word of a link has no token; raise max_tokens"):
+        frame_scores.main(
+            **paths,
+            attention=tmp_path / "short.h5",
+            model=study / "model.json",
+            corpus=study / "sentences",
+            scores=tmp_path / "scores",
+            bootstrap=100,
+        )
+
+
+def test_tables(study: Path) -> None:
+    scores = tables.read(study / "scores")
+    table, controls = pd.read_csv(study / "table"), pd.read_csv(study / "controls")
+    for direction in DIRECTIONS:
+        values = scores[scores["direction"] == direction]["attention"]
+        rows = table[table["direction"] == direction]
+        assert len(rows) == (values > np.percentile(values, 80)).sum() > 0
+        assert (rows["attention"] > rows["threshold"]).all()
+        assert rows["attention"].is_monotonic_decreasing
+        assert controls[controls["direction"] == direction]["difference"].is_monotonic_decreasing
+    beside = table.groupby("direction")["paper"].unique()
+    assert beside["to predicate"] == ["0.201 and 0.209"]
+    assert table[table["direction"] != "to predicate"]["paper"].isna().all()
+    assert len(controls) == len(scores)
+    assert not table["generated"].any()
+    assert controls["direction"].drop_duplicates().tolist() == list(DIRECTIONS)
 
 
 def test_the_figure_is_drawn(study: Path) -> None:
     out = {kind: study / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
-    kovaleva2019_fig3.main(study / "scores", study / "drawings", **out)
-    assert out["png"].read_bytes().startswith(b"\x89PNG")
+    for generated, words in ((True, "generated sentences"), (False, "FrameNet")):
+        paths = (study / "scores", study / "drawings")
+        kovaleva2019_fig3.main(*paths, **out, percentile=80, generated=generated)
+        assert out["png"].read_bytes().startswith(b"\x89PNG")
+        assert words in out["svg"].read_text(encoding="utf-8")
+
+
+def test_marked_are_links_only(study: Path) -> None:
     drawn = tables.read(study / "drawings")
-    assert drawn["highlighted"].any()
     assert {"[CLS]", "[SEP]"} <= set(drawn["key_token"])
+    assert drawn["drawing"].nunique() <= frame_drawings.MAX_DRAWN
+    by_id = {links.id: links for _, links in sentences(study)}
+    links = by_id[drawn["example"].iloc[0]]
+    target = {links.words[k] for k in links.target}
+    elements = {links.words[k] for element in links.elements for k in element.words}
+    marked = drawn[drawn["highlighted"]]
+    for row in marked.itertuples():
+        sides = {row.query_token, row.key_token}
+        assert row.query == row.key or (sides & target and sides & elements)
+    assert (marked["query"] != marked["key"]).any()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frames import heads_above
+from workflow_scripts.core.data.frames import linking_heads
 from workflow_scripts.core.data.glue import present
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
@@ -54,12 +54,18 @@ def classes(shares: Path) -> pd.DataFrame:
     return best.rename(columns={"class": "pattern", "share": "pattern_share"})
 
 
-def links(frames: Path, percentile: float) -> pd.DataFrame:
-    """Per head: attention between a predicate and its frame elements, and whether it stands out."""
-    frame = tables.read(frames, (*KEYS, "direction", "attention"))
-    either = frame[frame["direction"] == "either"].rename(columns={"attention": "frames"})
-    stand_out = either.index.isin(heads_above(frame, percentile).index)
-    return either[[*KEYS, "frames"]].assign(frames_head=stand_out)
+def links(frames: Path) -> pd.DataFrame:
+    """Per head: attention between a predicate and its frame elements, and whether it stands out.
+
+    `frames_above` is by how much it exceeds attention between unlinked words at the same distance,
+    `frames_head` whether that is more than chance.
+    """
+    columns = (*KEYS, "direction", "attention", "difference", "p_corrected")
+    frame = tables.read(frames, columns)
+    either = frame[frame["direction"] == "either"]
+    either = either.rename(columns={"attention": "frames", "difference": "frames_above"})
+    stand_out = either.index.isin(linking_heads(frame).index)
+    return either[[*KEYS, "frames", "frames_above"]].assign(frames_head=stand_out)
 
 
 def stratum(row: pd.Series, threshold: float) -> str:
@@ -108,7 +114,6 @@ def main(
     mode: str,
     threshold: float,
     fewest: int,
-    percentile: float,
     bootstrap: int,
     seed: int,
     position: Path | None = None,
@@ -136,7 +141,7 @@ def main(
     if shares:
         chapters.append(classes(shares))
     if frames:
-        chapters.append(links(frames, percentile))
+        chapters.append(links(frames))
     for columns in chapters:
         joined = joined.merge(columns, on=KEYS, how="left")
     joined["stratum"] = [stratum(row, threshold) for _, row in joined.iterrows()]

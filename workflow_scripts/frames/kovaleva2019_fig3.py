@@ -2,41 +2,90 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import figures, heatmaps
-from workflow_scripts.core.plots.attention_lines import COLUMNS, draw_panel
+from workflow_scripts.core.data.frames import linking_heads
+from workflow_scripts.core.plots import attention_lines, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.frames.frame_drawings import COLUMNS, heads_above
+from workflow_scripts.frames.link_controls import DIRECTIONS
 
-MAX_PANELS = 4
+TITLES = {
+    "either": "Either direction",
+    "from predicate": "From the predicate",
+    "to predicate": "To the predicate",
+}
 
 
-def main(scores: Path, drawings: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the heat map with the heads above the percentile framed, and these heads' lines."""
-    frame = tables.read(scores, ("layer", "head", "direction", "attention"))
-    grid = heatmaps.grid_of(frame[frame["direction"] == "either"], "attention")
-    lines = tables.read(drawings, COLUMNS)
-    shown = sorted(lines["drawing"].unique())[:MAX_PANELS]
-    n_words = lines["query"].max() + 1
+def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> AxesImage:
+    """A map for each direction, on one scale, with the heads above the percentile framed."""
+    top = frame["attention"].max()
+    for panel, name in zip(axes, DIRECTIONS, strict=True):
+        rows = frame[frame["direction"] == name]
+        image = heatmaps.draw(panel, heatmaps.grid_of(rows, "attention"), 0.0, top)
+        panel.set_title(TITLES[name])
+        for row in heads_above(frame, percentile, name).itertuples():
+            corner = (row.head - 0.5, row.layer - 0.5)
+            colour = figures.COLOURS[1]
+            panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=colour, linewidth=1.2))
+    return image
+
+
+def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
+    """How far attention along links exceeds that along controls; dots where beyond chance."""
+    rows = frame[frame["direction"] == "either"]
+    grid = heatmaps.grid_of(rows, "difference")
+    most = np.abs(grid).max() or 1.0
+    image = heatmaps.draw(axes, grid, -most, most, heatmaps.AROUND_ZERO)
+    beyond = linking_heads(frame)
+    axes.plot(beyond["head"], beyond["layer"], "o", color="black", markersize=1.8)
+    axes.set_title("Either, minus controls")
+    return image
+
+
+def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str) -> Figure:
+    """Maps above, the lines of a few heads below; `where` says what kind of sentences."""
+    n_layers, n_words = frame["layer"].max() + 1, lines["query"].max() + 1
+    heights = 0.7 + heatmaps.CELL * n_layers, 0.5 + 0.15 * n_words
+    figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=heights)
+    above.suptitle(f"Predicate and frame element, {where}", fontsize=8)
+    maps = list(above.subplots(1, len(DIRECTIONS) + 1))
+    maps[0].set_ylabel("Layer")
+    for axes in maps:
+        axes.set_xlabel("Head")
+    bar = {"pad": 0.02, "aspect": 12}
+    above.colorbar(draw_attention(maps[:-1], frame, percentile), ax=maps[:-1], **bar)
+    above.colorbar(draw_difference(maps[-1], frame), ax=maps[-1], **bar)
+    numbers = sorted(lines["drawing"].unique())
+    panels = below.subplots(1, len(numbers), squeeze=False)[0]
+    for axes, number in zip(panels, numbers, strict=True):
+        attention_lines.draw_panel(axes, lines[lines["drawing"] == number])
+    return figure
+
+
+def main(
+    scores: Path,
+    drawings: Path,
+    svg: Out,
+    pdf: Out,
+    png: Out,
+    percentile: float,
+    generated: bool,
+) -> None:
+    """Draw each direction's map, the comparison with controls, and a few heads' attention."""
+    frame = tables.read(scores, COLUMNS)
+    lines = tables.read(drawings, attention_lines.COLUMNS)
+    where = "generated sentences" if generated else "FrameNet's sentences"
     with figures.style():
-        height = max(2.6, 0.6 + 0.15 * n_words)
-        figure, axes = figures.new(3.2 + 1.9 * len(shown), height, columns=1 + len(shown))
-        image = heatmaps.draw(axes[0], grid, 0.0, grid.max())
-        axes[0].set_xlabel("Head")
-        axes[0].set_ylabel("Layer")
-        axes[0].set_title("Predicate and frame element")
-        figure.colorbar(image, ax=axes[0], label="Mean maximum attention", shrink=0.7)
-        for panel_axes, number in zip(axes[1:], shown, strict=True):
-            rows = lines[lines["drawing"] == number]
-            layer, head = rows["layer"].iloc[0], rows["head"].iloc[0]
-            frame = Rectangle(
-                (head - 0.5, layer - 0.5), 1, 1, fill=False, edgecolor=figures.COLOURS[1], lw=1.2
-            )
-            axes[0].add_patch(frame)
-            draw_panel(panel_axes, rows)
-        figures.save(figure, svg, pdf, png)
+        figures.save(draw(frame, lines, percentile, where), svg, pdf, png)
 
 
 if __name__ == "__main__":

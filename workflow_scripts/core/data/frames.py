@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data.records import read_records, write_records
+
+LEVEL = 0.05  # of corrected p-values
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,11 @@ def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) 
     return FrameLinks(**fields, elements=core, others=rest)
 
 
-def heads_above(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
-    """The heads whose attention, in either direction, exceeds the percentile of all heads'."""
-    either = scores[scores["direction"] == "either"]
-    threshold = np.percentile(either["attention"], percentile)
-    chosen = either[either["attention"] > threshold].sort_values("attention", ascending=False)
-    return chosen.assign(percentile=percentile, threshold=threshold, heads=len(either))
+def linking_heads(scores: pd.DataFrame) -> pd.DataFrame:
+    """The heads that attend more along links than along their controls, by how much.
+
+    In either direction and after correction for the number of heads.
+    """
+    beyond = (scores["p_corrected"] < LEVEL) & (scores["difference"] > 0)
+    chosen = scores[beyond & (scores["direction"] == "either")]
+    return chosen.sort_values("difference", ascending=False, kind="stable")

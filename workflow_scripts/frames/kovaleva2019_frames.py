@@ -1,0 +1,51 @@
+"""Heads that link a predicate to its frame elements, in tables (Kovaleva et al. 2019, 4.2)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.frames.frame_drawings import heads_above
+from workflow_scripts.frames.link_controls import DIRECTIONS
+
+# Two heads of BERT-base on 473 sentences. The text does not state the direction of its means.
+PAPER = {"to predicate": "0.201 and 0.209"}
+MEANS = ["attention", "ci_low", "ci_high", "n", "n_documents"]
+COMPARED = ["linked", "control", "difference", "difference_low", "difference_high"]
+COMPARED += ["p", "p_corrected", "n_compared", "n_documents_compared", "links_compared"]
+
+
+def above_percentile(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
+    """The heads above the percentile in each direction, beside the paper's."""
+    chosen = pd.concat([heads_above(scores, percentile, name) for name in DIRECTIONS])
+    chosen["paper"] = chosen["direction"].map(PAPER).fillna("")
+    columns = [*MEANS, "percentile", "threshold", "heads", "paper"]
+    return named(chosen)[["direction", "head", *columns, "difference", "p_corrected"]]
+
+
+def beside_controls(scores: pd.DataFrame) -> pd.DataFrame:
+    """All heads in each direction, those most above their controls first."""
+    order = scores["direction"].map({name: number for number, name in enumerate(DIRECTIONS)})
+    rows = scores.iloc[np.lexsort([-scores["difference"], order])]
+    return named(rows)[["direction", "head", "attention", *COMPARED]]
+
+
+def named(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the heads' names, such as 8-11, for their numbers."""
+    return rows.assign(name=labels(rows)).drop(columns="head").rename(columns={"name": "head"})
+
+
+def main(scores: Path, table: Out, controls: Out, percentile: float, generated: bool) -> None:
+    """Write the heads above the percentile, and all heads beside their controls."""
+    frame = tables.read(scores, ("layer", "head", "direction", *MEANS, *COMPARED))
+    above = above_percentile(frame, percentile).assign(generated=generated)
+    tables.write_csv(above, table)
+    tables.write_csv(beside_controls(frame).assign(generated=generated), controls)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
