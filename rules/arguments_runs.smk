@@ -181,6 +181,7 @@ rule argument_scores:
 rule niven2019_tables:
     input:
         scores=rules.argument_scores.output.scores,
+        model=rules.model_card.output.model,
     output:
         table1_csv=table("niven2019-table1", "Table 1, models", PROBING),
         table3_csv=table("niven2019-table3", "Table 3, partial inputs", PROBING),

@@ -160,3 +160,12 @@ def test_cues_furthest_from_chance_are_changed() -> None:
     frame["p_corrected"] = frame["p"] * 4
     assert cues_to_change(frame, "not", 2) == [("not",), ("is", "not")]
     assert cues_to_change(frame, "not", 9) == [("not",), ("is", "not"), ("so",)]
+
+
+def test_what_counts_as_not() -> None:
+    """As the caption of Table 2 says."""
+    same = {"n't": "not"}
+    for text in ("They do not", "They cannot", "They can't", "They don't.", "CANNOT", "Not so"):
+        assert "not" in forms(text, same), text
+    for text in ("They never do", "No cat can", "They cant", "They do nothing", "A knot"):
+        assert "not" not in forms(text, same), text

@@ -1,6 +1,7 @@
 """What is reported on the runs: accuracy over seeds, flips, and heads that carry the cue."""
 
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.reliance import changed_points
 from workflow_scripts.arguments.reliance import measure as measure_reliance
 from workflow_scripts.arguments.runs import kept_models
+from workflow_scripts.arguments.setups import CHANGES
 from workflow_scripts.arguments.word_models import vocabulary_of, word_family
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import TEXTS
@@ -71,29 +73,49 @@ def test_scores_of_runs() -> None:
     assert scores["degenerate"].groupby("seed").first().to_dict() == {1: False, 2: True}
 
 
+LARGE = {"architecture": "bert", "n_layers": 24, "hidden_size": 1024}
+
+
 def test_tables_over_seeds() -> None:
     scores = measure(RUNS, {"bert": 0.6})
-    partial = niven2019_tables.table3(scores, "test").iloc[0]
+    partial = niven2019_tables.table3(scores, "test", "BERT (Large)").iloc[0]
     assert (partial["runs"], partial["degenerate"], partial["n"]) == (2, 1, 4)
     assert (partial["mean"], partial["median"], partial["max"]) == (62.5, 62.5, 75)
     assert partial["sd"] == pytest.approx(np.std([75, 50], ddof=1))
     assert partial["others_mean"] == 75 and np.isnan(partial["others_sd"])
     assert (partial["paper_mean"], partial["paper_max"]) == (67.1, 77.0)
-    systems = niven2019_tables.table1(scores, "mine").set_index("model")
+    assert (partial["paper_others_mean"], partial["paper_others_sd"]) == (71.6, 4)
+    assert (partial["paper_runs"], partial["paper_degenerate"]) == (20, 5)
+    systems = niven2019_tables.table1(scores, "mine", "BERT (Large)").set_index("model")
     assert systems.loc["BERT (mine)", ["dev_mean", "test_mean"]].tolist() == [75, 62.5]
     assert systems.loc["BERT (mine)", "paper_test_median"] == 71.2
+    assert systems.loc["BERT (mine)", "paper_test_others_mean"] == 71.6
     assert systems.loc["Human (trained)", "paper_test_mean"] == 90.9
-    adversarial = niven2019_tables.table4(scores, "test").iloc[0]
+    assert "BERT (Large)" not in systems.index  # its numbers are in the model's own row
+    adversarial = niven2019_tables.table4(scores, "test", "BERT (Large)").iloc[0]
     halves = ["original_half", "negated_half"]
     assert adversarial[["mean", *halves]].tolist() == [50, 62.5, 37.5]
+
+
+def test_a_bound_is_that_of_its_family() -> None:
+    """A training accuracy of .5 is degenerate for BERT, and no failure of a bag of vectors."""
+    both = pd.concat([RUNS, RUNS.assign(family="bov")], ignore_index=True)
+    scores = measure(both, {"bert": 0.8, "bov": 0})
+    runs = scores[scores["points"] == "training"].set_index(["family", "seed"])["degenerate"]
+    assert runs.to_dict() == {
+        ("bert", 1): True, ("bert", 2): True, ("bov", 1): False, ("bov", 2): False,
+    }  # fmt: skip
 
 
 def test_a_study_without_a_test_set_reports_on_dev(tmp_path: Path) -> None:
     scores = measure(RUNS[RUNS["split"] != "test"], {"bert": 0.6})
     tables.write(scores, tmp_path / "scores.parquet")
     out = {f"table{k}_csv": tmp_path / f"{k}.csv" for k in (1, 3, 4)}
-    call(niven2019_tables.main, {"scores": tmp_path / "scores.parquet", "name": "x"} | out)
-    assert pd.read_csv(out["table3_csv"])["split"].tolist() == ["dev"]
+    (tmp_path / "model.json").write_text(json.dumps(LARGE))
+    inputs = {"scores": tmp_path / "scores.parquet", "model": tmp_path / "model.json", "name": "x"}
+    call(niven2019_tables.main, inputs | out)
+    third = pd.read_csv(out["table3_csv"])
+    assert third[third["mean"].notna()]["split"].tolist() == ["dev"]
     assert pd.read_csv(out["table1_csv"])["test_mean"].isna().iloc[0]
 
 
@@ -217,3 +239,35 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
         np.testing.assert_allclose(
             variant[["logit_0", "logit_1"]].to_numpy()[0], expected, atol=2e-5
         )
+
+
+def test_the_test_set_stands_alone_beside_all_held_out_points() -> None:
+    """Each table has all points first, then those of the test set, as if they were given alone."""
+    rows = pd.DataFrame(
+        {"family": "bov", "setup": "W", "cue": "not", "change": change, "seed": 1, "label": 0}
+        | {"split": split, "id": f"{split}{number}", "side": 0, "logit_1": 0.0}
+        | {"logit_0": 1.0 if change == "none" or number < flips else -1.0}
+        for split, flips in (("dev", 3), ("test", 1))
+        for number in range(4)
+        for change in ("none", *CHANGES)
+    )
+    both = niven2019_reliance.measure_parts(rows, 100, 1)
+    assert both["split"].tolist() == ["dev and test"] * 3 + ["test"] * 3
+    assert both["n"].tolist() == [8] * 3 + [4] * 3
+    assert both["flips"].tolist() == [0.5] * 3 + [0.75] * 3
+    heads = pd.DataFrame(
+        {"layer": layer, "head": head, "setup": "W", "seed": 1, "split": split, "label": 0}
+        | {"id": f"{split}{number}", "side": 0, "logit_1": 0.0}
+        | {"logit_0": number + 1.0 - (head + 1) * (split == "test")}
+        for layer, head in ((-1, -1), (0, 0), (0, 1))
+        for split in ("dev", "test")
+        for number in range(5)
+    )
+    table = niven2019_heads.measure_parts(heads, 100, 1)
+    margins = table[table["measure"] == "margin"].set_index(["split", "head"])
+    assert margins["effect"].to_dict() == {
+        ("dev and test", 1): -1, ("dev and test", 0): -0.5, ("test", 1): -2, ("test", 0): -1,
+    }  # fmt: skip
+    assert margins["n"].tolist() == [10, 10, 5, 5]
+    alone = niven2019_heads.measure_parts(heads[heads["split"] == "dev"], 100, 1)
+    assert set(alone["split"]) == {"dev"}

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from workflow_scripts.arguments.argument_scores import margin, picked, right
 from workflow_scripts.arguments.setups import SETUPS, TITLES
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import held_out_parts
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
@@ -42,6 +45,8 @@ def effects(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     rows = per_point(frame).groupby(["layer", "head", "id"], as_index=False)[list(MEASURES)].mean()
     frames = []
     for name in MEASURES:
+        if rows[name].isna().all():
+            continue
         wide = rows.pivot_table(index=["layer", "head"], columns="id", values=name)
         intact, disabled = wide.loc[(-1, -1)], wide.drop(index=(-1, -1))
         change = (disabled - intact).to_numpy()
@@ -56,32 +61,56 @@ def effects(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+def measure_parts(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """The effects of every set-up, the strongest first: a column `split` and the heads' names.
+
+    All held-out points come first, then the test set alone.
+    """
+    frames = []
+    for split, rows in held_out_parts(frame).items():
+        of_split = [
+            effects(of_setup, draws, seed).assign(split=split, setup=setup)
+            for setup, of_setup in rows.groupby("setup", sort=False)
+        ]
+        measured = pd.concat(of_split, ignore_index=True)
+        measured.insert(0, "name", labels(measured))
+        measured["seeds"] = rows["seed"].nunique()
+        order = measured.assign(size=measured["effect"].abs(), title=measured["setup"].map(TITLES))
+        order = order.sort_values(["title", "measure", "size"], ascending=[True, True, False])
+        frames.append(measured.loc[order.index])
+    return pd.concat(frames, ignore_index=True)
+
+
+def draw(axes: Axes, figure: Figure, effects: pd.DataFrame) -> None:
+    """One map: the effect of every head on one measure, dots where its corrected p is below .05."""
+    limit = max(effects["effect"].abs().max(), 1e-3)
+    image = heatmaps.draw(
+        axes, heatmaps.grid_of(effects, "effect"), -limit, limit, heatmaps.AROUND_ZERO
+    )
+    beyond = effects[effects["p_corrected"] < 0.05]
+    axes.plot(beyond["head"], beyond["layer"], "o", color="black", markersize=1.5)
+    axes.set_xlabel(f"Head (n = {effects['n'].iloc[0]})")
+    bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05, aspect=12)
+    bar.ax.tick_params(labelsize=6)
+
+
 def main(heads: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int) -> None:
-    """Write the table, the strongest effects first, and draw a map per set-up and measure."""
-    frame = tables.read(heads, ("setup", "seed", "layer", "head", "id", "label", "side"))
-    setups = [setup for setup in SETUPS if setup in set(frame["setup"])]
-    parts = {s: effects(frame[frame["setup"] == s], bootstrap, seed) for s in setups}
-    named = [part.assign(setup=setup) for setup, part in parts.items()]
-    measured = pd.concat(named, ignore_index=True)
-    measured.insert(0, "name", labels(measured))
-    measured["seeds"] = frame["seed"].nunique()
-    order = measured.assign(size=measured["effect"].abs(), setup=measured["setup"].map(TITLES))
-    order = order.sort_values(["setup", "measure", "size"], ascending=[True, True, False])
-    tables.write_csv(order.drop(columns="size"), table)
-    shape = (measured["layer"].max() + 1, measured["head"].max() + 1)
+    """Write the table, and draw a map per set-up and measure, of all held-out points."""
+    columns = ("setup", "seed", "split", "layer", "head", "id", "label", "side")
+    measured = measure_parts(tables.read(heads, columns), bootstrap, seed)
+    titled = measured.assign(setup=measured["setup"].map(TITLES))
+    tables.write_csv(titled, table)
+    shown = measured[measured["split"] == measured["split"].iloc[0]]
+    setups = [setup for setup in SETUPS if setup in set(shown["setup"])]
+    shape = (shown["layer"].max() + 1, shown["head"].max() + 1)
     with figures.style():
         rows = [TITLES[setup] for setup in setups]
         figure, panels = heatmaps.sheet(rows, list(MEASURES.values()), shape)
         for row, setup in zip(panels, setups, strict=True):
             for axes, measure in zip(row, MEASURES, strict=True):
-                shown = parts[setup][parts[setup]["measure"] == measure]
-                limit = max(shown["effect"].abs().max(), 1e-3)
-                grid = heatmaps.grid_of(shown, "effect")
-                image = heatmaps.draw(axes, grid, -limit, limit, heatmaps.AROUND_ZERO)
-                beyond = shown[shown["p_corrected"] < 0.05]
-                axes.plot(beyond["head"], beyond["layer"], "o", color="black", markersize=1.5)
-                bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05, aspect=12)
-                bar.ax.tick_params(labelsize=6)
+                chosen = shown[(shown["setup"] == setup) & (shown["measure"] == measure)]
+                if len(chosen):  # none where the cue is in no held-out point
+                    draw(axes, figure, chosen)
         figures.save(figure, svg, pdf, png)
 
 

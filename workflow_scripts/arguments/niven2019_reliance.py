@@ -9,6 +9,7 @@ from matplotlib.ticker import PercentFormatter
 from workflow_scripts.arguments.argument_scores import margin, picked, right
 from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.arct import held_out_parts
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -21,6 +22,16 @@ NAMES = {
     "exchanged": "cue to the other side",
     "control": "other words removed",
 }
+
+
+def measure_parts(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """`measure` on all held-out points and, below, on the test set alone (column `split`)."""
+    measured = [
+        measure(rows, draws, seed).assign(split=name)
+        for name, rows in held_out_parts(frame).items()
+    ]
+    rows = pd.concat(measured, ignore_index=True)
+    return rows[["split", *rows.columns.drop("split")]]
 
 
 def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
@@ -67,7 +78,9 @@ def draw(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
             elinewidth=0.8,
             label=NAMES[change],
         )
-    axes.set_xticks(range(len(cues)), cues, rotation=35, ha="right")
+    n = rows.drop_duplicates("cue").set_index("cue")["n"]
+    names = [f"{cue}\n(n = {n[cue]})" for cue in cues]
+    axes.set_xticks(range(len(cues)), names, rotation=35, ha="right")
     axes.set_ylim(-0.03, 1.03)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
@@ -75,11 +88,12 @@ def draw(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
 def main(
     reliance: list[Path], table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int
 ) -> None:
-    """Write the table and draw a panel per family and set-up."""
-    columns = ("family", "setup", "seed", "cue", "change", "id", "label", "side")
-    rows = measure(tables.read_all(reliance, columns), bootstrap, seed)
+    """Write the table and draw a panel per family and set-up, of all held-out points."""
+    columns = ("family", "setup", "seed", "cue", "change", "split", "id", "label", "side")
+    rows = measure_parts(tables.read_all(reliance, columns), bootstrap, seed)
     titled = rows.assign(family=rows["family"].map(FAMILIES), setup=rows["setup"].map(TITLES))
     tables.write_csv(titled, table)
+    rows = rows[rows["split"] == rows["split"].iloc[0]]
     setups = [setup for setup in SETUPS if setup in set(rows["setup"])]
     panels = [(family, setup) for setup in setups for family in FAMILIES]
     cues = list(dict.fromkeys(rows["cue"]))

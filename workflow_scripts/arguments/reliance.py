@@ -98,13 +98,14 @@ def measure(
     """Logits of every model (with its `setup` and `seed`) on the points of every cue and change.
 
     One row per model, cue, change (`none` and CHANGES) and point. Columns: version, id, label,
-    setup, logit_0, logit_1, seed, cue, change, side, family.
+    setup, logit_0, logit_1, seed, cue, change, split, side, family.
     """
     encode, frames = Encoder(family), []
     for named, model in models:
         for cue, changes in points.items():
             for change, frame in changes.items():
                 logits = predict(family, model, encode, frame, named["setup"])
-                about = {"cue": " ".join(cue), "change": change, "side": frame["side"]}
+                about = {"cue": " ".join(cue), "change": change}
+                about |= {"split": frame["split"], "side": frame["side"]}
                 frames.append(logits.assign(**named, **about))
     return pd.concat(frames, ignore_index=True).assign(family=family.name)

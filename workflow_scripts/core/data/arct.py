@@ -41,6 +41,17 @@ def held_out(frame: pd.DataFrame) -> list[pd.DataFrame]:
     return [points_of(frame, split, ("original",)) for split in splits_of(frame)[1:]]
 
 
+def held_out_parts(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The held-out rows of a table of points by name: all together first, then the test set alone.
+
+    `dev and test` and `test`, or `dev` where the study has no test set.
+    """
+    splits = [split for split in splits_of(frame) if split != SPLITS[0]]
+    rows = frame[frame["split"].isin(splits)]
+    parts = {" and ".join(splits): rows}
+    return parts | {splits[-1]: rows[rows["split"] == splits[-1]]}
+
+
 def last_split(frame: pd.DataFrame) -> str:
     """The split that results are reported on: test, or dev where the study has no test set."""
     return splits_of(frame)[-1]
