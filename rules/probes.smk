@@ -2,6 +2,7 @@
 
 PROBES = config["probes"]
 PROBED = PROBES["treebank"]
+PROBING = CLARK | {"subcategory": "5 Probes"}
 PROBED_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBED] else "gold"
 # The settings that training reads; the corpora are inputs.
 PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", "vectors")}
@@ -47,6 +48,9 @@ rule train_probes:
         files=model_files,
     output:
         scores="<results>/{model}/probes/scores.parquet",
+        counts="<results>/{model}/probes/counts.parquet",
+        curve="<results>/{model}/probes/curve.parquet",
+        rates="<results>/{model}/probes/rates.parquet",
         probes=directory("<results>/{model}/probes/models"),
     log:
         "<logs>/probes/{model}.train_probes.log",
@@ -73,11 +77,7 @@ rule clark2019_table3:
     input:
         scores=rules.train_probes.output.scores,
     output:
-        table=table(
-            "clark2019-table3",
-            "Table 3, probes of attention",
-            CLARK | {"subcategory": "5 Probes"},
-        ),
+        table=table("clark2019-table3", "Table 3, probes of attention", PROBING),
     log:
         "<logs>/probes/{model}.clark2019_table3.log",
     benchmark:
@@ -89,3 +89,42 @@ rule clark2019_table3:
         annotation=PROBED_ANNOTATION,
     script:
         "../workflow_scripts/probes/clark2019_table3.py"
+
+
+rule clark2019_probe_pairs:
+    input:
+        counts=rules.train_probes.output.counts,
+    output:
+        table=table("clark2019-probe-pairs", "differences between probes", PROBING),
+    log:
+        "<logs>/probes/{model}.clark2019_probe_pairs.log",
+    benchmark:
+        "<benchmarks>/probes/{model}.clark2019_probe_pairs.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("probes/clark2019_probe_pairs.py"),
+        annotation=PROBED_ANNOTATION,
+        bootstrap=PROBES["bootstrap"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/probes/clark2019_probe_pairs.py"
+
+
+rule clark2019_probe_curve:
+    input:
+        curve=rules.train_probes.output.curve,
+    output:
+        **figure("clark2019-probe-curve", "learning curves of the probes", PROBING),
+    log:
+        "<logs>/probes/{model}.clark2019_probe_curve.log",
+    benchmark:
+        "<benchmarks>/probes/{model}.clark2019_probe_curve.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("probes/clark2019_probe_curve.py"),
+        annotation=PROBED_ANNOTATION,
+        epochs=PROBES["epochs"],
+    script:
+        "../workflow_scripts/probes/clark2019_probe_curve.py"

@@ -132,11 +132,69 @@ def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
     cases = sentences(13)
     heads = [case.heads for case in cases]
     cpu = torch.device("cpu")
-    alone = probe_fitting.counts(probe, probe_fitting.Batches(cases, heads, 1), cpu)
+
+    def predicted(size: int, **kept: int) -> list[list[int]]:
+        batches = probe_fitting.Batches(cases, heads, size, **kept)
+        found = probe_fitting.predictions(probe, batches, cpu)
+        return [found[batches.order.index(k)].tolist() for k in range(len(cases))]
+
+    alone = predicted(1)
+    assert [len(words) for words in alone] == [len(case) for case in cases]
     for size in (2, 5, 13):
-        together = probe_fitting.counts(probe, probe_fitting.Batches(cases, heads, size), cpu)
-        np.testing.assert_array_equal(together, alone)
-        nothing_kept = probe_fitting.counts(
-            probe, probe_fitting.Batches(cases, heads, size, kept_bytes=0), cpu
-        )
-        np.testing.assert_array_equal(nothing_kept, alone)
+        assert predicted(size) == alone
+        assert predicted(size, kept_bytes=0) == alone
+
+
+def test_other_heads_and_parts_share_what_is_collated() -> None:
+    cases = sentences(40)
+    batches = probe_fitting.Batches(cases, [case.heads for case in cases], 4)
+    turned = batches.with_heads([case.heads[::-1].copy() for case in cases])
+    for number in range(len(batches)):
+        assert turned[number].pairs is batches[number].pairs
+    first = cases[batches.order[0]]
+    assert batches[0].heads[0, : len(first)].tolist() == first.heads.tolist()
+    assert turned[0].heads[0, : len(first)].tolist() == first.heads[::-1].tolist()
+
+    part = batches.part(0.3)  # 3 of 10 batches: one short, one middle, one long
+    assert [part[k].pairs is batches[n].pairs for k, n in enumerate((1, 5, 8))] == [True] * 3
+    assert len(part) == 3
+    assert set(part.order) < set(batches.order)
+    assert len(batches.part(0.01)) == 1
+    assert batches.part(1).order == batches.order
+
+
+def test_released_pairing_takes_the_next_words_vector() -> None:
+    """Against the released code's own order: attention with the root first, its dummy last."""
+    probe = randomised(AttentionAndWords(HEADS, DIMENSION))
+    cases = [sentence(6, 1), sentence(4, 2)]
+    heads = [case.heads for case in cases]
+    batch = probe_fitting.collate(cases, heads, released_pairing=True)
+    with torch.no_grad():
+        scores = probe(batch).numpy()
+    weight = {name: value.detach().numpy() for name, value in probe.named_parameters()}
+    for row, case in enumerate(cases):
+        n = len(case)
+        attention = case.attention.astype(np.float32)
+        maps = np.concatenate([attention, attention.transpose(0, 2, 1)])
+        to_ends, from_ends = case.edges.astype(np.float32).reshape(2, 2, HEADS, n)
+        ends = np.concatenate([to_ends, from_ends], axis=1)  # [start or end, 2 heads, word]
+        root = weight["root"][0] * ends[0] + weight["root"][1] * ends[1]
+        maps = np.concatenate([root[..., None], maps], axis=-1)  # the root comes first
+        vectors = np.concatenate([case.vectors, np.zeros((1, DIMENSION))])  # the dummy comes last
+        for i in range(n):
+            for j in range(n + 1):
+                weights = weight["dependent.weight"] @ case.vectors[i] + weight["dependent.bias"]
+                weights = weights + weight["candidate.weight"] @ vectors[j]
+                assert scores[row, i, j] == pytest.approx(weights @ maps[:, i, j], abs=2e-5)
+
+
+def test_released_pairing_of_distances_and_words() -> None:
+    probe = randomised(DistancesAndWords(DIMENSION, 5))
+    case = sentence(5, 3)
+    released = probe_fitting.collate([case], [case.heads], released_pairing=True)
+    shifted = probe_fitting.collate([case], [case.heads])
+    after = np.concatenate([case.vectors, np.zeros((1, DIMENSION), np.float32)])
+    shifted.candidates = torch.from_numpy(after)[None]
+    with torch.no_grad():
+        torch.testing.assert_close(probe(released), probe(shifted), rtol=0, atol=0)
+        assert not torch.equal(probe(released), probe(probe_fitting.collate([case], [case.heads])))

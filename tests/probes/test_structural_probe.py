@@ -10,6 +10,7 @@ from workflow_scripts.core.data.examples import Example, spans_of
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.probes import structural_probe
+from workflow_scripts.probes.probe_scores import edges_of
 
 CPU = torch.device("cpu")
 
@@ -27,7 +28,7 @@ def slow_distance(edges: set, n: int, a: int, b: int) -> int:
 def test_tree_distances_against_a_search() -> None:
     heads = np.array([2, 0, 2, 5, 3, 5])
     distances = structural_probe.tree_distances(heads)
-    edges = structural_probe.edges_of(heads)
+    edges = edges_of(heads)
     assert edges == {(0, 1), (1, 2), (3, 4), (2, 4), (4, 5)}
     for a, b in combinations(range(6), 2):
         assert distances[a, b] == distances[b, a] == slow_distance(edges, 6, a, b)
@@ -40,7 +41,7 @@ def test_further_roots_hang_on_the_first() -> None:
 
 def test_control_trees_are_trees() -> None:
     heads = structural_probe.control_tree(np.array([1, 5, 1, 5, 1]))
-    assert len(structural_probe.edges_of(heads)) == 4
+    assert len(edges_of(heads)) == 4
     assert np.isfinite(structural_probe.tree_distances(heads)).all()
 
 

@@ -21,21 +21,34 @@ from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.stories import stories
-from workflow_scripts.probes import clark2019_table3, probe_fitting, random_body, train_probes
-from workflow_scripts.probes.probe_sentences import Sentence, control_heads, load, split
+from workflow_scripts.probes import (
+    clark2019_probe_curve,
+    clark2019_probe_pairs,
+    clark2019_table3,
+    probe_fitting,
+    random_body,
+    train_probes,
+)
+from workflow_scripts.probes.probe_scores import Answers, attachments
+from workflow_scripts.probes.probe_sentences import control_heads, load, split, without_tenth
+from workflow_scripts.probes.probe_training import TASKS
 from workflow_scripts.probes.probing_classifiers import AttentionOnly
 
+TABLES = ("scores", "counts", "curve", "rates")
 CPU = torch.device("cpu")
 SETTINGS = {
     "dev_share": 0.3,
     "batch_size": 4,
     "epochs": 2,
     "learning_rates": {
-        "attention-only": 0.1,
-        "attention-and-words": 0.05,
-        "distances-and-words": 0.02,
-        "structural": 0.005,
+        "attention-only": [0.1],
+        "attention-and-words": [0.00001, 0.05],
+        "random-attention-and-words": [0.5],
+        "distances-and-words": [0.02],
+        "structural": [0.005, 0.0001],
     },
+    "curve": [0.25, 0.5],
+    "released_pairing": False,
     "hidden": 4,
     "structural_rank": 4,
     "bootstrap": 100,
@@ -49,9 +62,12 @@ def fitted(seed: int = 1) -> tuple[AttentionOnly, float]:
     batches = probe_fitting.Batches(train, [case.heads for case in train], 8)
     recipe = Recipe(seed=seed, epochs=15, batch_size=8, learning_rate=0.3)
     probe_fitting.fit(probe, batches, recipe, CPU)
-    scored = probe_fitting.Batches(dev, [case.heads for case in dev], 8)
-    correct, total = probe_fitting.counts(probe, scored, CPU)
-    return probe, correct.sum() / total.sum()
+    heads = [case.heads for case in dev]
+    scored = probe_fitting.Batches(dev, heads, len(dev))
+    predicted = probe_fitting.predictions(probe, scored, CPU)
+    order = scored.order
+    answers = Answers([dev[k] for k in order], predicted, [heads[k] for k in order])
+    return probe, attachments(answers).share
 
 
 def test_attention_only_finds_the_head_that_sees() -> None:
@@ -103,22 +119,6 @@ def test_split_keeps_documents_whole() -> None:
         split([cases[0]], 0.2, seed=1)
 
 
-def test_right_branching_by_hand() -> None:
-    case = sentence(4, 0)
-    heads = np.array([2, 3, 0, 3])
-    right, total = train_probes.right_branching(
-        [Sentence(**(vars(case) | {"heads": heads, "scored": np.array([True] * 4)}))]
-    )
-    assert (right[0], total[0]) == (2, 4)  # words 1 and 2; the last word is no root
-
-
-def test_score_is_over_words_not_sentences() -> None:
-    score = train_probes.score(np.array([1, 9]), np.array([1, 19]), draws=200, seed=1)
-    assert score["score"] == 0.5
-    assert score["n"] == 20
-    assert score["ci_low"] <= 0.5 <= score["ci_high"]
-
-
 @pytest.fixture(scope="module")
 def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sentences of generated stories, their caches and vectors, and the finished job."""
@@ -155,7 +155,7 @@ def run(folder: Path) -> None:
         folder / "trees.jsonl",
         folder / "v",
         folder / "w",
-        scores=folder / "scores.parquet",
+        **{name: folder / f"{name}.parquet" for name in TABLES},
         probes=folder / "probes",
         settings=SETTINGS,
         max_tokens=60,
@@ -165,35 +165,109 @@ def run(folder: Path) -> None:
 
 def test_the_job_scores_and_saves_every_probe(study: Path) -> None:
     frame = tables.read(study / "scores.parquet")
-    assert set(frame["probe"]) == set(clark2019_table3.PAPER)
+    assert set(frame["probe"]) == set(clark2019_table3.ROWS)
     assert (frame["score"].between(0, 1) & (frame["ci_low"] <= frame["ci_high"])).all()
     assert frame["n"][frame["measure"] == "UAS"].nunique() == 1
     saved = {path.name for path in (study / "probes").iterdir()}
     names = set(clark2019_table3.PAPER) - {"right-branching"}
-    assert saved == {f"{name}.{task}.safetensors" for name in names for task in train_probes.TASKS}
+    assert saved == {f"{name}.{task}.safetensors" for name in names for task in TASKS}
     with safe_open(study / "probes/attention-only.real.safetensors", "np") as file:
         assert file.get_tensor("weight").shape == (2 * 12,)
         assert json.loads(file.metadata()["settings"]) == SETTINGS
+
+
+def test_counts_add_up_to_the_scores(study: Path) -> None:
+    counts = tables.read(study / "counts.parquet")
+    keys = ["probe", "task", "measure"]
+    assert not counts.duplicated([*keys, "document"]).any()
+    summed = counts.groupby(keys)[["correct", "total"]].sum()
+    for row in tables.read(study / "scores.parquet").itertuples():
+        both = summed.loc[(row.probe, row.task, row.measure)]
+        assert (row.score, row.n) == (both["correct"] / both["total"], both["total"])
+    edges = summed.xs("UUAS", level="measure").xs("real", level="task")["total"]
+    assert set(edges.index) == set(clark2019_table3.PAPER)
+    assert edges.nunique() == 1
+
+
+def test_learning_rates_are_chosen_on_training_sentences_alone(study: Path) -> None:
+    rates = tables.read(study / "rates.parquet")
+    assert set(rates["probe"]) == {"attention-and-words", "structural"}  # where there is a choice
+    scores = tables.read(study / "scores.parquet").set_index(["probe", "task"])
+    for probe, rows in rates.groupby("probe"):
+        best = rows.loc[rows["score"].idxmax()]
+        assert rows["chosen"].sum() == 1
+        assert rows.loc[rows["chosen"], "score"].item() == best["score"]
+        for task in TASKS:
+            assert scores.loc[(probe, task), "learning_rate"] == best["learning_rate"]
+    structural = rates[rates["probe"] == "structural"]
+    assert len(structural) == 2 * structural["layer"].nunique()
+    chosen = structural.loc[structural["chosen"], "layer"].item()
+    assert scores.loc[("structural", "real"), "layer"] == chosen
+
+
+def test_settings_are_chosen_on_a_tenth_that_is_not_scored() -> None:
+    cases = sentences(70)
+    train, dev = split(cases, 0.25, seed=1)
+    inner, held_out = without_tenth(train)
+    assert len(held_out) == len(train) // 10
+    assert [case.tree.id for case in held_out + inner] == [case.tree.id for case in train]
+    assert not {case.tree.id for case in held_out} & {case.tree.id for case in dev}
+
+
+def test_curves_end_at_the_scores(study: Path) -> None:
+    curve, scores = (tables.read(study / f"{name}.parquet") for name in ("curve", "scores"))
+    real = scores[scores["task"] == "real"].set_index("probe")
+    trained = set(clark2019_table3.PAPER) - {"right-branching"}
+    assert set(curve["probe"]) == trained
+    for probe, rows in curve.groupby("probe"):
+        assert len(rows) == 3
+        last = rows.loc[rows["train_sentences"].idxmax()]
+        assert last["train_sentences"] == real.loc[probe, "train_sentences"]
+        assert last["score"] == real.loc[probe, "score"]
+    sizes = curve.groupby("probe")["train_sentences"].agg(tuple)
+    assert sizes.nunique() == 1  # the same sentences for every probe
+    assert list(sizes.iloc[0]) == sorted(sizes.iloc[0])
 
 
 def test_the_job_is_deterministic(study: Path, tmp_path: Path) -> None:
     for name in ("cache.h5", "random.h5", "model.json", "corpus.jsonl", "trees.jsonl", "v", "w"):
         (tmp_path / name).symlink_to(study / name)
     run(tmp_path)
-    pd.testing.assert_frame_equal(
-        tables.read(study / "scores.parquet"), tables.read(tmp_path / "scores.parquet")
-    )
+    for name in TABLES:
+        again = tables.read(tmp_path / f"{name}.parquet")
+        pd.testing.assert_frame_equal(tables.read(study / f"{name}.parquet"), again)
 
 
 def test_table3(study: Path) -> None:
     clark2019_table3.main(study / "scores.parquet", study / "table.csv", annotation="silver")
     table = pd.read_csv(study / "table.csv").set_index("probe")
-    assert list(table.index) == list(clark2019_table3.PAPER)
+    assert list(table.index) == list(clark2019_table3.ROWS)
     assert table.loc["attention-and-words", "paper_score"] == 77
     frame = tables.read(study / "scores.parquet").set_index(["probe", "task"])["score"]
     real, control = (100 * frame["attention-only", task] for task in ("real", "control"))
     assert table.loc["attention-only", "selectivity"] == pytest.approx(real - control, abs=0.06)
     assert np.isnan(table.loc["right-branching", "selectivity"])
+    assert np.isnan(table.loc["uniform-attention-bound", "paper_score"])
+    assert (
+        table["learning_rate"].dropna().isin([0.1, 0.00001, 0.05, 0.5, 0.02, 0.005, 0.0001]).all()
+    )
+    assert (table["n_documents"] == table["n_documents"].iloc[0]).all()
+
+
+def test_the_other_products_of_the_job(study: Path) -> None:
+    clark2019_probe_pairs.main(
+        study / "counts.parquet", study / "pairs.csv", annotation="silver", bootstrap=100
+    )
+    pairs = pd.read_csv(study / "pairs.csv").set_index(["measure", "probe", "other"])
+    scores = tables.read(study / "scores.parquet").set_index(["probe", "task"])["score"]
+    gap = scores["attention-and-words", "real"] - scores["attention-only", "real"]
+    row = pairs.loc[("UAS", "attention-and-words", "attention-only")]
+    assert row["difference"] == pytest.approx(100 * gap, abs=0.06)
+    assert row["paper_difference"] == 16
+    files = {kind: study / f"curve.{kind}" for kind in ("svg", "pdf", "png")}
+    clark2019_probe_curve.main(study / "curve.parquet", **files)
+    text = files["svg"].read_text(encoding="utf-8")
+    assert all(name in text for name in clark2019_probe_curve.NAMES.values())
 
 
 def test_sentences_are_the_caches_words(study: Path) -> None:

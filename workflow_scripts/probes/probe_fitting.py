@@ -1,6 +1,8 @@
 """Training of a probe on padded batches of sentences of neighbouring lengths, and its score."""
 
+import copy
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -35,28 +37,63 @@ class Batches(Sequence[Batch]):
         heads: Sequence[np.ndarray],
         size: int,
         kept_bytes: int = KEPT_BYTES,
+        released_pairing: bool = False,
     ) -> None:
         self.sentences, self.heads = sentences, heads
         self.chunks = in_chunks([len(sentence) for sentence in sentences], size)
-        self._free_bytes = kept_bytes
+        self.kept_bytes, self.released_pairing = kept_bytes, released_pairing
         self._kept: dict[int, Batch] = {}
 
     def __len__(self) -> int:
         return len(self.chunks)
 
     def __getitem__(self, index: int) -> Batch:
-        if index in self._kept:
-            return self._kept[index]
         chunk = self.chunks[index]
-        batch = collate([self.sentences[k] for k in chunk], [self.heads[k] for k in chunk])
-        if batch.pairs.nbytes <= self._free_bytes:
-            self._free_bytes -= batch.pairs.nbytes
-            self._kept[index] = batch
+        return replace(self._collated(chunk), heads=_pad([self.heads[k] for k in chunk]))
+
+    @property
+    def order(self) -> list[int]:
+        """Indices of the sentences in the batches' order, which `predictions` has too."""
+        return np.concatenate(self.chunks).tolist()
+
+    def with_heads(self, heads: Sequence[np.ndarray]) -> "Batches":
+        """The same batches, kept together with these, with other correct candidates."""
+        twin = copy.copy(self)
+        twin.heads = heads
+        return twin
+
+    def part(self, share: float) -> "Batches":
+        """About this share of the batches, as `evenly_spaced` takes them."""
+        twin = copy.copy(self)
+        twin.chunks = evenly_spaced(self.chunks, share)
+        return twin
+
+    def _collated(self, chunk: np.ndarray) -> Batch:
+        key = int(chunk[0])
+        if key in self._kept:
+            return self._kept[key]
+        sentences, heads = ([of[k] for k in chunk] for of in (self.sentences, self.heads))
+        batch = collate(sentences, heads, self.released_pairing)
+        in_memory = sum(kept.pairs.nbytes for kept in self._kept.values())
+        if in_memory + batch.pairs.nbytes <= self.kept_bytes:
+            self._kept[key] = batch
         return batch
 
 
-def collate(sentences: Sequence[Sentence], heads: Sequence[np.ndarray]) -> Batch:
-    """One padded batch, all numbers float32."""
+def evenly_spaced(chunks: Sequence[np.ndarray], share: float) -> list[np.ndarray]:
+    """About this share of the batches, at least one, of all lengths alike where sorted by it."""
+    count = max(1, round(share * len(chunks)))
+    return [chunks[(2 * k + 1) * len(chunks) // (2 * count)] for k in range(count)]
+
+
+def collate(
+    sentences: Sequence[Sentence], heads: Sequence[np.ndarray], released_pairing: bool = False
+) -> Batch:
+    """One padded batch, all numbers float32.
+
+    With `released_pairing` each candidate comes with the vector of the next word, as in the
+    released code: the root with that of the first word, the last word with none.
+    """
     n, longest = len(sentences), max(len(sentence) for sentence in sentences)
     n_heads = len(sentences[0].attention)
     pairs = torch.zeros(n, longest, 2 * n_heads, longest)
@@ -69,13 +106,14 @@ def collate(sentences: Sequence[Sentence], heads: Sequence[np.ndarray]) -> Batch
         pairs[row, :length, n_heads:, :length] = attention.permute(2, 0, 1)
         edges[row, :length, :n_heads] = to_ends.permute(2, 1, 0)
         edges[row, :length, n_heads:] = from_ends.permute(2, 1, 0)
+    vectors = _pad([sentence.vectors for sentence in sentences])
     return Batch(
         pairs=pairs,
         edges=edges,
-        vectors=_pad([sentence.vectors for sentence in sentences]),
+        vectors=vectors,
+        candidates=functional.pad(vectors, (0, 0, 0, 1) if released_pairing else (0, 0, 1, 0)),
         mask=_pad([np.ones(len(sentence), dtype=bool) for sentence in sentences]),
         heads=_pad(heads),
-        scored=_pad([sentence.scored for sentence in sentences]),
     )
 
 
@@ -136,14 +174,14 @@ def descend(
 
 
 @torch.inference_mode()
-def counts(
+def predictions(
     probe: torch.nn.Module, batches: Sequence[Batch], device: torch.device, itself: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
-    """Correct heads and scored words of every sentence, int [sentence], in the batches' order."""
-    correct, total = [], []
+) -> list[np.ndarray]:
+    """The predicted head of every word, as `Sentence.heads`: int [word], in the batches' order."""
+    predicted = []
     for batch in batches:
-        batch = on(batch, device)
-        predicted = masked_scores(probe, batch, itself).argmax(dim=-1)
-        correct.append(((predicted == batch.heads) & batch.scored).sum(dim=1).cpu())
-        total.append(batch.scored.sum(dim=1).cpu())
-    return torch.cat(correct).numpy(), torch.cat(total).numpy()
+        scores = masked_scores(probe, on(batch, device), itself)
+        lengths = batch.mask.sum(dim=1)
+        heads = scores.argmax(dim=-1).cpu().numpy()
+        predicted.extend(row[:length] for row, length in zip(heads, lengths, strict=True))
+    return predicted

@@ -110,6 +110,12 @@ def split(sentences: Sequence[Sentence], dev_share: float, seed: int) -> Split:
     )
 
 
+def without_tenth(sentences: Sequence[Sentence]) -> Split:
+    """Training sentences without their first tenth, and that tenth, to choose settings on."""
+    tenth = max(1, len(sentences) // 10)
+    return Split(train=list(sentences[tenth:]), dev=list(sentences[:tenth]))
+
+
 def control_heads(
     words: Sequence[str], seed: int, behaviours: Sequence[str] = BEHAVIOURS
 ) -> np.ndarray:

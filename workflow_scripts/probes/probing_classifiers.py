@@ -3,7 +3,8 @@
 Each scores every candidate head of every word: [sentence, dependent, candidate], candidate 0 the
 root and k + 1 word k. A batch holds `pairs` [sentence, word i, 2 heads, word j], attention from i
 to j and then from j to i; `edges` [sentence, word, 2 heads, 2], attention to (and from) the start
-and the end token; and `vectors` [sentence, word, dimension].
+and the end token; `vectors` [sentence, word, dimension]; and `candidates` [sentence, candidate,
+dimension], the vectors of the same words as candidates, with zeros for the root.
 """
 
 from dataclasses import dataclass
@@ -18,16 +19,15 @@ N_DISTANCES = 8
 class Batch:
     """Padded sentences; `mask` [sentence, word] is true where there is a word.
 
-    `heads` [sentence, word] are the correct candidates; `scored` [sentence, word] marks the words
-    that the score counts.
+    `heads` [sentence, word] are the correct candidates.
     """
 
     pairs: torch.Tensor
     edges: torch.Tensor
     vectors: torch.Tensor
+    candidates: torch.Tensor
     mask: torch.Tensor
     heads: torch.Tensor
-    scored: torch.Tensor
 
 
 class AttentionOnly(nn.Module):
@@ -63,10 +63,11 @@ class AttentionAndWords(nn.Module):
         """Scores [sentence, dependent, candidate]."""
         first = self.dependent(batch.vectors)
         # Seen from the candidate, attention from i to j is attention to it: the halves swap.
-        second = torch.cat(self.candidate(batch.vectors).chunk(2, dim=-1)[::-1], dim=-1)
-        both = torch.stack([first, second], dim=2) @ batch.pairs
+        second = self.candidate(batch.candidates)
+        turned = torch.cat(second[:, 1:].chunk(2, dim=-1)[::-1], dim=-1)
+        both = torch.stack([first, turned], dim=2) @ batch.pairs
         words = both[:, :, 0] + both[:, :, 1].transpose(1, 2)
-        root = (first * (batch.edges @ self.root)).sum(dim=-1)
+        root = ((first + second[:, :1]) * (batch.edges @ self.root)).sum(dim=-1)
         return torch.cat([root[..., None], words], dim=-1)
 
 
@@ -82,7 +83,7 @@ class DistancesAndWords(nn.Module):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Scores [sentence, dependent, candidate]."""
-        candidates = nn.functional.pad(self.candidate(batch.vectors), (0, 0, 1, 0))
+        candidates = self.candidate(batch.candidates)
         features = self.distance(distances(batch.mask))
         hidden = self.dependent(batch.vectors)[:, :, None] + candidates[:, None] + features
         return self.out(hidden.tanh())[..., 0]

@@ -22,6 +22,7 @@ from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.probes.probe_fitting import descend
+from workflow_scripts.probes.probe_scores import edges_of
 
 CONTROL = ("first", "last")  # "itself" would not be an edge
 
@@ -49,12 +50,6 @@ def word_states(
             mean = member / np.maximum(member.sum(axis=1, keepdims=True), 1)
             states_of[tokens[index].id] = (mean @ states[:, row, :length]).astype(np.float16)
     return states_of
-
-
-def edges_of(heads: np.ndarray) -> set[tuple[int, int]]:
-    """Undirected edges between words, of heads that are 0 at the root and k + 1 for word k."""
-    pairs = ((word, head - 1) for word, head in enumerate(heads) if head > 0)
-    return {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]}
 
 
 def tree_distances(heads: np.ndarray) -> np.ndarray:
@@ -153,8 +148,7 @@ def counts(
     correct, total = [], []
     for vectors, sentence_heads, is_scored in zip(states, heads, scored, strict=True):
         words = np.flatnonzero(is_scored)
-        kept = set(words.tolist())
-        gold = {edge for edge in edges_of(sentence_heads) if kept.issuperset(edge)}
+        gold = edges_of(sentence_heads, is_scored)
         predicted = set()
         if len(words) > 1:
             projected = torch.from_numpy(vectors).float() @ matrix

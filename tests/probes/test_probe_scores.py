@@ -1,0 +1,145 @@
+"""Correct attachments and edges, what uniform attention allows at most, and paired differences."""
+
+from itertools import permutations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.probes.builders import sentence, sentences
+from workflow_scripts.probes.clark2019_probe_pairs import pairs
+from workflow_scripts.probes.probe_scores import (
+    Answers,
+    Counts,
+    attachments,
+    by_document,
+    right_branching,
+    score,
+    undirected,
+    uniform_attention_bound,
+)
+from workflow_scripts.probes.probe_sentences import Sentence
+
+
+def with_heads(heads: list[int], scored: list[bool] | None = None, document: str = "d") -> Sentence:
+    marks = np.array(scored or [True] * len(heads))
+    changed = {"heads": np.array(heads), "scored": marks, "document": document}
+    return Sentence(**(vars(sentence(len(heads), 0)) | changed))
+
+
+def test_right_branching_by_hand() -> None:
+    case = with_heads([2, 3, 0, 3])
+    answers = right_branching([case])
+    assert answers.predicted[0].tolist() == [2, 3, 4, 0]
+    assert attachments(answers).correct.tolist() == [2]  # words 1 and 2; the last word is no root
+    assert attachments(answers).total.tolist() == [4]
+    counts = undirected(answers)  # edges 1-2, 2-3 and 3-4, all of them predicted
+    assert (counts.correct.tolist(), counts.total.tolist()) == ([3], [3])
+
+
+def test_attachments_and_edges_leave_punctuation_out() -> None:
+    case = with_heads([2, 0, 2, 2], [True, True, True, False])
+    predicted = [np.array([3, 1, 2, 2])]
+    answers = Answers([case], predicted, [case.heads])
+    assert attachments(answers) == (1, 3)  # only the third word's head
+    # Gold edges 1-2 and 2-3; predicted 1-3, 1-2 (the other way round) and 2-3.
+    assert undirected(answers) == (2, 2)
+
+
+def slow_bound(heads: list[int], scored: list[bool]) -> int:
+    """Every order of the candidates, and every word's own choice between the root and a word."""
+    n, best = len(heads), 0
+    for order in permutations(range(1, n + 1)):
+        for roots in product([False, True], repeat=n):
+            right = 0
+            for word in range(n):
+                first = next((k for k in order if k != word + 1), None)
+                choice = 0 if roots[word] or first is None else first
+                right += scored[word] and choice == heads[word]
+            best = max(best, right)
+    return best
+
+
+def test_uniform_attention_bound_against_all_choices() -> None:
+    rng = np.random.default_rng(0)
+    for length in (2, 3, 4, 5):
+        for _ in range(6):
+            heads = (np.arange(length) + rng.integers(1, length, size=length)) % length + 1
+            heads[rng.integers(length)] = 0
+            scored = rng.random(length) < 0.8
+            case = with_heads(heads.tolist(), scored.tolist())
+            counts = uniform_attention_bound([case])
+            assert counts.correct[0] == slow_bound(heads.tolist(), scored.tolist())
+            assert counts.total[0] == scored.sum()
+
+
+def test_uniform_attention_bound_by_hand() -> None:
+    # Words 1, 3 and 4 hang on 2, the root; 5 hangs on 4: all but 5 can be right.
+    assert uniform_attention_bound([with_heads([2, 0, 2, 2, 4])]).correct.tolist() == [4]
+
+
+def test_score_is_over_words_and_draws_documents() -> None:
+    cases = [with_heads([2, 0, 2], document=name) for name in "aab"]
+    documents = by_document(Counts(np.array([1, 2, 3]), np.array([3, 3, 3])), cases)
+    assert documents.to_numpy().tolist() == [["a", 3, 6], ["b", 3, 3]]
+    row = score(documents, draws=200, seed=1)
+    assert row["score"] == pytest.approx(6 / 9)
+    assert (row["n"], row["n_documents"]) == (9, 2)
+    # Draws of two documents: a twice, both, or b twice.
+    assert (row["ci_low"], row["ci_high"]) == (0.5, 1)
+
+
+def test_one_document_has_no_interval() -> None:
+    row = score(by_document(Counts(np.array([1]), np.array([4])), sentences(1)), 100, 1)
+    assert row["score"] == 0.25
+    assert np.isnan([row["ci_low"], row["ci_high"]]).all()
+
+
+def counts_of(correct: dict[str, list[int]], total: list[int], measure: str) -> pd.DataFrame:
+    return pd.concat(
+        pd.DataFrame({"document": list("abcde"), "correct": right, "total": total}).assign(
+            probe=probe, task="real", measure=measure
+        )
+        for probe, right in correct.items()
+    )
+
+
+def test_paired_differences_against_a_slow_version() -> None:
+    total = [10, 20, 5, 8, 40]
+    words = {"distances-and-words": [6, 9, 3, 5, 20], "attention-only": [5, 9, 2, 4, 22]}
+    edges = {"attention-only": [7, 15, 3, 6, 30], "structural": [8, 14, 4, 7, 33]}
+    counts = pd.concat([counts_of(words, total, "UAS"), counts_of(edges, total, "UUAS")])
+    counts = pd.concat([counts, counts.assign(task="control", correct=0)])
+    table = pairs(counts, draws=300, seed=2)
+    assert table[["measure", "probe", "other"]].to_numpy().tolist() == [
+        ["UAS", "attention-only", "distances-and-words"],
+        ["UUAS", "structural", "attention-only"],
+    ]
+    drawn = np.random.default_rng(2).multinomial(5, np.full(5, 0.2), size=300)
+    for row, (probe, other) in zip(
+        table.itertuples(),
+        [("attention-only", "distances-and-words"), ("structural", "attention-only")],
+        strict=True,
+    ):
+        source = words if row.measure == "UAS" else edges
+        differences = []
+        for times in drawn:
+            mine, theirs, of = (
+                sum(count * value for count, value in zip(times, values, strict=True))
+                for values in (source[probe], source[other], total)
+            )
+            differences.append(100 * mine / of - 100 * theirs / of)
+        assert row.difference == pytest.approx(
+            100 * (sum(source[probe]) - sum(source[other])) / sum(total)
+        )
+        low, high = np.percentile(differences, (2.5, 97.5))
+        assert (row.ci_low, row.ci_high) == pytest.approx((low, high))
+        assert (row.n, row.n_documents) == (83, 5)
+    assert table["paper_difference"].fillna(-1).tolist() == [3, -1]
+
+
+def test_pairs_of_one_document_have_no_interval() -> None:
+    counts = counts_of({"attention-only": [5] * 5, "attention-and-words": [7] * 5}, [10] * 5, "UAS")
+    row = pairs(counts[counts["document"] == "a"], draws=100, seed=1).iloc[0]
+    assert row["difference"] == pytest.approx(20)
+    assert np.isnan(row["ci_low"])

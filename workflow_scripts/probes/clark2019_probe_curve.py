@@ -1,0 +1,55 @@
+"""Learning curves of the probes of Table 3 of Clark et al. 2019."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+NAMES = {
+    "attention-and-words": "attention and words",
+    "attention-only": "attention only",
+    "distances-and-words": "distances and words",
+    "random-attention-and-words": "attention and words, random body",
+    "structural": "structural (UUAS)",
+}
+
+
+def main(curve: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw the scores on held-out documents, and on the sentences that a probe was trained on."""
+    columns = ("probe", "train_sentences", "score", "ci_low", "ci_high", "train_score")
+    frame = tables.read(curve, columns)
+    with figures.style():
+        figure, (held_out, seen) = figures.new(figures.TWO_COLUMNS, 2.8, columns=2)
+        for number, (probe, name) in enumerate(NAMES.items()):
+            rows = frame[frame["probe"] == probe].sort_values("train_sentences")
+            look = {"color": figures.COLOURS[number], "marker": figures.MARKERS[number]}
+            sizes = rows["train_sentences"]
+            held_out.plot(sizes, 100 * rows["score"], label=name, **look)
+            low, high = (100 * rows[end] for end in ("ci_low", "ci_high"))
+            held_out.fill_between(sizes, low, high, color=look["color"], alpha=0.15, linewidth=0)
+            seen.plot(sizes, 100 * rows["train_score"], **look)
+        _finish(held_out, "held-out documents", frame)
+        _finish(seen, "the training sentences themselves", frame)
+        held_out.set_ylabel("UAS (%)")
+        figure.legend(loc="outside lower center", ncols=3)
+        figures.save(figure, svg, pdf, png)
+
+
+def _finish(axes: Axes, title: str, frame: pd.DataFrame) -> None:
+    """A logarithmic axis whose ticks are the numbers of sentences."""
+    axes.set_title(title)
+    axes.set_xlabel("Training sentences")
+    axes.set_xscale("log")
+    sizes = sorted(set(frame["train_sentences"]))
+    axes.set_xticks(sizes, [str(size) for size in sizes])
+    axes.minorticks_off()
+    axes.set_ylim(0, 100)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
