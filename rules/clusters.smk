@@ -4,6 +4,23 @@ CLUSTERS = config["clusters"]
 CLUSTERING = CLARK | {"subcategory": "6 Clusters"}
 
 
+# Figure 6 marks the best heads of these chapters, where they are part of the study.
+LINGUISTIC = {
+    "syntax_scores": ("syntax", "scores"),
+    "offsets": ("syntax", "offsets"),
+    "coreference_scores": ("coreference", "scores"),
+    "rules": ("coreference", "rules"),
+}
+LINGUISTIC_SCORES = {
+    name: [f"<results>/{{model}}/{chapter}/{table}.parquet"] if chapter in config else []
+    for name, (chapter, table) in LINGUISTIC.items()
+}
+LINGUISTIC_ANNOTATION = {
+    "syntax": SYNTAX_ANNOTATION if "syntax" in config else "",
+    "coreference": COREF_ANNOTATION if "coreference" in config else "",
+}
+
+
 rule head_distances:
     input:
         attention=f"<results>/{{model}}/attention/{CLUSTERS['corpus']}.h5",
@@ -52,9 +69,36 @@ rule head_embedding:
         "../workflow_scripts/clusters/head_embedding.py"
 
 
+rule linguistic_heads:
+    input:
+        **LINGUISTIC_SCORES,
+    output:
+        heads="<results>/{model}/clusters/linguistic.parquet",
+        table=table(
+            "clark2019-linguistic",
+            "linguistic heads of Figure 6",
+            CLUSTERING,
+            wanted=any(LINGUISTIC_ANNOTATION.values()),
+        ),
+    log:
+        "<logs>/clusters/{model}.linguistic_heads.log",
+    benchmark:
+        "<benchmarks>/clusters/{model}.linguistic_heads.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("clusters/linguistic_heads.py"),
+        relations=config.get("syntax", {}).get("relations", []),
+        fewest=config.get("syntax", {}).get("fewest", 0),
+        annotations=LINGUISTIC_ANNOTATION,
+    script:
+        "../workflow_scripts/clusters/linguistic_heads.py"
+
+
 rule clark2019_fig6:
     input:
         embedding=rules.head_embedding.output.embedding,
+        linguistic=rules.linguistic_heads.output.heads,
     output:
         **figure("clark2019-fig6", "Figure 6, heads in the plane", CLUSTERING),
     log:
@@ -65,5 +109,6 @@ rule clark2019_fig6:
         "../envs/analysis.yaml"
     params:
         code=code("clusters/clark2019_fig6.py"),
+        annotations=LINGUISTIC_ANNOTATION,
     script:
         "../workflow_scripts/clusters/clark2019_fig6.py"

@@ -110,7 +110,15 @@ def test_figure(tmp_path: Path) -> None:
     )
     tables.write(frame, tmp_path / "embedding")
     files = {kind: tmp_path / f"fig6.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_fig6.main(embedding=tmp_path / "embedding", **files)
+    rows = [("det", 1, 2, True), ("dobj", 1, 2, True), ("pobj", 0, 3, False)]
+    linguistic = pd.DataFrame(rows, columns=["behaviour", "layer", "head", "marked"])
+    tables.write(linguistic, tmp_path / "linguistic")
+    inputs = {"embedding": tmp_path / "embedding", "linguistic": tmp_path / "linguistic"}
+    clark2019_fig6.main(**inputs, **files)
     svg = files["svg"].read_text()
-    for text in ("layer 4", "broad", "other", "1-1"):
+    for text in ("layer 4", "broad", "other", "1-1", "2-3 det, dobj", "linguistic", "stress 0.0"):
         assert text in svg
+    assert "pobj" not in svg
+    tables.write(linguistic[:0], tmp_path / "linguistic")
+    clark2019_fig6.main(**inputs, **files)
+    assert "linguistic" not in files["svg"].read_text()

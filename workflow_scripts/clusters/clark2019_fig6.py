@@ -1,6 +1,10 @@
-"""Clark et al. 2019, Figure 6: heads in the plane, coloured by behaviour and by layer."""
+"""Clark et al. 2019, Figure 6: heads in the plane, coloured by behaviour and by layer.
+
+As in the paper, black crosses mark the heads with a linguistic behaviour.
+"""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib
 import pandas as pd
@@ -24,9 +28,10 @@ BEHAVIOURS = {
 MAX_NAMED = 6  # heads of one behaviour; the names of more would overlap
 
 
-def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw both panels; heads whose behaviour is rare carry their names."""
-    frame = tables.read(embedding, ("layer", "head", "x", "y", "behaviour"))
+def main(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw both panels; heads whose behaviour is rare, and linguistic heads, carry their names."""
+    frame = tables.read(embedding, ("layer", "head", "x", "y", "behaviour", "stress"))
+    crosses = crossed(frame, tables.read(linguistic, ("layer", "head", "behaviour", "marked")))
     with figures.style():
         figure, (left, right) = figures.new(figures.TWO_COLUMNS, 3.6, columns=2)
         for number, (behaviour, name) in enumerate(BEHAVIOURS.items()):
@@ -36,7 +41,14 @@ def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
             elif len(rows):
                 colour, marker = figures.COLOURS[number], figures.MARKERS[number]
                 left.plot(rows["x"], rows["y"], marker, color=colour, label=name, markersize=5)
-                _name(left, rows)
+                _name(left, rows[~rows.index.isin(crosses.index)])
+        if len(crosses):
+            left.plot(
+                crosses["x"], crosses["y"], "x", color="black", label="linguistic", markersize=6
+            )
+        near = 0.2 * (frame["x"].max() - frame["x"].min())
+        for row in crosses.itertuples():
+            _name_cross(left, row, crosses.drop(index=row.Index), near)
         shades = matplotlib.colormaps["viridis"].resampled(frame["layer"].max() + 1)
         for layer, rows in frame.groupby("layer"):
             marker = figures.MARKERS[layer % len(figures.MARKERS)]
@@ -45,7 +57,17 @@ def main(embedding: Path, svg: Out, pdf: Out, png: Out) -> None:
             )
         _finish(left, "by behaviour")
         _finish(right, "by layer")
+        stress = frame["stress"].iloc[0]
+        figure.supxlabel(f"stress {stress:.2f} (0: all distances are kept)", fontsize=7)
         figures.save(figure, svg, pdf, png)
+
+
+def crossed(frame: pd.DataFrame, linguistic: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the heads that are marked, with their behaviours joined by commas."""
+    marked = linguistic[linguistic["marked"].astype(bool)]
+    names = marked.groupby(["layer", "head"])["behaviour"].agg(", ".join)
+    pairs = pd.MultiIndex.from_frame(frame[["layer", "head"]])
+    return frame.assign(linguistic=names.reindex(pairs).to_numpy()).dropna(subset="linguistic")
 
 
 def _name(axes: Axes, rows: pd.DataFrame) -> None:
@@ -54,6 +76,16 @@ def _name(axes: Axes, rows: pd.DataFrame) -> None:
         for row in rows.itertuples():
             name = label(row.layer, row.head)
             axes.annotate(name, (row.x, row.y), (4, 4), textcoords="offset points", size=6)
+
+
+def _name_cross(axes: Axes, row: NamedTuple, others: pd.DataFrame, near: float) -> None:
+    """Write a cross's name beside it: on its left where another cross is close on its right."""
+    close = (others["x"] - row.x).between(0, near) & ((others["y"] - row.y).abs() < near / 2)
+    side, shift = ("right", -4) if close.any() else ("left", 4)
+    axes.annotate(
+        f"{label(row.layer, row.head)} {row.linguistic}", (row.x, row.y), (shift, -8),
+        textcoords="offset points", ha=side, size=6,
+    )  # fmt: skip
 
 
 def _finish(axes: Axes, title: str) -> None:

@@ -135,7 +135,9 @@ def main(
     coordinates, stress = embed(matrix, seed)
     frame = heads.assign(x=coordinates[:, 0], y=coordinates[:, 1], stress=stress)
     tables.write(frame, embedding)
-    tables.write_csv(cohesion(matrix, heads["layer"].to_numpy(), permutations, seed), table)
+    layers = cohesion(matrix, heads["layer"].to_numpy(), permutations, seed)
+    layers.loc[layers["layer"] == "all", "stress"] = stress  # it is of all heads together
+    tables.write_csv(layers, table)
 
 
 if __name__ == "__main__":
