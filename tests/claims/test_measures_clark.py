@@ -52,12 +52,13 @@ def test_gradient_ratio(tmp_path: Path) -> None:
     one = dict.fromkeys([(0, 0), (0, 1), (1, 0), (1, 1)], 0.2)
     rows = heads(2, one, "gradient", target="sep")
     rows += heads(2, dict.fromkeys(one, 0.5), "gradient", target="unmasked")
+    rows = [row | {"masked_lm_head": "own"} for row in rows]
     special = heads(2, one, "attention", target="sep") + heads(2, {}, "attention", target="cls")
     found = products(tmp_path, surface__gradients=rows, surface__special_tokens=special)
     for of in ("sep", "most attended"):
         (measured,) = clark.gradient_ratio(found, of)
         assert ends(measured) == pytest.approx((0.4, 0.19 / 0.51, 0.21 / 0.49))
-        assert measured.about.startswith("sep")
+        assert measured.about == "sep, layer 2, own head"
 
 
 def test_entropies(tmp_path: Path) -> None:
@@ -69,6 +70,18 @@ def test_entropies(tmp_path: Path) -> None:
     (cls,) = clark.entropy_from_cls(found, "")
     assert ends(cls) == pytest.approx((3.5, 3.49, 3.51))
     assert cls.reference == pytest.approx(0.5)
+
+
+def test_weights_of_broad_heads(tmp_path: Path) -> None:
+    row = {"entropy": 4.0, "ci_low": 3.9, "ci_high": 4.1, "n": 7, "head": "1-1"}
+    rows = [
+        row | {"at_most_tenth": x, "at_most_tenth_low": x - 0.1, "at_most_tenth_high": x + 0.1}
+        for x in (0.7, 0.9)
+    ]
+    found = products(tmp_path, clark2019_broad=rows)
+    (measured,) = clark.no_weight_above_tenth(found, "")
+    assert ends(measured) == pytest.approx((80, 70, 90))
+    assert (measured.n, measured.about) == (7, "2 heads, 1-1 the broadest")
 
 
 TABLE1 = [

@@ -69,7 +69,7 @@ def evaluate(claim: Claim, products: Products, study: Study) -> list[dict[str, A
     except NotMeasured as missing:
         return [_row(claim, None, NOT_MEASURED, str(missing))]
     if not numbers:
-        return [_row(claim, None, NOT_MEASURED, "the study has none of these tasks")]
+        return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
     same_model = study.model == claim.model or claim.model in WORD_MODELS or not claim.model
     rows = []
     for measured in numbers:

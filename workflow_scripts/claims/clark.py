@@ -23,7 +23,8 @@ def at_depth(rows: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
 
 def layers_of(rows: pd.DataFrame) -> str:
     """The layers of the rows, for people."""
-    return f"layers {rows['layer'].min() + 1} to {rows['layer'].max() + 1}"
+    first, last = rows["layer"].min() + 1, rows["layer"].max() + 1
+    return f"layer {first}" if first == last else f"layers {first} to {last}"
 
 
 def special_attention(products: Products, of: str) -> list[Measured]:
@@ -64,7 +65,7 @@ def gradient_ratio(products: Products, of: str) -> list[Measured]:
     )
     ends = one[0] / all_tokens[0], one[1] / all_tokens[2], one[2] / all_tokens[1]
     about = f"{target}, {layers_of(gradients)}"
-    head = gradients["mlm_head"].iloc[0] if "mlm_head" in gradients else ""
+    head = gradients["masked_lm_head"].iloc[0]
     return [Measured(*ends, gradients["n"].max(), "segments", about=f"{about}, {head} head")]
 
 
@@ -93,6 +94,18 @@ def entropy_from_cls(products: Products, of: str) -> list[Measured]:
     others = float(rows.loc[~last, "entropy"].mean())
     number = mean_of(rows[last], "entropy")
     return [Measured(*number, rows["n"].max(), "segments", reference=others)]
+
+
+def no_weight_above_tenth(products: Products, of: str) -> list[Measured]:
+    """Percent of the queries of broad heads whose largest weight is 10% or less."""
+    rows = products["clark2019-broad"].drop(columns=["ci_low", "ci_high"])
+    names = {"at_most_tenth_low": "ci_low", "at_most_tenth_high": "ci_high"}
+    rows = rows.rename(columns=names)
+    if rows.empty:
+        return []
+    number = mean_of(rows, "at_most_tenth", 100)
+    heads = f"{len(rows)} heads, {rows['head'].iloc[0]} the broadest"
+    return [Measured(*number, rows["n"].max(), "segments", about=heads)]
 
 
 def relation(products: Products, of: str) -> list[Measured]:
@@ -216,6 +229,7 @@ MEASURES = (
     gradient_ratio,
     broadest_in_first_layer,
     entropy_from_cls,
+    no_weight_above_tenth,
     relation,
     relation_head_gain,
     relations_beyond_offset,
