@@ -140,10 +140,15 @@ def test_table3(tmp_path: Path) -> None:
         | {"ci_low": score - 1, "ci_high": score + 1}
         for name, score in (("right-branching", 25.0), ("one", 60.0), ("other", 50.0))
     ]
-    found = products(tmp_path, clark2019_table3=rows)
+    pair = {"measure": "UAS", "probe": "one", "other": "other", "difference": 10.0}
+    pair |= {"ci_low": 9.0, "ci_high": 12.0, "n": 10, "n_documents": 3}
+    pairs = [pair, pair | {"measure": "UUAS", "difference": 1.0}]
+    found = products(tmp_path, clark2019_table3=rows, clark2019_probe_pairs=pairs)
     assert clark.probe(found, "one")[0].reference == 25
     assert clark.probe(found, "right-branching")[0].reference is None
-    assert ends(clark.probe_gain(found, "one over other")[0]) == (10, 8, 12)
+    assert ends(clark.probe_gain(found, "UAS one over other")[0]) == (10, 9, 12)
+    assert ends(clark.probe_gain(found, "UAS other over one")[0]) == (-10, -12, -9)
+    assert clark.probe_gain(found, "UAS one over third") == []
 
 
 def test_heads_of_one_layer(tmp_path: Path) -> None:

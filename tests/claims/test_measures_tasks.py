@@ -35,6 +35,29 @@ def test_classifier_and_shares(tmp_path: Path) -> None:
     assert (share.case, share.n, share.seeds) == ("SST-2", 3, 1)
 
 
+def test_frames(tmp_path: Path) -> None:
+    row = {"direction": "to predicate", "control": 0.1, "n": 9}
+    controls = [
+        row | {"head": head, "difference": difference, "p": p, "p_corrected": corrected}
+        for head, difference, p, corrected in (
+            ("1-1", 0.1, 0.001, 0.01),
+            ("1-2", -0.1, 0.001, 0.01),
+            ("2-1", 0.1, 0.03, 0.4),
+            ("2-2", 0.1, 0.3, 0.9),
+        )
+    ]
+    best = [
+        row | {"head": head, "attention": value, "ci_low": value - 0.1, "ci_high": value + 0.1}
+        for head, value in (("1-1", 0.25), ("2-1", 0.5))
+    ]
+    found = products(tmp_path, kovaleva2019_frame_controls=controls, kovaleva2019_frames=best)
+    (number,) = kovaleva.frame_heads(found, "to predicate")
+    assert (ends(number), number.n, number.about) == ((1, 1, 2), 4, "1-1")
+    (attention,) = kovaleva.frame_attention(found, "to predicate")
+    assert (ends(attention), attention.reference) == ((0.5, 0.4, 0.6), 0.1)
+    assert (attention.n, attention.about) == (9, "2-1")
+
+
 def test_layers_that_change(tmp_path: Path) -> None:
     rows = heads(6, {(layer, head): 0.9 for layer in range(5) for head in (0, 1)}, "similarity")
     rows = [row | {"task": "mrpc", "seed": 1} for row in rows]

@@ -28,7 +28,6 @@ WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
     "translation": "the paper's model is a translation model",
-    "same-measure": "another measure",
     "bert-large": "the paper's model is BERT-large",
 }
 

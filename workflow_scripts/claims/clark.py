@@ -208,9 +208,20 @@ def probe(products: Products, of: str) -> list[Measured]:
 
 
 def probe_gain(products: Products, of: str) -> list[Measured]:
-    """Points by which one probe beats another; `of` is like "one over other"."""
-    one, other = (probe(products, name)[0] for name in of.split(" over "))
-    return [Measured(*minus(one, other), one.n, "words")]
+    """Points by which one probe beats another; `of` is like "UAS one over other".
+
+    The interval is over documents, the same for both probes.
+    """
+    measure, one, _, other = of.split()
+    pairs = products.rows("clark2019-probe-pairs", measure=measure)
+    for sign, names in ((1, (one, other)), (-1, (other, one))):
+        rows = pairs[(pairs["probe"] == names[0]) & (pairs["other"] == names[1])]
+        if len(rows):
+            row = rows.iloc[0]
+            ends = sorted((sign * row["ci_low"], sign * row["ci_high"]))
+            about = f"{row['n_documents']} documents"
+            return [Measured(sign * row["difference"], *ends, int(row["n"]), "words", about=about)]
+    return []
 
 
 def closer_within_layers(products: Products, of: str) -> list[Measured]:

@@ -2,12 +2,20 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.clark import at_depth
-from workflow_scripts.claims.intervals import mean_of, minus, of_correlation, over_runs, share
+from workflow_scripts.claims.intervals import (
+    counted,
+    mean_of,
+    minus,
+    of_correlation,
+    over_runs,
+    share,
+)
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
@@ -37,6 +45,34 @@ def class_share(products: Products, of: str) -> list[Measured]:
         number = over_runs(by_head.to_numpy())
         numbers.append(Measured(*number, len(by_head), "heads", TITLES[task], _seeds(rows)))
     return numbers
+
+
+def frame_heads(products: Products, of: str) -> list[Measured]:
+    """How many heads attend more along frame links than to unlinked words at the same distance.
+
+    In the direction `of`. Heads count whose p-value, corrected for all heads, is below 0.05; the
+    upper end counts uncorrected ones.
+    """
+    rows = products.rows("kovaleva2019-frame-controls", direction=of)
+    more = rows["difference"] > 0
+    sure, possible = ((rows[name] < 0.05) & more for name in ("p_corrected", "p"))
+    number = counted(sure, sure, possible)
+    about = " ".join(rows.loc[sure, "head"])
+    return [replace(number, of="heads", about=about)]
+
+
+def frame_attention(products: Products, of: str) -> list[Measured]:
+    """The highest mean attention of a head along frame links in the direction `of`.
+
+    The reference is the head's attention to unlinked words at the same distance.
+    """
+    rows = products.rows("kovaleva2019-frames", direction=of)
+    best = rows.loc[rows["attention"].idxmax()]
+    same = products.row("kovaleva2019-frame-controls", direction=of, head=best["head"])
+    number = best["attention"], best["ci_low"], best["ci_high"]
+    reference = float(same["control"])
+    n = int(best["n"])
+    return [Measured(*number, n, "sentences", reference=reference, about=str(best["head"]))]
 
 
 def last_layers_change(products: Products, of: str) -> list[Measured]:
@@ -212,6 +248,8 @@ def _seeds(rows: pd.DataFrame) -> int | None:
 MEASURES = (
     classifier_f1,
     class_share,
+    frame_heads,
+    frame_attention,
     last_layers_change,
     glue_score,
     pretraining_gain,

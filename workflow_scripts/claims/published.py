@@ -11,7 +11,7 @@ KINDS = ("value", "statement")
 RULES = ("above", "below", "within", "between")
 # What a claim needs of a study before our number can be held against it.
 NEEDS = ("text", "trees", "mentions", "frames", "task", "arct", "own-head", "bert-large")
-NEEDS += ("translation", "same-measure")
+NEEDS += ("translation",)
 
 
 @dataclass(frozen=True)
