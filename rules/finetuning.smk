@@ -2,6 +2,10 @@
 
 CHANGE = config["finetuning"]
 FIRST_SEED = SEEDS[0]
+# Tasks whose inputs are two sentences; Figure 5 is drawn for padded maps too, where asked for.
+PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
+PAIRED_RUNS = PRETRAINED_RUNS | {"task": PAIRED}
+PADDED = bool(CHANGE["padded_to"])
 FINE_TUNING = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 
 
@@ -17,6 +21,7 @@ rule finetuning_tables:
         similarity="<results>/{model}/finetuning/{task}.{seed}.similarity.parquet",
         features="<results>/{model}/finetuning/{task}.{seed}.features.parquet",
         links="<results>/{model}/finetuning/{task}.{seed}.links.parquet",
+        shared="<results>/{model}/finetuning/{task}.{seed}.shared.parquet",
     log:
         "<logs>/finetuning/{model}.{task}.{seed}.finetuning_tables.log",
     benchmark:
@@ -28,8 +33,41 @@ rule finetuning_tables:
         task="{task}",
         seed=run_seed,
         bootstrap=CHANGE["bootstrap"],
+        labels=CHANGE["labels"],
     script:
         "../workflow_scripts/finetuning/finetuning_tables.py"
+
+
+rule padded_similarity:
+    input:
+        model=rules.model_card.output.model,
+        files=model_files,
+        card="<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
+        checkpoint="<results>/{model}/checkpoints/{task}.pretrained.{seed}",
+        examples=rules.task_annotation.output.examples,
+    output:
+        similarity="<results>/{model}/finetuning/{task}.{seed}.padded.parquet",
+    log:
+        "<logs>/finetuning/{model}.{task}.{seed}.padded_similarity.log",
+    benchmark:
+        "<benchmarks>/finetuning/{model}.{task}.{seed}.padded_similarity.tsv"
+    conda:
+        "../envs/torch.yaml"
+    threads: config["threads"]
+    resources:
+        **MODEL_JOB,
+    params:
+        code=code("finetuning/padded_similarity.py"),
+        task="{task}",
+        seed=run_seed,
+        length=CHANGE["padded_to"],
+        max_tokens=setting(TASKS, "task", "max_tokens"),
+        batch_tokens=config["attention"]["batch_tokens"],
+        device=config["device"],
+        precision=config["precision"],
+        bootstrap=CHANGE["bootstrap"],
+    script:
+        "../workflow_scripts/finetuning/padded_similarity.py"
 
 
 rule finetuning_maps:
@@ -58,6 +96,9 @@ rule finetuning_maps:
 rule kovaleva2019_fig5:
     input:
         similarity=expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
+        padded=(
+            expand(rules.padded_similarity.output.similarity, **PRETRAINED_RUNS) if PADDED else []
+        ),
     output:
         **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINE_TUNING),
     log:
@@ -87,6 +128,23 @@ rule kovaleva2019_fig6:
         code=code("finetuning/kovaleva2019_fig6.py"),
     script:
         "../workflow_scripts/finetuning/kovaleva2019_fig6.py"
+
+
+rule kovaleva2019_shares:
+    input:
+        features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
+    output:
+        **figure("kovaleva2019-shares", "section 4.4, attention summed by kind", FINE_TUNING),
+    log:
+        "<logs>/finetuning/{model}.kovaleva2019_shares.log",
+    benchmark:
+        "<benchmarks>/finetuning/{model}.kovaleva2019_shares.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("finetuning/kovaleva2019_shares.py"),
+    script:
+        "../workflow_scripts/finetuning/kovaleva2019_shares.py"
 
 
 rule kovaleva2019_features:
@@ -166,3 +224,32 @@ rule kovaleva2019_links:
         code=code("finetuning/kovaleva2019_links.py"),
     script:
         "../workflow_scripts/finetuning/kovaleva2019_links.py"
+
+
+rule kovaleva2019_shared:
+    input:
+        shared=expand(rules.finetuning_tables.output.shared, **PAIRED_RUNS),
+    output:
+        **figure(
+            "kovaleva2019-shared",
+            "section 5, words that both sentences share",
+            FINE_TUNING,
+            wanted=bool(PAIRED),
+        ),
+        table=table(
+            "kovaleva2019-shared",
+            "section 5, heads that attend to shared words",
+            FINE_TUNING,
+            caption="kovaleva2019-shared-table",
+            wanted=bool(PAIRED),
+        ),
+    log:
+        "<logs>/finetuning/{model}.kovaleva2019_shared.log",
+    benchmark:
+        "<benchmarks>/finetuning/{model}.kovaleva2019_shared.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("finetuning/kovaleva2019_shared.py"),
+    script:
+        "../workflow_scripts/finetuning/kovaleva2019_shared.py"

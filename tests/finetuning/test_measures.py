@@ -5,15 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from tests.attention.builders import write_cache
-from tests.core.tiny_models import enlarge, write_card
+from tests.finetuning.builders import TABLES, caches, measured
 from workflow_scripts.core.data import cards, tables
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.data.examples import Example, read_examples, write_examples
-from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
-from workflow_scripts.core.model.models import load_body, load_tokenizer
+from workflow_scripts.core.data.examples import read_examples, write_examples
+from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.finetuning import (
     finetuning_maps,
@@ -21,75 +19,12 @@ from workflow_scripts.finetuning import (
     kind_attention,
     kovaleva2019_features,
     kovaleva2019_maps,
+    kovaleva2019_shares,
     link_attention,
     map_similarity,
 )
 from workflow_scripts.finetuning import kovaleva2019_links as links_table
-from workflow_scripts.finetuning.token_kinds import KINDS, sentences_of, word_links
-
-TEXTS = [
-    ("the river flows .", "she saw the old city ."),
-    ("he is not here .", "kings built the town , he saw ."),
-    ("a small river near the town flows .", "it flows ."),
-]
-TAGS = {"river": "NN", "city": "NN", "town": "NN", "kings": "NNS", "flows": "VBZ", "saw": "VBD"}
-TAGS |= {"built": "VBD", "is": "VBZ", "she": "PRP", "he": "PRP", "it": "PRP"}
-
-
-def annotated() -> tuple[list[Example], list[Tree]]:
-    examples, trees = [], []
-    for number, texts in enumerate(TEXTS):
-        spans = []
-        for text in texts:
-            start, mine = 0, []
-            for word in text.split():
-                mine.append((start, start + len(word)))
-                start += len(word) + 1
-            spans.append(tuple(mine))
-        words = [word for text in texts for word in text.split()]
-        tags = tuple(TAGS.get(word, "DT") for word in words)
-        first, heads, relations = len(texts[0].split()), [], []
-        for sentence in (range(first), range(first, len(words))):
-            verbs = [k for k in sentence if tags[k].startswith("VB")]
-            root = verbs[0] if verbs else sentence[0]
-            for k in sentence:
-                heads.append(-1 if k == root else root)
-                noun = tags[k].startswith(("NN", "PRP")) and k != root
-                relations.append("nsubj" if noun and k < root else "dobj" if noun else "dep")
-        id_ = f"e{number}"
-        examples.append(Example(id_, id_, f"f:{number}", texts, tuple(spans)))
-        trees.append(Tree(id_, tuple(words), tuple(heads), tuple(relations), tags, f"f:{number}"))
-    return examples, trees
-
-
-@pytest.fixture(scope="module")
-def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Caches of one corpus by two different models, with cards and annotation."""
-    folder = tmp_path_factory.mktemp("finetuning")
-    examples, trees = annotated()
-    paths = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
-    write_examples(paths["examples"], examples)
-    write_trees(paths["annotation"], trees)
-    (folder / "body").mkdir()
-    tuned = folder / "tuned"
-    torch.manual_seed(9)
-    body = load_body(tiny_model_dir, torch.device("cpu"))
-    with torch.no_grad():
-        for parameter in body.parameters():
-            parameter.add_(0.3 * torch.randn_like(parameter) * parameter.std())
-    enlarge(body).save_pretrained(tuned)
-    load_tokenizer(tiny_model_dir).save_pretrained(tuned)
-    paths["model"] = write_card(folder / "body", tiny_model_dir)
-    paths["card"] = write_card(tuned, tuned)
-    for name, card in (("body", "model"), ("tuned", "card")):
-        paths[name] = folder / f"{name}.h5"
-        write_cache(paths[name], paths[card], paths["examples"])
-    return paths
-
-
-def caches(study: dict[str, Path]) -> tuple[list, list]:
-    with Cache(study["body"]) as body, Cache(study["tuned"]) as tuned:
-        return list(body), list(tuned)
+from workflow_scripts.finetuning.token_kinds import KINDS, LABELS, sentences_of, word_links
 
 
 def test_cosine_by_hand() -> None:
@@ -98,20 +33,6 @@ def test_cosine_by_hand() -> None:
     before[0, 1], after[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
     before[0, 2] = after[0, 2] = [[0.5, 0.5], [1, 0]]
     np.testing.assert_allclose(map_similarity.cosine(before, after), [[0.5, 0, 1]], atol=1e-12)
-
-
-def measured(paths: dict[str, Path], folder: Path) -> dict[str, pd.DataFrame]:
-    """The three tables of two caches."""
-    out = {name: folder / name for name in ("similarity", "features", "links")}
-    finetuning_tables.main(**paths, **out, task="mrpc", seed=1, bootstrap=100)
-    return {name: tables.read(path) for name, path in out.items()}
-
-
-@pytest.fixture(scope="module")
-def frames(
-    study: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, pd.DataFrame]:
-    return measured(study, tmp_path_factory.mktemp("measured"))
 
 
 def test_similarity_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -129,7 +50,7 @@ def test_the_same_model_is_like_itself(study: dict[str, Path], tmp_path: Path) -
     both = study | {"tuned": study["body"], "card": study["model"]}
     frames = measured(both, tmp_path)
     np.testing.assert_allclose(frames["similarity"]["similarity"], 1, atol=1e-9)
-    for name in ("features", "links"):
+    for name in TABLES[1:]:
         before, after = (
             frames[name][frames[name]["stage"] == stage].drop(columns="stage")
             for stage in finetuning_tables.STAGES
@@ -182,6 +103,30 @@ def test_features_against_a_loop(study: dict[str, Path], frames: dict[str, pd.Da
             assert frame[stage, "noun", layer, head] == pytest.approx(np.mean(sums), abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("kind", "words", "n"), [("pronoun", {"she", "he", "it"}, 3), ("negation", {"not"}, 1)]
+)
+def test_shares_against_a_loop(
+    kind: str, words: set, n: int, study: dict[str, Path], frames: dict[str, pd.DataFrame]
+) -> None:
+    frame = frames["features"].set_index(["stage", "query", "kind", "layer", "head"])
+    trees = read_trees(study["annotation"])
+    for stage, examples in zip(("pretrained", "fine-tuned"), caches(study), strict=True):
+        sums, firsts, tokens = [], [], []
+        for example, tree in zip(examples, trees, strict=True):
+            keys = [k for k, w in enumerate(example.word) if w >= 0 and tree.words[w] in words]
+            rows = example.pattern[1, 2].astype(float)
+            sums.append(sum(row[key] for row in rows for key in keys) / len(rows))
+            firsts.append(sum(rows[0, key] for key in keys))
+            tokens.append(len(keys) / len(rows))
+        for query, values in (("all", sums), ("cls", firsts)):
+            row = frame.loc[stage, query, kind, 1, 2]
+            assert row["n"] == n  # examples without the kind count as 0 in the share
+            assert row["share"] == pytest.approx(np.mean(values), abs=1e-6)
+            assert row["share_low"] <= row["share"] <= row["share_high"]
+            assert row["tokens"] == pytest.approx(np.mean(tokens))
+
+
 def test_examples_without_the_kind_are_counted(frames: dict[str, pd.DataFrame]) -> None:
     features_frame = frames["features"]
     first = features_frame[
@@ -205,7 +150,9 @@ def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataF
         means = []
         for example, tree in zip(caches(study)[0], trees, strict=True):
             values = []
-            for verb, subject in word_links(tree, sentences_of(tree))["verb-subject"]:
+            for verb, subject in word_links(tree, sentences_of(tree), LABELS["paper"])[
+                "verb-subject"
+            ]:
                 a = [k for k, word in enumerate(example.word) if word == verb]
                 b = [k for k, word in enumerate(example.word) if word == subject]
                 if far and min(abs(x - y) for x in a for y in b) < 2:
@@ -277,6 +224,25 @@ def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path
     assert table.loc["verb", "gain"] == pytest.approx(gains.max(), rel=1e-4)
     assert table.loc["verb", "pretrained"] == pytest.approx(means["pretrained"].mean(), rel=1e-4)
     assert table.loc["negation", ["n", "n_without"]].tolist() == [1, 2]
+    shares = frame.groupby("stage")["share"].mean()
+    actual = table.loc["verb", ["pretrained_share", "fine-tuned_share"]].astype(float).tolist()
+    assert actual == pytest.approx(shares[["pretrained", "fine-tuned"]].tolist(), rel=1e-4)
+
+
+def test_stacked_shares_make_up_all_attention(
+    frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    frame = frames["features"]
+    chosen = frame[(frame["query"] == "cls") & (frame["stage"] == "fine-tuned")]
+    shares = kovaleva2019_shares.by_layer(chosen)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-3)
+    nouns = chosen[(chosen["kind"] == "noun") & (chosen["layer"] == 2)]
+    assert shares.loc[2, "noun"] == pytest.approx(nouns["share"].mean())
+    assert shares.loc["tokens", "noun"] == pytest.approx(nouns["tokens"].iloc[0])
+    tables.write(frame, tmp_path / "f.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
+    kovaleva2019_shares.main([tmp_path / "f.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_mosaic_keeps_every_map() -> None:

@@ -9,6 +9,7 @@ from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.finetuning import token_kinds
 
+PAPER, RELEASED = token_kinds.LABELS["paper"], token_kinds.LABELS["released"]
 CARD = {"special": {"cls": 2, "sep": 3}, "punctuation": []}
 
 
@@ -58,7 +59,7 @@ def test_words_of_kinds() -> None:
     tree, example = sentence(
         "she saw the river", "PRP VBD DT NN", (1, -1, 3, 1), "nsubj root det dobj"
     )
-    actual = token_kinds.words_of_kinds(tree, example)
+    actual = token_kinds.words_of_kinds(tree, example, PAPER)
     assert {kind: np.flatnonzero(chosen).tolist() for kind, chosen in actual.items()} == {
         "noun": [3],
         "verb": [1],
@@ -72,7 +73,7 @@ def test_words_of_kinds() -> None:
 def test_tokens_follow_their_words_and_not_their_spelling() -> None:
     tree, example = sentence("river flows river", "NN VBZ DT", (), "")
     tokens = tokenize([example], tokenizer(), 32, 128)[0]
-    words = token_kinds.words_of_kinds(tree, example)
+    words = token_kinds.words_of_kinds(tree, example, PAPER)
     actual = token_kinds.tokens_of_kinds(words, tokens.word, tokens.ids, CARD)
     names = tokenizer().convert_ids_to_tokens(tokens.ids.tolist())
     assert names == ["[CLS]", "river", "flow", "##s", "river", "[SEP]"]
@@ -89,6 +90,32 @@ def test_links_stay_in_their_sentence() -> None:
     )  # fmt: skip
     sentences = token_kinds.sentences_of(tree)
     assert sentences.tolist() == [1, 1, 1, 1, 5, 5]
-    actual = token_kinds.word_links(tree, sentences)
+    actual = token_kinds.word_links(tree, sentences, PAPER)
     assert actual["verb-subject"] == [(1, 0), (5, 4)]
     assert actual["pronoun-noun"] == [(0, 3)]
+
+
+def test_the_released_labels_take_more_words_and_link_fewer() -> None:
+    relations = "nsubj nsubjpass csubj csubjpass agent expl dobj obj iobj dative attr oprd root"
+    n = len(relations.split())
+    tags = ["VB"] * n
+    tree, example = sentence(
+        " ".join(f"w{k}" for k in range(n)), " ".join(tags), (*[n - 1] * (n - 1), -1), relations
+    )
+    kinds = {}
+    for labels in (PAPER, RELEASED):
+        words = token_kinds.words_of_kinds(tree, example, labels)
+        kinds[labels] = [
+            [name for name, chosen in zip(relations.split(), words[kind], strict=True) if chosen]
+            for kind in ("subject", "object")
+        ]
+    subjects = ["nsubj", "nsubjpass", "csubj", "csubjpass"]
+    assert kinds[PAPER] == [subjects, ["dobj", "obj"]]
+    released = [[*subjects, "agent", "expl"], ["dobj", "iobj", "dative", "attr", "oprd"]]
+    assert kinds[RELEASED] == released
+    sentences = token_kinds.sentences_of(tree)
+    links = {
+        labels: token_kinds.word_links(tree, sentences, labels)["verb-subject"]
+        for labels in (PAPER, RELEASED)
+    }
+    assert links == {PAPER: [(n - 1, k) for k in range(4)], RELEASED: [(n - 1, 0)]}

@@ -1,7 +1,7 @@
-"""What fine-tuning changes in each head's maps: three measures, read from two caches in one pass.
+"""What fine-tuning changes in each head's maps: four measures, read from two caches in one pass.
 
-Similarity before and after, attention to kinds of tokens, and attention between linked words
-(Kovaleva et al. 2019, sections 4.3 to 4.5).
+Similarity before and after, attention to kinds of tokens, attention between linked words, and to
+words that two sentences share (Kovaleva et al. 2019, sections 4.3 to 4.5, and 5).
 """
 
 import logging
@@ -21,7 +21,9 @@ from workflow_scripts.core.stats.intervals import per_head
 from workflow_scripts.finetuning.kind_attention import KindAttention
 from workflow_scripts.finetuning.link_attention import LinkAttention
 from workflow_scripts.finetuning.map_similarity import cosine
+from workflow_scripts.finetuning.shared_words import SharedWords, shared_spellings
 from workflow_scripts.finetuning.token_kinds import (
+    LABELS,
     sentences_of,
     tokens_of_kinds,
     word_links,
@@ -42,11 +44,16 @@ def main(
     similarity: Out,
     features: Out,
     links: Out,
+    shared: Out,
     task: str,
     seed: int,
     bootstrap: int,
+    labels: str,
 ) -> None:
-    """Write each head's similarity between the stages and, for both, the two other measures."""
+    """Write each head's similarity between the stages and, for both, the other measures.
+
+    `labels`, one of LABELS, says which words are subjects and objects.
+    """
     corpus, trees = read_examples(examples), read_trees(annotation)
     cards = (read_card(model), read_card(card))
     with Cache(body, cards[0]) as before, Cache(tuned, cards[1]) as after:
@@ -55,18 +62,22 @@ def main(
         shape = (len(corpus), before.n_layers, before.n_heads)
         alike, to_kinds = np.empty(shape), {stage: KindAttention(shape) for stage in STAGES}
         along_links = {stage: LinkAttention(shape) for stage in STAGES}
+        to_shared = {stage: SharedWords(shape) for stage in STAGES}
         annotated = zip(corpus, trees, before, after, strict=True)
         progress = job.progress(annotated, len(corpus), "examples")
         for index, (example, tree, *cached) in enumerate(progress):
             alike[index] = cosine(*(each.pattern for each in cached))
-            words, pairs = words_of_kinds(tree, example), word_links(tree, sentences_of(tree))
+            words = words_of_kinds(tree, example, LABELS[labels])
+            pairs = word_links(tree, sentences_of(tree), LABELS[labels])
+            spellings = shared_spellings(tree.words, len(example.words[0]))
             for stage, each, of_stage in zip(STAGES, cached, cards, strict=True):
                 kinds = tokens_of_kinds(words, each.word, each.ids, of_stage)
                 to_kinds[stage].add(index, each.pattern, kinds)
                 along_links[stage].add(index, each, pairs)
+                to_shared[stage].add(index, each, spellings)
     frame = per_head({task: alike}, "task", "similarity", bootstrap, seed)
     tables.write(frame.assign(seed=seed), similarity)
-    for measured, out in ((to_kinds, features), (along_links, links)):
+    for measured, out in ((to_kinds, features), (along_links, links), (to_shared, shared)):
         frames = [measured[stage].table(bootstrap, seed).assign(stage=stage) for stage in STAGES]
         tables.write(pd.concat(frames, ignore_index=True).assign(task=task, seed=seed), out)
     for kind, values in to_kinds["pretrained"].values["all"].items():

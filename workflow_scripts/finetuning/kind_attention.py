@@ -32,25 +32,40 @@ def attention_to_tokens(pattern: np.ndarray) -> dict[str, np.ndarray]:
 
 
 class KindAttention:
-    """For each of QUERIES and KINDS the attention of a cache's examples, NaN without the kind.
+    """For each of QUERIES and KINDS the attention of a cache's examples.
 
-    `shape` is (examples, layers, heads).
+    `values` is the attention to the most attended token of the kind, NaN without one; `shares` is
+    the attention to all of them together, 0 without one, and `tokens` their share of the tokens,
+    which uniform attention would give them. `shape` is (examples, layers, heads).
     """
 
     def __init__(self, shape: tuple[int, int, int]) -> None:
-        self.values = {query: {kind: np.empty(shape) for kind in KINDS} for query in QUERIES}
+        self.values, self.shares = (
+            {query: {kind: np.empty(shape) for kind in KINDS} for query in QUERIES}
+            for _ in range(2)
+        )
+        self.tokens = {kind: np.empty(shape[0]) for kind in KINDS}
 
     def add(self, index: int, pattern: np.ndarray, kinds: dict[str, np.ndarray]) -> None:
         """Measure example `index`, whose tokens of each kind are `kinds`, bool [L]."""
+        for kind in KINDS:
+            self.tokens[kind][index] = kinds[kind].mean()
         for query, attention in attention_to_tokens(pattern).items():
             for kind in KINDS:
                 self.values[query][kind][index] = strongest(attention, kinds[kind])
+                self.shares[query][kind][index] = attention[..., kinds[kind]].sum(axis=-1)
 
     def table(self, draws: int, seed: int) -> pd.DataFrame:
-        """A row per query, kind and head; `n_without` counts the examples without the kind."""
-        frames = [
-            per_head(values, "kind", "attention", draws, seed).assign(query=query)
-            for query, values in self.values.items()
-        ]
+        """A row per query, kind and head; `n_without` counts the examples without the kind.
+
+        `attention` is a mean over the examples with the kind, `share` and `tokens` over all.
+        """
+        frames = []
+        for query in QUERIES:
+            frame = per_head(self.values[query], "kind", "attention", draws, seed)
+            shares = per_head(self.shares[query], "kind", "share", draws, seed)
+            frame[["share", "share_low", "share_high"]] = shares[["share", "ci_low", "ci_high"]]
+            frames.append(frame.assign(query=query))
         frame = pd.concat(frames, ignore_index=True)
-        return frame.assign(n_without=len(self.values["all"]["cls"]) - frame["n"])
+        frame["tokens"] = frame["kind"].map({name: of.mean() for name, of in self.tokens.items()})
+        return frame.assign(n_without=len(self.tokens["cls"]) - frame["n"])

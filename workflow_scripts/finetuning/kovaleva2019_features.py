@@ -13,12 +13,13 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.token_kinds import LINGUISTIC
 
+STAGES = ("pretrained", "fine-tuned")
+
 
 def change(frame: pd.DataFrame) -> np.ndarray:
     """Mean attention after fine-tuning minus before, [layer, head]; NaN where there is none."""
     after, before = (
-        heatmaps.grid_of(frame[frame["stage"] == stage], "attention")
-        for stage in ("fine-tuned", "pretrained")
+        heatmaps.grid_of(frame[frame["stage"] == stage], "attention") for stage in STAGES[::-1]
     )
     return after - before
 
@@ -26,11 +27,13 @@ def change(frame: pd.DataFrame) -> np.ndarray:
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """One row per task and kind: mean attention before and after, and the head that gains most.
 
-    `n` examples have the kind, `n_without` do not. Mean over seeds.
+    `<stage>_share` is the attention to all tokens of the kind together, `tokens` their share of
+    the tokens. `n` examples have the kind, `n_without` do not. Mean over seeds.
     """
     means = frame.groupby(["task", "kind", "layer", "head", "stage"], sort=False)[
         "attention"
     ].mean()
+    shares = frame.groupby(["task", "kind", "stage"], sort=False)["share"].mean()
     both = means.unstack("stage").dropna()
     both["gain"] = both["fine-tuned"] - both["pretrained"]
     rows = []
@@ -40,7 +43,8 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
         row = {"task": TASKS[task].title, "kind": kind}
         row |= heads[["pretrained", "fine-tuned"]].mean().to_dict()
         row |= {"head": label(layer, head), "gain": heads["gain"].max()}
-        rows.append(row | {"n": counted["n"], "n_without": counted["n_without"]})
+        row |= {f"{stage}_share": shares[task, kind, stage] for stage in STAGES}
+        rows.append(row | counted[["tokens", "n", "n_without"]].to_dict())
     return pd.DataFrame(rows)
 
 
@@ -49,7 +53,7 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None
 
     The table has the special tokens too.
     """
-    columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
+    columns = ("layer", "head", "kind", "attention", "share", "tokens", "stage", "query", "task")
     frame = tables.read_all(features, columns)
     frame = frame[frame["query"] == "all"]
     tables.write_csv(summary(frame), table)

@@ -8,20 +8,32 @@ from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
+ROWS = {"similarity": "Real tokens", "padded": "Padded"}
 
-def main(similarity: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a heat map per task, the mean over seeds; darker means a greater change."""
+
+def main(similarity: list[Path], padded: list[Path], svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a heat map per task, the mean over seeds; darker means a greater change.
+
+    With similarities of `padded` maps a second row, in colours of its own.
+    """
     columns = ("layer", "head", "task", "similarity")
-    frame = tables.read_all(similarity, columns)
-    names = present(frame)
-    grids = [heatmaps.grid_of(frame[frame["task"] == name], "similarity") for name in names]
-    low = min(grid.min() for grid in grids)
+    frames = {"similarity": tables.read_all(similarity, columns)}
+    if padded:
+        frames["padded"] = tables.read_all(padded, columns)
+    names = present(frames["similarity"])
     titles = [TASKS[name].title for name in names]
+    grids = {
+        row: [heatmaps.grid_of(frame[frame["task"] == name], "similarity") for name in names]
+        for row, frame in frames.items()
+    }
     with figures.style():
-        figure, panels = heatmaps.sheet([""], titles, grids[0].shape)
-        for axes, grid in zip(panels[0], grids, strict=True):
-            image = heatmaps.draw(axes, grid, low, 1.0, heatmaps.DARK + "_r")
-        figure.colorbar(image, ax=panels, label="Cosine similarity", pad=0.01, aspect=12)
+        rows = [ROWS[row] for row in grids] if padded else [""]
+        figure, panels = heatmaps.sheet(rows, titles, grids["similarity"][0].shape)
+        for cells, of_row in zip(panels, grids.values(), strict=True):
+            low = min(grid.min() for grid in of_row)
+            for axes, grid in zip(cells, of_row, strict=True):
+                image = heatmaps.draw(axes, grid, low, 1.0, heatmaps.DARK + "_r")
+            figure.colorbar(image, ax=list(cells), label="Cosine similarity", pad=0.01, aspect=12)
         figures.save(figure, svg, pdf, png)
 
 

@@ -1,6 +1,7 @@
 """Which tokens are of a linguistic kind (Kovaleva et al. 2019, section 4.4)."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,27 @@ NEGATIONS = (
 LINGUISTIC = ("noun", "verb", "pronoun", "subject", "object", "negation")
 SPECIAL = ("cls", "sep", "punctuation")
 KINDS = (*LINGUISTIC, *SPECIAL)
-SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass"}
-OBJECTS = {"dobj", "obj"}
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The dependency labels of subjects, of objects, and of subjects that are linked to verbs."""
+
+    subjects: frozenset[str]
+    objects: frozenset[str]
+    linked: frozenset[str]
+
+
+_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
+# The text speaks of subjects and direct objects, and names no labels; the released notebook does.
+LABELS = {
+    "paper": Labels(_SUBJECTS, frozenset({"dobj", "obj"}), _SUBJECTS),
+    "released": Labels(
+        _SUBJECTS | {"agent", "expl"},
+        frozenset({"dobj", "iobj", "dative", "attr", "oprd"}),
+        frozenset({"nsubj"}),
+    ),
+}
 # "don ' t", "don't" and "don’t" are the same word, however a corpus is tokenised.
 _NEGATION = re.compile(
     r"(?<!\w)(?:" + "|".join(word.replace("'", r"\s?['’]\s?") for word in NEGATIONS) + r")(?!\w)",
@@ -25,7 +45,7 @@ _NEGATION = re.compile(
 )
 
 
-def words_of_kinds(tree: Tree, example: Example) -> dict[str, np.ndarray]:
+def words_of_kinds(tree: Tree, example: Example, labels: Labels) -> dict[str, np.ndarray]:
     """For each of LINGUISTIC, which words are of the kind, bool [word]."""
     tags = np.array(tree.tags, dtype=str)
     relations = np.array(tree.relations, dtype=str)
@@ -34,8 +54,8 @@ def words_of_kinds(tree: Tree, example: Example) -> dict[str, np.ndarray]:
         "noun": np.char.startswith(tags, "NN"),
         "verb": np.char.startswith(tags, "VB"),
         "pronoun": pronoun,
-        "subject": np.isin(relations, list(SUBJECTS)),
-        "object": np.isin(relations, list(OBJECTS)),
+        "subject": np.isin(relations, list(labels.subjects)),
+        "object": np.isin(relations, list(labels.objects)),
         "negation": negations(example),
     }
 
@@ -64,7 +84,9 @@ def tokens_of_kinds(
     return tokens
 
 
-def word_links(tree: Tree, sentences: np.ndarray) -> dict[str, list[tuple[int, int]]]:
+def word_links(
+    tree: Tree, sentences: np.ndarray, labels: Labels
+) -> dict[str, list[tuple[int, int]]]:
     """Pairs of words (from, to): each subject's verb and the subject, each pronoun and noun.
 
     `sentences` numbers the sentence of each word. Pronouns and nouns are paired within it.
@@ -74,7 +96,7 @@ def word_links(tree: Tree, sentences: np.ndarray) -> dict[str, list[tuple[int, i
     pairs = [
         (head, dependent)
         for dependent, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True))
-        if relation in SUBJECTS and head != ROOT and verb[head]
+        if relation in labels.linked and head != ROOT and verb[head]
     ]
     pronouns = np.flatnonzero(np.isin(tree.tags, ["PRP", "PRP$"]))
     both = [

@@ -1,0 +1,63 @@
+"""Kovaleva et al. 2019, section 5: heads that attend to words which both sentences share."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS, present
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+GROUPS = ["task", "stage", "measure"]
+STAGES = ("pretrained", "fine-tuned")
+
+
+def strongest(frame: pd.DataFrame, n: int = 3) -> pd.DataFrame:
+    """The `n` heads whose attention to shared words most exceeds that to other words."""
+    mean = frame.groupby([*GROUPS, "layer", "head"], sort=False, as_index=False).mean(
+        numeric_only=True
+    )
+    top = mean.dropna(subset="excess").sort_values("excess", ascending=False)
+    top = top.groupby(GROUPS, sort=False).head(n)
+    top = top.sort_values([*GROUPS, "excess"], ascending=[True] * 3 + [False])
+    columns = ["attention", "others", "excess", "ci_low", "ci_high", "n"]
+    return top.assign(head=labels(top))[[*GROUPS, "head", *columns]]
+
+
+def main(shared: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
+    """Draw the excess for each task and stage, the mean over seeds, and print the strongest heads.
+
+    The figure has the measure `copy`, the table both.
+    """
+    columns = (*GROUPS, "layer", "head", "attention", "others", "excess", "n")
+    frame = tables.read_all(shared, columns)
+    top = strongest(frame)
+    titles = {name: task.title for name, task in TASKS.items()}
+    tables.write_csv(top.assign(task=top["task"].map(titles)), table)
+    frame = frame[frame["measure"] == "copy"].dropna(subset="excess")
+    names = present(frame)
+    grids = {
+        (stage, name): heatmaps.grid_of(
+            frame[(frame["stage"] == stage) & (frame["task"] == name)], "excess"
+        )
+        for stage in STAGES
+        for name in names
+    }
+    largest = max(np.abs(grid).max() for grid in grids.values())
+    shape = next(iter(grids.values())).shape
+    with figures.style():
+        rows = [stage.capitalize() for stage in STAGES]
+        figure, panels = heatmaps.sheet(rows, [titles[name] for name in names], shape)
+        for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
+            image = heatmaps.draw(axes, grid, -largest, largest, heatmaps.AROUND_ZERO)
+        label = "To copies minus others"
+        figure.colorbar(image, ax=panels, label=label, pad=0.01, aspect=25)
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

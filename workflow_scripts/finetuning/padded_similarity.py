@@ -1,0 +1,96 @@
+"""Similarity of maps before and after fine-tuning with their rows of padding, as released.
+
+The released notebook of Kovaleva et al. (2019) pads every input to a fixed length and flattens
+whole maps: the attention of padding tokens, which no real token reads, counts as much as theirs.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.model import attention, devices, models, padding
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.finetuning.map_similarity import cosine
+
+
+def padded_maps(
+    model: PreTrainedModel, tokens: Sequence[Tokens], length: int, precision: str
+) -> np.ndarray:
+    """Maps of a batch padded to `length`, padding queries included: [batch, layer, head, L, L]."""
+    inputs = padding.pad(tokens, model)
+    wider = (0, length - inputs["input_ids"].shape[1])
+    values = {"input_ids": model.config.pad_token_id or 0}
+    inputs = {
+        name: nn.functional.pad(value, wider, value=values.get(name, 0))
+        for name, value in inputs.items()
+    }
+    capture = attention.Capture()
+    with (
+        torch.inference_mode(),
+        OneDNN(),
+        devices.autocast(model.device, precision),
+        attention.watching(model, capture),
+    ):
+        model(**inputs)
+    return torch.stack(capture.patterns, dim=1).cpu().numpy()
+
+
+def main(
+    model: Path,
+    card: Path,
+    examples: Path,
+    similarity: Out,
+    task: str,
+    seed: int,
+    length: int,
+    max_tokens: int,
+    batch_tokens: int,
+    bootstrap: int,
+    device: str = "auto",
+    precision: str = "float32",
+    files: list[Path] = (),
+    checkpoint: Path | None = None,
+) -> None:
+    """Write each head's cosine similarity between the stages over maps padded to `length`.
+
+    `model` and `card` are the cards of the pretrained model and of the checkpoint.
+    """
+    cards = (read_card(model), read_card(card))
+    if (most := min(each["max_positions"] for each in cards)) < length:
+        raise InputError(
+            f"finetuning.padded_to is {length}, but the model has {most} positions; lower it"
+        )
+    before, after = (
+        attention.open_attention(models.load_body(models.directory_of(each), devices.pick(device)))
+        for each in cards
+    )
+    tokenizer = models.load_tokenizer(models.directory_of(cards[0]))
+    tokens = tokenize(read_examples(examples), tokenizer, max_tokens, most)
+    if (longest := max(map(len, tokens))) > length:
+        raise InputError(
+            f"finetuning.padded_to is {length}, but {examples} has an input of {longest} tokens; "
+            "raise it"
+        )
+    alike, size = [], max(1, batch_tokens // length)
+    for start in job.progress(range(0, len(tokens), size), desc="batches"):
+        batch = tokens[start : start + size]
+        pair = (padded_maps(body, batch, length, precision) for body in (before, after))
+        alike += [cosine(*maps) for maps in zip(*pair, strict=True)]
+    frame = per_head({task: np.stack(alike)}, "task", "similarity", bootstrap, seed)
+    tables.write(frame.assign(seed=seed, length=length), similarity)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
