@@ -13,8 +13,10 @@ rule syntax_scores:
         attention=SYNTAX_CACHE,
         model=rules.model_card.output.model,
         trees=SYNTAX_TREES,
+        corpus=f"<results>/corpora/{SYNTAX['treebank']}.jsonl",
     output:
         scores="<results>/{model}/syntax/scores.parquet",
+        released="<results>/{model}/syntax/released.parquet",
         offsets="<results>/{model}/syntax/offsets.parquet",
         best="<results>/{model}/syntax/held_out.parquet",
         sentences="<results>/{model}/syntax/sentences.csv",
@@ -37,6 +39,7 @@ rule syntax_scores:
 rule clark2019_table1:
     input:
         scores=rules.syntax_scores.output.scores,
+        released=rules.syntax_scores.output.released,
         offsets=rules.syntax_scores.output.offsets,
         best=rules.syntax_scores.output.best,
     output:

@@ -1,7 +1,8 @@
-"""Scoring all heads, both directions and all relations, against the notebook's way.
+"""Scoring all heads, directions and relations, against the notebook's way.
 
 The plain side takes, head by head and sentence by sentence, the argmax of the word-level
-attention and compares it with the tree word by word in Python. The counts must be equal.
+attention and compares it with the tree word by word in Python. The counts must be equal. Ours also
+counts ties, and what special tokens take away.
 """
 
 from collections import Counter
@@ -10,6 +11,7 @@ import numpy as np
 from common import alternate, arguments, report
 
 from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.data.wordpieces import WordAttention
 from workflow_scripts.syntax import counting
 
 LAYERS, HEADS = 6, 12
@@ -25,7 +27,8 @@ def main() -> None:
 
     def ours() -> None:
         results["ours"] = sum(
-            counting.count(attention, tree, relations) for tree, attention in cases
+            counting.count(attention_of(attention), tree, relations).correct
+            for tree, attention in cases
         )
 
     def notebook() -> None:
@@ -44,11 +47,12 @@ def main() -> None:
 
 def notebooks_way(cases: list[tuple[Tree, np.ndarray]], relations: list[str]) -> np.ndarray:
     """Counts [direction, layer, head, relation]: each head and direction goes over the treebank."""
-    counts = np.zeros((2, LAYERS, HEADS, len(relations)), dtype=int)
-    for direction, layer, head in np.ndindex(2, LAYERS, HEADS):
+    counts = np.zeros((3, LAYERS, HEADS, len(relations)), dtype=int)
+    for direction, layer, head in np.ndindex(3, LAYERS, HEADS):
         hits, missed = Counter(), Counter()
         for tree, attention in cases:
             weights = np.array(attention[layer, head])
+            weights = weights.T if direction == 2 else weights
             weights[range(len(weights)), range(len(weights))] = 0
             predictions = np.argmax(weights, axis=-1)
             for i, (h, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
@@ -57,7 +61,7 @@ def notebooks_way(cases: list[tuple[Tree, np.ndarray]], relations: list[str]) ->
                 d = i
                 if relation == "poss" and i + 1 < len(tree.words) and tree.words[i + 1] == "'s":
                     d = i + 1
-                if (predictions[d] == h) if direction == 0 else (predictions[h] == d):
+                if (predictions[h] == d) if direction == 1 else (predictions[d] == h):
                     hits[relation] += 1
                     hits["all"] += relation != "punct"
                 else:
@@ -65,6 +69,12 @@ def notebooks_way(cases: list[tuple[Tree, np.ndarray]], relations: list[str]) ->
                     missed["all"] += relation != "punct"
         counts[direction, layer, head] = [hits[name] for name in relations]
     return counts
+
+
+def attention_of(among: np.ndarray) -> WordAttention:
+    """Attention among words [layer, head, word, word] beside none to special tokens."""
+    none = np.zeros(among.shape[:-1], dtype=np.float32)
+    return WordAttention(np.arange(among.shape[-1]), among.copy(), none, none)
 
 
 def random_cases(n: int) -> list[tuple[Tree, np.ndarray]]:

@@ -16,9 +16,22 @@ def test_a_kind_that_never_occurs_has_no_accuracy() -> None:
 
 def test_draws_without_a_rare_kind_do_not_count() -> None:
     correct, total = np.zeros((6, 1, 1), dtype=int), np.zeros((6, 1), dtype=int)
-    correct[0], total[0] = 1, 1
+    correct[:2], total[:2] = 1, 1
     mean, low, high = head_accuracy.accuracy(correct, total, draws=200, seed=1)
     assert (mean, low, high) == (1, 1, 1)
+
+
+def test_a_kind_in_one_unit_has_no_interval() -> None:
+    correct, total = np.zeros((6, 1, 1), dtype=int), np.zeros((6, 1), dtype=int)
+    correct[0], total[0] = 1, 2
+    mean, low, high = head_accuracy.accuracy(correct, total, draws=200, seed=1)
+    assert mean.item() == 0.5
+    assert np.isnan([low, high]).all()
+
+
+def test_units_are_documents() -> None:
+    assert head_accuracy.units(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
+    assert head_accuracy.units(["a", "a", "a"]).tolist() == [0, 1, 2]
 
 
 def test_held_out_by_hand() -> None:

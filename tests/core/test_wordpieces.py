@@ -1,11 +1,18 @@
 """Word-level patterns (Clark et al. 2019, section 4.1)."""
 
 import numpy as np
+import pytest
 
 from tests.core.tiny_models import tokenizer
 from workflow_scripts.core.data.examples import Example, spans_of
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.data.wordpieces import among_words, to_words, units, words_of_units
+from workflow_scripts.core.data.wordpieces import (
+    split_words,
+    to_words,
+    units,
+    word_attention,
+    words_of_units,
+)
 
 
 def slow(pattern: np.ndarray, word: list[int]) -> np.ndarray:
@@ -48,14 +55,23 @@ def test_wordpieces_of_a_word_need_not_be_neighbours() -> None:
     assert units(np.array([-1, 0, 1, 0, -1])).tolist() == [0, 1, 2, 1, 3]
 
 
-def test_among_words_leaves_out_special_tokens_and_vanished_words() -> None:
+def test_word_attention_sets_special_tokens_apart() -> None:
     rng = np.random.default_rng(3)
     word = np.array([-1, 0, 0, 2, 3, -1])  # word 1 vanished
     pattern = rng.dirichlet(np.ones(6), size=(2, 6)).astype(np.float32)
-    words, index = among_words(pattern, word)
-    assert index.tolist() == [0, 2, 3]
-    whole = to_words(pattern, word)
-    np.testing.assert_array_equal(words, whole[:, 1:4, 1:4])
+    found = word_attention(pattern, word)
+    assert found.words.tolist() == [0, 2, 3]
+    whole = to_words(pattern, word)  # [CLS], three words, [SEP]
+    np.testing.assert_array_equal(found.among, whole[:, 1:4, 1:4])
+    assert found.among[0, 0, 1] == pytest.approx((pattern[0, 1, 3] + pattern[0, 2, 3]) / 2)
+    np.testing.assert_array_equal(found.to_special, whole[:, 1:4, [0, 4]].max(axis=-1))
+    np.testing.assert_array_equal(found.from_special, whole[:, [0, 4], 1:4].max(axis=-2))
+    alone = word_attention(pattern[:, 1:5, 1:5], word[1:5])
+    assert (alone.to_special == -1).all() and (alone.from_special == -1).all()
+
+
+def test_split_words() -> None:
+    assert split_words(np.array([-1, 0, 0, 1, 2, 2, 2, -1])).tolist() == [True, False, True]
 
 
 def test_awkward_words_stay_aligned_and_rows_sum_to_one() -> None:

@@ -11,7 +11,7 @@ from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.mentions import read_documents
-from workflow_scripts.core.data.wordpieces import among_words
+from workflow_scripts.core.data.wordpieces import word_attention
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.coreference import antecedents, clark2019_table2, coreference_scores
@@ -49,9 +49,9 @@ def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
     correct = total = mentions = cut = 0
     with Cache(study / "cache.h5") as cache:
         for document, example in zip(documents, cache, strict=True):
-            attention, words = among_words(example.pattern, example.word)
-            kept = antecedents.readable(document, words)
-            right, all_ = antecedents.hits(attention, words, kept)
+            attention = word_attention(example.pattern, example.word)
+            kept = antecedents.readable(document, attention.words)
+            right, all_ = antecedents.hits(attention.among, attention.words, kept)
             correct, total = correct + right, total + all_
             mentions += len(document.mentions)
             cut += len(document.mentions) - len(kept)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from workflow_scripts.core.data.trees import Tree
+from workflow_scripts.core.data.wordpieces import WordAttention, word_attention
 from workflow_scripts.syntax import counting
+from workflow_scripts.syntax.counting import ALL_RELEASED
 
-RELATIONS = ["all", "nsubj", "det", "poss", "punct"]
+RELATIONS = ["all", "nsubj", "det", "poss", "punct", ALL_RELEASED]
 
 
 def new_tree(words: str, heads: list[int], relations: str) -> Tree:
@@ -24,30 +26,48 @@ def random_tree(rng: np.random.Generator, n: int) -> Tree:
     return new_tree(" ".join(words), heads, " ".join(relations))
 
 
+def new_attention(weights: np.ndarray, special: float = 0.0) -> WordAttention:
+    """Attention among the words of a sentence, all with the same weight to special tokens."""
+    edge = np.full(weights.shape[:-1], special, dtype=np.float32)
+    return WordAttention(np.arange(len(edge)), weights.astype(np.float32), edge, edge)
+
+
 def best(words: list[int], weights: np.ndarray) -> int:
     """The word with the largest weight, the first of equals."""
     return max(words, key=lambda word: (weights[word], -word))
 
 
-def slow_count(attention: np.ndarray, tree: Tree) -> dict[tuple[str, int, int, str], int]:
-    """Head by head, word by word, as one would do it in a notebook."""
+def slow_count(pattern: np.ndarray, tree: Tree) -> dict[str, Counter]:
+    """Head by head, word by word, as one would do it in a notebook; [CLS] is before the words."""
     n = len(tree.words)
-    counts: Counter = Counter()
-    for layer, head in np.ndindex(attention.shape[:2]):
-        weights = attention[layer, head]
+    counts = {"correct": Counter(), "with_special": Counter(), "tied": Counter()}
+    for layer, head in np.ndindex(pattern.shape[:2]):
+        weights = pattern[layer, head]
         for i, (h, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
             if h == -1:
                 continue
             d = i + 1 if relation == "poss" and tree.words[i + 1 : i + 2] == ("'s",) else i
-            others = [j for j in range(n) if j != d]
-            hits = {
-                "dependent_to_head": best(others, weights[d]) == h,
-                "head_to_dependent": best([j for j in range(n) if j != h], weights[h]) == d,
-                "released": best(others, weights[:, d]) == h,
+            cases = {
+                "dependent_to_head": (weights[d + 1], d, h),
+                "head_to_dependent": (weights[h + 1], h, d),
+                "released": (weights[:, d + 1], d, h),
             }
-            for name, hit in hits.items():
-                counts[name, layer, head, relation] += hit
-                counts[name, layer, head, "all"] += hit and relation != "punct"
+            for name, (row, word, answer) in cases.items():
+                others = [j for j in range(n) if j != word]
+                chosen = best(others, row[1:-1])
+                hit = chosen == answer
+                largest = row[1 + chosen]
+                kinds = {
+                    "correct": hit,
+                    "with_special": hit and largest > max(row[0], row[-1]),
+                    "tied": row[1 + answer] == largest
+                    and answer != word
+                    and sum(row[1 + j] == largest for j in others) > 1,
+                }
+                for kind, value in kinds.items():
+                    counts[kind][name, layer, head, relation] += value
+                    counts[kind][name, layer, head, "all"] += value and relation != "punct"
+                    counts[kind][name, layer, head, ALL_RELEASED] += value
     return counts
 
 
@@ -56,25 +76,58 @@ def test_against_the_notebooks_way(seed: int) -> None:
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, int(rng.integers(2, 12)))
     n = len(tree.words)
-    attention = rng.dirichlet(np.ones(n + 2), size=(2, 3, n))[..., :n].astype(np.float32)
-    expected = slow_count(attention, tree)
-    counts = counting.count(attention, tree, RELATIONS, released=True)
-    for index in np.ndindex(counts.shape):
-        direction, layer, head, relation = index
-        key = (counting.DIRECTIONS[direction], layer, head, RELATIONS[relation])
-        assert counts[index] == expected[key], key
+    pattern = rng.dirichlet(np.ones(n + 2), size=(2, 3, n + 2)).astype(np.float32)
+    if seed % 2:
+        pattern = pattern.round(1)  # many equal weights
+    expected = slow_count(pattern, tree)
+    word = np.array([-1, *range(n), -1])
+    counts = counting.count(word_attention(pattern, word), tree, RELATIONS)
+    for kind, numbers in counts._asdict().items():
+        for index in np.ndindex(numbers.shape):
+            direction, layer, head, relation = index
+            key = (counting.DIRECTIONS[direction], layer, head, RELATIONS[relation])
+            assert numbers[index] == expected[kind][key], (kind, key)
 
 
 def test_by_hand() -> None:
     """the dog barks: `the` looks at dog, dog at barks, barks at the."""
     tree = new_tree("the dog barks", [1, 2, -1], "det nsubj root")
-    weights = np.array([[0.5, 0.4, 0.1], [0.3, 0.1, 0.6], [0.45, 0.15, 0.4]], dtype=np.float32)
-    counts = counting.count(weights[None, None], tree, RELATIONS, released=True)[:, 0, 0]
-    assert counts[0].tolist() == [2, 1, 1, 0, 0]  # both dependents look at their heads
-    assert counts[1].tolist() == [0, 0, 0, 0, 0]  # dog looks at barks, barks at the
+    weights = np.array([[0.5, 0.4, 0.1], [0.3, 0.1, 0.6], [0.45, 0.15, 0.4]])
+    counts = counting.count(new_attention(weights[None, None], 0.5), tree, RELATIONS)
+    correct = counts.correct[:, 0, 0]
+    assert correct[0].tolist() == [2, 1, 1, 0, 0, 2]  # both dependents look at their heads
+    assert correct[1].tolist() == [0, 0, 0, 0, 0, 0]  # dog looks at barks, barks at the
     # barks looks most at `the`, and `the` looks most at dog: neither is the head word
-    assert counts[2].tolist() == [0, 0, 0, 0, 0]
-    assert counting.membership(tree, RELATIONS).sum(axis=0).tolist() == [2, 1, 1, 0, 0]
+    assert correct[2].tolist() == [0, 0, 0, 0, 0, 0]
+    # `the` gives [CLS] 0.5 and dog 0.4; dog gives barks 0.6
+    assert counts.with_special[0, 0, 0].tolist() == [1, 1, 0, 0, 0, 1]
+    assert counts.tied.sum() == 0
+    assert counting.membership(tree, RELATIONS).sum(axis=0).tolist() == [2, 1, 1, 0, 0, 3]
+
+
+def test_released_counting_by_hand() -> None:
+    """Six words; every word looks at the next, the last at the first.
+
+    Right are the, dogs and him: 3 of 4 words, or 3 of 6 by the released counting, for which the
+    root and the period are errors.
+    """
+    tree = new_tree(
+        "the dogs saw him run .", [1, 2, -1, 4, 2, 2], "det nsubj root nsubj ccomp punct"
+    )
+    weights = np.full((6, 6), 0.01)
+    weights[np.arange(6), (np.arange(6) + 1) % 6] = 0.9
+    counts = counting.count(new_attention(weights[None, None]), tree, ["all", ALL_RELEASED])
+    assert counts.correct[0, 0, 0].tolist() == [3, 3]  # the, dogs, him
+    member = counting.membership(tree, ["all", ALL_RELEASED])
+    assert member.sum(axis=0).tolist() == [4, 6]
+    offsets = counting.count_offsets(tree, ["all", ALL_RELEASED], [1, -1, 2, -2])
+    assert offsets.tolist() == [[3, 3], [0, 0], [0, 0], [1, 1]]
+    # a root in front: the released offset -1 predicts it
+    first = new_tree("go there !", [-1, 0, 0], "root advmod punct")
+    assert counting.count_offsets(first, ["all", ALL_RELEASED], [-1, -2]).tolist() == [
+        [1, 2],
+        [0, 2],  # so does -2, and finds `go` from `!`
+    ]
 
 
 def test_a_possessors_s_takes_its_place() -> None:
@@ -83,10 +136,11 @@ def test_a_possessors_s_takes_its_place() -> None:
     weights = np.full((4, 4), 0.1, dtype=np.float32)
     weights[2, 3] = 0.9  # 's looks at the thing possessed, king does not
     weights[1, 0] = 0.9
-    counts = counting.count(weights[None, None], tree, RELATIONS)
-    assert counts[0, 0, 0, RELATIONS.index("poss")] == 1
+    counts = counting.count(new_attention(weights[None, None]), tree, RELATIONS)
+    assert counts.correct[0, 0, 0, RELATIONS.index("poss")] == 1
     weights[3, 2] = 0.9  # and the thing possessed looks at 's
-    assert counting.count(weights[None, None], tree, RELATIONS)[1, 0, 0, 3] == 1
+    counts = counting.count(new_attention(weights[None, None]), tree, RELATIONS)
+    assert counts.correct[1, 0, 0, RELATIONS.index("poss")] == 1
     without = new_tree("my old city is", [2, 2, -1, 2], "poss amod root cop")
     assert counting.stand_ins(without).tolist() == [0, 1, 2, 3]
 
@@ -94,24 +148,13 @@ def test_a_possessors_s_takes_its_place() -> None:
 def test_offsets_count_every_word_of_a_sentence() -> None:
     tree = new_tree("a a b . b", [2, 2, -1, 2, 3], "det det root punct nsubj")
     counts = counting.count_offsets(tree, RELATIONS, [1, -1, 2])
-    assert counts.tolist() == [[1, 0, 1, 0, 0], [1, 1, 0, 0, 1], [1, 0, 1, 0, 0]]
+    assert counts[:, :5].tolist() == [[1, 0, 1, 0, 0], [1, 1, 0, 0, 1], [1, 0, 1, 0, 0]]
 
 
 def test_punctuation_without_labels() -> None:
     tree = Tree("t", ("a", ".", "b"), (2, 2, -1), ("", "", ""), ("", "", ""), "f:1")
     assert counting.relations_of([tree]) == ["all"]
     assert counting.membership(tree, ["all"])[:, 0].tolist() == [True, False, False]
-
-
-def test_word_pattern_needs_every_word() -> None:
-    pattern = np.random.default_rng(0).dirichlet(np.ones(5), size=(1, 1, 5))
-    word = np.array([-1, 0, 1, 1, -1])
-    words = counting.word_pattern(pattern, word, 2)
-    expected = pattern[0, 0]
-    assert words[0, 0, 0, 1] == pytest.approx(expected[1, 2] + expected[1, 3])
-    assert words[0, 0, 1, 0] == pytest.approx((expected[2, 1] + expected[3, 1]) / 2)
-    assert counting.word_pattern(pattern, word, 3) is None
-    assert counting.word_pattern(pattern, np.array([-1, 0, 2, 2, -1]), 3) is None
 
 
 def test_relations_most_frequent_first() -> None:

@@ -1,4 +1,4 @@
-"""Scores of a whole corpus: accuracies, intervals, held-out heads, Table 1 and Figure 5."""
+"""Scores of a whole corpus: accuracies, intervals, held-out heads, Table 1."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -9,67 +9,16 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.attention.builders import write_cache
-from tests.core.tiny_models import tokenizer, write_card
+from tests.core.tiny_models import tokenizer
+from tests.syntax.builders import LABELS, WORDS, random_trees, run
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
+from workflow_scripts.core.data.trees import read_trees, write_trees
+from workflow_scripts.core.data.wordpieces import to_words, word_attention
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.stats import head_accuracy
-from workflow_scripts.syntax import (
-    clark2019_fig5,
-    clark2019_table1,
-    counting,
-    syntax_examples,
-    syntax_scores,
-)
-
-WORDS = ["the", "river", "flows", "through", "an", "old", "city", "kings", "'s", ".", "builtby"]
-LABELS = ["det", "nsubj", "poss", "pobj", "punct"]
-
-
-def random_trees(n: int) -> list[Tree]:
-    rng = np.random.default_rng(5)
-    trees = []
-    for number in range(n):
-        length = int(rng.integers(6, 12))
-        root = int(rng.integers(length))
-        heads = [
-            -1 if k == root else int((k + rng.integers(1, length)) % length) for k in range(length)
-        ]
-        relations = ["root" if k == root else str(rng.choice(LABELS)) for k in range(length)]
-        words = tuple(str(word) for word in rng.choice(WORDS, size=length))
-        trees.append(
-            Tree(f"t{number}", words, tuple(heads), tuple(relations), ("",) * length, "f:1")
-        )
-    return trees
-
-
-@pytest.fixture(scope="module")
-def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A random treebank, its attention cache and its scores."""
-    folder = tmp_path_factory.mktemp("syntax")
-    write_card(folder, tiny_model_dir)
-    trees = random_trees(40)
-    write_trees(folder / "trees.jsonl", trees)
-    write_examples(folder / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
-    write_cache(folder / "cache.h5", folder / "model.json", folder / "corpus.jsonl", 60)
-    run(folder, folder / "trees.jsonl", released_direction=True)
-    return folder
-
-
-def run(folder: Path, trees: Path, **options: object) -> None:
-    settings = {"largest_offset": 3, "released_direction": False, "bootstrap": 200} | options
-    syntax_scores.main(
-        attention=folder / "cache.h5",
-        model=folder / "model.json",
-        trees=trees,
-        scores=folder / "scores",
-        offsets=folder / "offsets",
-        best=folder / "best",
-        sentences=folder / "sentences",
-        **settings,
-    )
+from workflow_scripts.core.stats import head_accuracy, resampling
+from workflow_scripts.syntax import clark2019_table1, counting, syntax_scores
 
 
 def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -> None:
@@ -131,21 +80,113 @@ def test_bootstrap_equals_drawing_by_hand() -> None:
     np.testing.assert_allclose([low.item(), high.item()], expected, atol=0.01)
 
 
+def test_intervals_draw_whole_documents(study: Path) -> None:
+    """Each document's counts are added up before documents are drawn; halves are of documents."""
+    trees = read_trees(study / "trees.jsonl")
+    frame = tables.read(study / "scores")
+    by_document = np.zeros((14, 2), dtype=int)  # right and all, for head 1-1 and `det`
+    with Cache(study / "cache.h5") as cache:
+        for k, (tree, example) in enumerate(zip(trees, cache, strict=True)):
+            attention = word_attention(example.pattern, example.word)
+            if len(attention.words) == len(tree.words):
+                right = counting.count(attention, tree, ["det"]).correct[0, 0, 0, 0]
+                by_document[k // 3] += right, tree.relations.count("det")
+    weights = resampling.bootstrap_weights(14, 200, 1)
+    right, total = (weights @ by_document).T
+    row = frame[frame["relation"] == "det"].iloc[0]
+    assert (row["direction"], row["layer"], row["head"]) == ("dependent_to_head", 0, 0)
+    expected = np.percentile(right / total, [2.5, 97.5])
+    np.testing.assert_allclose([row["ci_low"], row["ci_high"]], expected, atol=1e-12)
+    assert row["n_documents"] == np.count_nonzero(by_document[:, 1])
+    best = tables.read(study / "best").set_index("relation")
+    half = np.random.default_rng(1).permutation(14)[7:]
+    assert best.loc["det", "held_out_n"] == by_document[half, 1].sum()
+
+
+def test_sentences_of_a_single_document_are_drawn_one_by_one(study: Path, tmp_path: Path) -> None:
+    trees = read_trees(study / "trees.jsonl")
+    write_examples(tmp_path / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
+    run(study, study / "trees.jsonl", corpus=tmp_path / "corpus.jsonl", out=tmp_path)
+    frame, other = tables.read(tmp_path / "scores"), tables.read(study / "scores")
+    assert set(frame["n_documents"]) == {1}
+    assert (frame["ci_low"] < frame["ci_high"]).any()
+    other = other[other["direction"] != "released"]
+    assert frame["accuracy"].tolist() == other["accuracy"].tolist()
+    assert frame["ci_low"].tolist() != other["ci_low"].tolist()
+
+
 def test_the_held_out_head_is_chosen_without_its_half() -> None:
     """Heads that are right by chance are no better than chance on the other half."""
     rng = np.random.default_rng(0)
     total = np.full((400, 1), 1)
     correct = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
-    counts = syntax_scores.Counts(["all"], correct, np.zeros((400, 6, 1)), total, 0)
+    none = np.zeros(1)
+    counts = syntax_scores.Counts(
+        relations=["all"],
+        directions=["dependent_to_head"],
+        correct=correct,
+        with_special=correct,
+        total=total,
+        **dict.fromkeys(("tied", "offsets", "n_documents", "split"), none),
+        sentences={},
+    )
     best = syntax_scores.held_out(counts, seed=1).iloc[0]
     assert correct.mean(axis=0).max() > 0.55
     assert best["held_out_accuracy"] == pytest.approx(0.5, abs=0.08)
     assert best["held_out_n"] == 200
 
 
+def released_program(study: Path, layer: int, head: int, transposed: bool) -> float:
+    """The released program's accuracy for all words, word by word, with ROOT at index 0."""
+    right = total = 0
+    with Cache(study / "cache.h5") as cache:
+        for tree, example in zip(read_trees(study / "trees.jsonl"), cache, strict=True):
+            weights = to_words(example.pattern[layer, head], example.word)[1:-1, 1:-1].copy()
+            if len(weights) != len(tree.words):
+                continue
+            weights = weights.T if transposed else weights
+            np.fill_diagonal(weights, 0)
+            predictions = np.argmax(weights, axis=-1) + 1
+            for i, (h, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
+                p = predictions[i]
+                if relation == "poss" and tree.words[i + 1 : i + 2] == ("'s",):
+                    p = predictions[i + 1]
+                right += p == h + 1
+                total += 1
+    return right / total
+
+
+def test_released_counting_against_the_released_program(study: Path) -> None:
+    frame = tables.read(study / "released")
+    assert set(frame["relation"]) == {counting.ALL_RELEASED}
+    assert set(frame["direction"]) == {"dependent_to_head", "released"}
+    for row in frame.to_dict("records"):
+        expected = released_program(
+            study, row["layer"], row["head"], transposed=row["direction"] == "released"
+        )
+        assert row["accuracy"] == pytest.approx(expected)
+
+
+def test_split_words_and_special_tokens_in_the_scores(study: Path) -> None:
+    frame = tables.read(study / "scores").set_index(["direction", "layer", "head", "relation"])
+    trees = read_trees(study / "trees.jsonl")
+    pieces = {word: len(tokenizer()(word, add_special_tokens=False)["input_ids"]) for word in WORDS}
+    split = sum(
+        pieces[word] > 1 and relation == "det"
+        for tree in trees
+        for word, relation in zip(tree.words, tree.relations, strict=True)
+    )
+    assert set(frame.xs("det", level="relation")["split"]) == {split}
+    assert split > 0
+    assert (frame["with_special"] <= frame["accuracy"]).all()
+    assert (frame["with_special"] < frame["accuracy"]).any()
+    assert (frame["with_special_low"] <= frame["with_special"] + 1e-9).all()
+
+
 def test_table1(study: Path) -> None:
     clark2019_table1.main(
         scores=study / "scores",
+        released=study / "released",
         offsets=study / "offsets",
         best=study / "best",
         table=study / "table1",
@@ -153,67 +194,44 @@ def test_table1(study: Path) -> None:
         annotation="gold",
     )
     table = pd.read_csv(study / "table1")
-    assert table["relation"].tolist() == ["all", "pobj", "det", "nsubj", "poss"]
+    expected = ["all", counting.ALL_RELEASED, "pobj", "det", "nsubj", "poss"]
+    assert table["relation"].tolist() == expected
     frame = tables.read(study / "scores")
-    for row in table.to_dict("records"):
+    for row in table.drop(index=1).to_dict("records"):
         own = frame[frame["relation"] == row["relation"]]
         assert row["accuracy"] == pytest.approx(100 * own["accuracy"].max(), abs=0.06)
         assert row["ci_low"] <= row["accuracy"] <= row["ci_high"]
+        of_direction = own[own["direction"] == row["direction"]]
+        change = (of_direction["with_special"] - of_direction["accuracy"]).median()
+        assert row["with_special_median_change"] == pytest.approx(100 * change, abs=0.06)
     assert set(table["annotation"]) == {"gold"}
+    published = table.set_index("relation")
+    assert published.loc["pobj", ["paper_accuracy", "paper_baseline", "paper_offset"]].tolist() == [
+        76.3,
+        34.6,
+        -2,
+    ]
+    assert published["paper_accuracy"].tolist()[:2] == [34.5, 34.5]
+    assert published["notebook_accuracy"].isna().tolist()[:2] == [True, False]
 
 
-def test_figure5(study: Path) -> None:
-    syntax_examples.main(
-        attention=study / "cache.h5",
-        model=study / "model.json",
-        trees=study / "trees.jsonl",
-        scores=study / "scores",
-        examples=study / "examples",
-        relations=["det", "nothing", "poss"],
-        n_examples=2,
-    )
-    frame = tables.read(study / "examples")
-    assert frame["drawing"].nunique() == 4
-    assert frame.groupby("drawing")["highlighted"].any().all()
-    sums = frame.groupby(["drawing", "query"])["weight"].sum()
-    np.testing.assert_allclose(sums, 1, atol=5e-3)
-    paths = {kind: study / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_fig5.main(examples=study / "examples", **paths)
-    assert "det, " in paths["svg"].read_text()
-
-
-def draw_examples(study: Path, out: Path, **options: object) -> pd.DataFrame:
-    settings = {"trees": study / "trees.jsonl", "relations": ["det"], "n_examples": 2} | options
-    paths = {"attention": study / "cache.h5", "model": study / "model.json"}
-    syntax_examples.main(**paths, scores=study / "scores", examples=out, **settings)
-    return tables.read(out)
-
-
-def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path) -> None:
-    """What counts for all is marked: neither the root nor punctuation."""
-    frame = draw_examples(study, tmp_path / "examples", relations=["nothing"])
-    assert frame["title"].str.startswith("all, ").all()
-    trees = {tree.id: tree for tree in read_trees(study / "trees.jsonl")}
-    for name, rows in frame.groupby("example"):
-        tree = trees[name]
-        queries = rows.groupby("query")[["query_token", "highlighted"]].first()
-        positions = range(len(tree.words))
-        attending = counting.stand_ins(tree)
-        if rows["direction"].iloc[0] == "head_to_dependent":
-            attending = tree.heads
-        expected = {
-            attending[k] for k in positions if tree.heads[k] >= 0 and tree.relations[k] != "punct"
-        }
-        marked = queries["highlighted"].to_numpy()[1:-1]
-        assert [k in expected for k in positions] == marked.tolist()
-
-
-def test_figure5_without_a_sentence_to_draw(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(syntax_examples, "SHORTEST", 99)
-    with pytest.raises(InputError, match=r"no sentence of 99 to 16 words to draw"):
-        draw_examples(study, tmp_path / "examples")
+def test_table1_shows_what_the_notebook_prints_beside_the_papers_auxpass() -> None:
+    keys = {"direction": "dependent_to_head", "layer": 0, "head": 0, "n": 30}
+    numbers = dict.fromkeys(("ci_low", "ci_high", "with_special"), 0.5)
+    numbers |= dict.fromkeys(("with_special_low", "with_special_high"), 0.5)
+    numbers |= dict.fromkeys(("n_documents", "split", "tied"), 1)
+    relations = ["auxpass", "cop", "all"]
+    scores = pd.DataFrame([keys | numbers | {"relation": r, "accuracy": 0.6} for r in relations])
+    offsets = pd.DataFrame({"relation": relations, "offset": 1, "accuracy": 0.4})
+    best = pd.DataFrame({"relation": relations, "held_out_layer": 0, "held_out_head": 0})
+    best[["held_out_accuracy", "held_out_n"]] = 0.6, 15
+    table = clark2019_table1.table1(scores, offsets, best, 1).set_index("relation")
+    columns = [
+        f"{who}_{what}" for who in ("paper", "notebook") for what in ("accuracy", "baseline")
+    ]
+    assert table.loc["auxpass", columns].tolist() == [82.5, 40.5, 94.1, 82.5]
+    assert table.loc["cop", columns[2:]].tolist() == [72.2, 40.5]
+    assert "offset of auxpass" in table.loc["auxpass", "note"]
 
 
 def test_trees_of_another_corpus_are_refused(study: Path, tmp_path: Path) -> None:

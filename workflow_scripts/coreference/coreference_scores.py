@@ -12,7 +12,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.mentions import Document, read_documents
-from workflow_scripts.core.data.wordpieces import among_words
+from workflow_scripts.core.data.wordpieces import word_attention
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -47,11 +47,11 @@ def count_corpus(cache: Cache, documents: list[Document]) -> Counts:
     for document, example in job.progress(
         zip(documents, cache, strict=True), len(documents), "coreference"
     ):
-        attention, words = among_words(example.pattern, example.word)
-        mentions = antecedents.readable(document, words)
+        attention = word_attention(example.pattern, example.word)
+        mentions = antecedents.readable(document, attention.words)
         n_mentions += len(document.mentions)
         n_cut += len(document.mentions) - len(mentions)
-        hits, n_coreferent = antecedents.hits(attention, words, mentions)
+        hits, n_coreferent = antecedents.hits(attention.among, attention.words, mentions)
         if n_coreferent[TYPES.index(ALL)]:
             correct.append(hits)
             total.append(n_coreferent)

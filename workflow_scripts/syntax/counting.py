@@ -1,45 +1,46 @@
 """How often a head's most-attended word is the correct one (Clark et al. 2019, section 4.2).
 
 For each word the prediction is the other word that gets most of its attention; [CLS], [SEP] and
-the word itself are left out. Two directions are scored for each dependency with a head word:
+the word itself are left out. Three directions are counted for each dependency with a head word:
 
 * dependent_to_head: the dependent's prediction is its head word;
-* head_to_dependent: the head word's prediction is the dependent.
-
-`released` is how the paper's released code scores the second direction: the prediction for a
-dependent is the word, among all, that attends most to it.
+* head_to_dependent: the head word's prediction is the dependent;
+* released: the second direction as in the paper's released code, where the prediction for a
+  dependent is the word, among all, that attends most to it.
 
 Roots are left out; punctuation is left out of "all". A possessor's 's stands for the possessor:
 where the dependent of `poss` is followed by 's, that word takes its place ("the accuracy in
-Table 1 counts 's as correct").
+Table 1 counts 's as correct"). ALL_RELEASED counts as the released code does: punctuation too,
+and roots, for which no head can be right.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
-from workflow_scripts.core.data.wordpieces import among_words
+from workflow_scripts.core.data.wordpieces import WordAttention
 
 ALL = "all"
+ALL_RELEASED = "all (released counting)"
 DIRECTIONS = ("dependent_to_head", "head_to_dependent", "released")
+# Those that the released code scores.
+RELEASED_DIRECTIONS = [0, 2]
 POSSESSIVES = {"'s", "’s", "s'"}
 POSSESSOR_RELATIONS = {"poss", "nmod:poss"}
 
 
-def word_pattern(pattern: np.ndarray, word: np.ndarray, n_words: int) -> np.ndarray | None:
-    """Attention among the words only, float32 [layer, head, word, word].
+class Hits(NamedTuple):
+    """Dependencies that are predicted, or numbers of them, [direction, layer, head, ...].
 
-    `pattern` is [layer, head, query, key] over tokens, `word` the word of each token. None if a
-    word has no token: it vanished in tokenisation or was cut off.
+    `with_special`: also if special tokens are candidates; a word must get more than each of them.
+    `tied`: the correct word shares the largest weight, so that the order of the words decides.
     """
-    attention, index = among_words(pattern, word)
-    return attention if np.array_equal(index, np.arange(n_words)) else None
 
-
-def mask_diagonal(attention: np.ndarray) -> None:
-    """Overwrite the diagonal of [..., word, word], so that no word attends most to itself."""
-    np.einsum("...ii->...i", attention).fill(-1)
+    correct: np.ndarray
+    with_special: np.ndarray
+    tied: np.ndarray
 
 
 def stand_ins(tree: Tree) -> np.ndarray:
@@ -51,28 +52,71 @@ def stand_ins(tree: Tree) -> np.ndarray:
     return scored
 
 
-def hits(attention: np.ndarray, tree: Tree, released: bool = False) -> np.ndarray:
+def hits(attention: WordAttention, tree: Tree) -> Hits:
     """Whether each dependency is predicted, bool [direction, layer, head, word]; false at roots.
 
-    `attention` is [layer, head, word, word]; its diagonal is overwritten (copying it would take
-    as long as the search). The third direction is there only if `released`.
+    The diagonal of `attention.among`, which has all words of the tree, is overwritten (copying it
+    would take as long as the search).
     """
-    heads, dependents = np.array(tree.heads), stand_ins(tree)
-    mask_diagonal(attention)
-    attended = attention.argmax(axis=-1)
-    correct = np.empty((2 + released, *attended.shape), dtype=bool)
-    correct[0] = attended.take(dependents, axis=-1) == heads
-    correct[1] = attended.take(heads, axis=-1) == dependents
-    if released:
-        correct[2] = attention.argmax(axis=-2).take(dependents, axis=-1) == heads
-    correct &= heads != ROOT
-    return correct
+    heads, dependents, weights = np.array(tree.heads), stand_ins(tree), attention.among
+    np.einsum("...ii->...i", weights).fill(-1)  # no word attends most to itself
+    to_head, to_dependent = weights[..., dependents, heads], weights[..., heads, dependents]
+    given, got = _largest(weights, -1), _largest(weights, -2)
+    found = [
+        _found(given, dependents, heads, to_head, attention.to_special),
+        _found(given, heads, dependents, to_dependent, attention.to_special),
+        _found(got, dependents, heads, to_dependent, attention.from_special),
+    ]
+    linked = heads != ROOT
+    return Hits(*(np.stack(kind) & linked for kind in zip(*found, strict=True)))
+
+
+class Largest(NamedTuple):
+    """The largest weight of each word: whose it is, the first of equals, how large, how many."""
+
+    index: np.ndarray
+    weight: np.ndarray
+    several: np.ndarray
+
+
+def _largest(weights: np.ndarray, axis: int) -> Largest:
+    """The largest of [..., query, key] over keys (axis -1) or over queries (axis -2)."""
+    index = weights.argmax(axis=axis)
+    weight = np.take_along_axis(weights, np.expand_dims(index, axis), axis)
+    equal = weights == weight
+    several = np.zeros(index.shape, dtype=bool)
+    if np.count_nonzero(equal) > index.size:  # a look at all words costs much, ties are rare
+        several = equal.sum(axis=axis) > 1
+    return Largest(index, weight.squeeze(axis), several)
+
+
+def _found(
+    largest: Largest,
+    words: np.ndarray,
+    answers: np.ndarray,
+    right: np.ndarray,
+    special: np.ndarray,
+) -> Hits:
+    """Whether the largest weight of each of `words` is that of its answer; of one direction.
+
+    `right` [..., word] are the weights of the answers, `special` [..., word] the largest of
+    special tokens.
+    """
+    index, weight, several = (part.take(words, axis=-1) for part in largest)
+    correct = index == answers
+    return Hits(
+        correct,
+        with_special=correct & (right > special.take(words, axis=-1)),
+        tied=several & (right == weight),
+    )
 
 
 def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
-    """Which words count for which of `relations`, bool [word, relation]; `all` is one of them."""
+    """Which words count for which of `relations`, bool [word, relation]."""
     column = {relation: index for index, relation in enumerate(relations)}
     member = np.zeros((len(tree.words), len(relations)), dtype=bool)
+    if ALL_RELEASED in column:
+        member[:, column[ALL_RELEASED]] = True
     for word, (relation, head) in enumerate(zip(tree.relations, tree.heads, strict=True)):
         if head == ROOT:
             continue
@@ -83,22 +127,28 @@ def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
     return member
 
 
-def count(
-    attention: np.ndarray, tree: Tree, relations: Sequence[str], released: bool = False
-) -> np.ndarray:
+def count(attention: WordAttention, tree: Tree, relations: Sequence[str]) -> Hits:
     """Dependencies predicted, int [direction, layer, head, relation]; see `hits`."""
-    correct = hits(attention, tree, released).astype(np.float32)
-    return (correct @ membership(tree, relations).astype(np.float32)).astype(int)
+    found = np.stack(hits(attention, tree)).astype(np.float32)
+    return Hits(*(found @ membership(tree, relations).astype(np.float32)).astype(int))
 
 
 def count_offsets(tree: Tree, relations: Sequence[str], offsets: Sequence[int]) -> np.ndarray:
     """Dependencies whose head word lies at a fixed offset, int [offset, relation].
 
-    An offset of 1 predicts the word to the right of the dependent as its head.
+    An offset of 1 predicts the word to the right of the dependent as its head. The released code
+    predicts the last word where that lies behind the sentence, and the root before it.
     """
     heads, dependents = np.array(tree.heads), stand_ins(tree)
-    member = membership(tree, relations).astype(int)
-    return np.stack([(heads == dependents + offset) @ member for offset in offsets])
+    member = membership(tree, relations)
+    released = np.array([relation == ALL_RELEASED for relation in relations])
+    counts = []
+    for offset in offsets:
+        predicted = dependents + offset
+        within = np.clip(predicted, ROOT, len(heads) - 1)
+        hit = np.where(released, (within == heads)[:, None], (predicted == heads)[:, None])
+        counts.append((hit & member).sum(axis=0))
+    return np.stack(counts)
 
 
 def relations_of(trees: Sequence[Tree]) -> list[str]:

@@ -5,6 +5,7 @@ tokens stay single units of their own, so the rows of a word-level pattern still
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,12 +46,36 @@ def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:
     return mean.T @ (pattern.astype(np.float32) @ member)
 
 
-def among_words(pattern: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Attention among the words that have tokens, float32 [..., word, word], and their indices.
+@dataclass(frozen=True)
+class WordAttention:
+    """Attention of one example at word level; `words` are the indices of the words with tokens.
 
-    Special tokens are left out, so rows do not sum to 1. A word is missing if it vanished in
-    tokenisation or was cut off.
+    `among` is attention among these words, float32 [..., word, word]; special tokens are left out,
+    so rows do not sum to 1. `to_special` and `from_special` [..., word] are the largest weights
+    that a word gives to a special token and gets from one; -1 where there is none.
     """
-    index = words_of_units(word)
-    kept = np.flatnonzero(index >= 0)
-    return to_words(pattern, word)[..., kept[:, None], kept], index[kept]
+
+    words: np.ndarray
+    among: np.ndarray
+    to_special: np.ndarray
+    from_special: np.ndarray
+
+
+def word_attention(pattern: np.ndarray, word: np.ndarray) -> WordAttention:
+    """Word-level attention of a token-level pattern [..., L, L] (query, key).
+
+    A word is missing if it vanished in tokenisation or was cut off.
+    """
+    index, weights = words_of_units(word), to_words(pattern, word)
+    kept, special = np.flatnonzero(index >= 0), np.flatnonzero(index < 0)
+    return WordAttention(
+        words=index[kept],
+        among=weights[..., kept[:, None], kept],
+        to_special=weights[..., kept[:, None], special].max(axis=-1, initial=-1),
+        from_special=weights[..., special[:, None], kept].max(axis=-2, initial=-1),
+    )
+
+
+def split_words(word: np.ndarray) -> np.ndarray:
+    """Whether each word has several wordpieces, bool [word], up to the last word with any."""
+    return np.bincount(word[word >= 0]) > 1

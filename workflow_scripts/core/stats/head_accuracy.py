@@ -1,14 +1,26 @@
 """Accuracies from counts per sentence or text: intervals, and best heads on held-out units.
 
-A unit is a sentence or text, drawn and split as a whole. Correct predictions are counted as
-[unit, ..., kind] and all predictions as [unit, kind], where the axes between are e.g. layer, head.
+A unit is a document, sentence or text, drawn and split as a whole. Correct predictions are counted
+as [unit, ..., kind] and all as [unit, kind], where the axes between are e.g. layer, head.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
+
+
+def units(documents: Sequence[str]) -> np.ndarray:
+    """Number of the unit of each example, int [example], for the document of each.
+
+    Examples of one document are alike, so documents are the units; where all examples are of one
+    document, each of them is a unit.
+    """
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    return codes if len(names) > 1 else np.arange(len(documents))
 
 
 def accuracy(
@@ -16,19 +28,22 @@ def accuracy(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Accuracy and both ends of its 95% bootstrap interval over units, each [..., kind].
 
-    Whole units are drawn with replacement. All are NaN where a kind never occurs.
+    Whole units are drawn with replacement. All are NaN where a kind never occurs, the ends also
+    where it occurs in one unit alone.
     """
     n = len(correct)
     weights = bootstrap_weights(n, draws, seed).astype(np.float64)  # fast, and still exact
     shape = correct.shape[1:]
     mean, low, high = (np.full(shape, np.nan) for _ in range(3))
     for kind in np.flatnonzero(total.sum(axis=0)):
+        mean[..., kind] = correct[..., kind].sum(axis=0, dtype=np.int64) / total[:, kind].sum()
+        if np.count_nonzero(total[:, kind]) < 2:
+            continue
         drawn_total = weights @ total[:, kind]
         drawn = weights @ correct[..., kind].reshape(n, -1).astype(np.float64)
         known = drawn_total > 0
         ends = np.percentile(drawn[known] / drawn_total[known, None], CONFIDENCE, axis=0)
         low[..., kind], high[..., kind] = ends.reshape(2, *shape[:-1])
-        mean[..., kind] = correct[..., kind].sum(axis=0, dtype=np.int64) / total[:, kind].sum()
     return mean, low, high
 
 

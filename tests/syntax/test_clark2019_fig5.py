@@ -1,0 +1,66 @@
+"""Figure 5: sentences on which heads are shown, and what is marked."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.trees import read_trees
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.syntax import clark2019_fig5, counting, syntax_examples
+
+
+def test_figure5(study: Path) -> None:
+    syntax_examples.main(
+        attention=study / "cache.h5",
+        model=study / "model.json",
+        trees=study / "trees.jsonl",
+        scores=study / "scores",
+        examples=study / "examples",
+        relations=["det", "nothing", "poss"],
+        n_examples=2,
+    )
+    frame = tables.read(study / "examples")
+    assert frame["drawing"].nunique() == 4
+    assert frame.groupby("drawing")["highlighted"].any().all()
+    sums = frame.groupby(["drawing", "query"])["weight"].sum()
+    np.testing.assert_allclose(sums, 1, atol=5e-3)
+    paths = {kind: study / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
+    clark2019_fig5.main(examples=study / "examples", **paths)
+    assert "det, " in paths["svg"].read_text()
+
+
+def draw_examples(study: Path, out: Path, **options: object) -> pd.DataFrame:
+    settings = {"trees": study / "trees.jsonl", "relations": ["det"], "n_examples": 2} | options
+    paths = {"attention": study / "cache.h5", "model": study / "model.json"}
+    syntax_examples.main(**paths, scores=study / "scores", examples=out, **settings)
+    return tables.read(out)
+
+
+def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path) -> None:
+    """What counts for all is marked: neither the root nor punctuation."""
+    frame = draw_examples(study, tmp_path / "examples", relations=["nothing"])
+    assert frame["title"].str.startswith("all, ").all()
+    trees = {tree.id: tree for tree in read_trees(study / "trees.jsonl")}
+    for name, rows in frame.groupby("example"):
+        tree = trees[name]
+        queries = rows.groupby("query")[["query_token", "highlighted"]].first()
+        positions = range(len(tree.words))
+        attending = counting.stand_ins(tree)
+        if rows["direction"].iloc[0] == "head_to_dependent":
+            attending = tree.heads
+        expected = {
+            attending[k] for k in positions if tree.heads[k] >= 0 and tree.relations[k] != "punct"
+        }
+        marked = queries["highlighted"].to_numpy()[1:-1]
+        assert [k in expected for k in positions] == marked.tolist()
+
+
+def test_figure5_without_a_sentence_to_draw(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(syntax_examples, "SHORTEST", 99)
+    with pytest.raises(InputError, match=r"no sentence of 99 to 16 words to draw"):
+        draw_examples(study, tmp_path / "examples")
