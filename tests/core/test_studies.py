@@ -1,0 +1,101 @@
+"""What the studies of the papers' own setting plan, and their settings."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from workflow_scripts.core.run.config import check
+
+ROOT = Path(__file__).parents[2]
+FIGURES = {f"clark2019-fig{number}.svg" for number in range(1, 7)}
+TABLES = {f"clark2019-table{number}.csv" for number in range(1, 4)}
+BERT = ("cased", "uncased")
+# What the user of studies/clark2019.yaml brings.
+BROUGHT = (
+    "ptb/dev/wsj_2200.conllx",
+    "ptb/wsj/wsj_0200.conllx",
+    "conll-2012/nw/a.v4_gold_conll",
+    "glove.6B.100d.txt",
+)
+
+
+def planned(study: str, folder: Path, *options: str) -> subprocess.CompletedProcess:
+    """`snakemake --dry-run` of a study's products of Clark et al., in the empty `folder`."""
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "clark2019", "--cores", "1"]
+    command += ["--snakefile", str(ROOT / "Snakefile"), "--directory", str(folder)]
+    command += ["--configfile", str(ROOT / "studies" / study), *options]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def products(output: str) -> dict[str, set[str]]:
+    """The figures and tables that are planned for each model."""
+    found: dict[str, set[str]] = {}
+    for line in re.findall(r"^ +output: (.+)$", output, re.M):
+        for model, name in re.findall(r"results/[\w-]+/(\w+)/(?:figures|tables)/([\w.-]+)", line):
+            found.setdefault(model, set()).add(name)
+    return found
+
+
+def bring(folder: Path) -> str:
+    """Empty stand-ins for the data, and the option that names their directory."""
+    for name in BROUGHT:
+        path = folder / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return f"data={folder / 'data'}"
+
+
+def config(study: str) -> dict[str, Any]:
+    return check(yaml.safe_load((ROOT / "studies" / study).read_text()), ROOT / "rules/schemas")
+
+
+def test_all_of_clark_et_al_is_planned_on_bert_base(tmp_path: Path) -> None:
+    run = planned("clark2019.yaml", tmp_path, "--config", bring(tmp_path))
+    assert run.returncode == 0, run.stderr[-3000:]
+    found = products(run.stdout + run.stderr)
+    assert found.keys() == set(BERT)
+    for model in BERT:
+        assert found[model] >= FIGURES | TABLES
+        assert found[model] >= {"clark2019-position.csv", "clark2019-linguistic.csv"}
+
+
+def test_what_was_not_brought_is_named(tmp_path: Path) -> None:
+    data = bring(tmp_path)
+    shutil.rmtree(tmp_path / "data/conll-2012")
+    run = planned("clark2019.yaml", tmp_path, "--config", data)
+    assert run.returncode != 0
+    said = "conll-2012: no such file or directory; correct the path, or data"
+    assert said in run.stdout + run.stderr
+
+
+def test_bert_base_plans_what_needs_no_data_of_the_users(tmp_path: Path) -> None:
+    run = planned("bert-base.yaml", tmp_path)
+    assert run.returncode == 0, run.stderr[-3000:]
+    found = products(run.stdout + run.stderr)
+    for model in BERT:
+        assert found[model] & (FIGURES | TABLES) == FIGURES - {"clark2019-fig5.svg"}
+        assert "clark2019-clusters.csv" in found[model]
+
+
+@pytest.mark.parametrize("study", ["bert-base.yaml", "clark2019.yaml"])
+def test_bert_reads_as_much_text_as_the_paper(study: str) -> None:
+    """1000 segments of at most 128 tokens, for every figure of sections 3 and 6."""
+    read = config(study)
+    text = read["corpora"]["text"][read["surface"]["corpus"]]
+    assert (text["n_segments"], text["max_tokens"]) == (1000, 128)
+    assert read["surface"]["gradients"]["n_segments"] == 1000
+    assert read["clusters"]["n_segments"] == 1000
+    assert {model["hub"] for model in read["models"].values()} == {
+        f"google-bert/bert-base-{name}" for name in BERT
+    }
+
+
+def test_coreference_documents_are_cut_as_in_the_paper() -> None:
+    corpus = config("clark2019.yaml")["corpora"]["coreference"]["ontonotes"]
+    assert (corpus["max_tokens"], corpus["windows"]) == (128, "first")
