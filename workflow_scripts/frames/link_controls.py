@@ -10,7 +10,7 @@ import numpy as np
 
 from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.frames import Element, FrameLinks
-from workflow_scripts.core.data.wordpieces import among_words
+from workflow_scripts.core.data.wordpieces import word_attention
 
 DIRECTIONS = ("either", "from predicate", "to predicate")
 Attention = dict[str, np.ndarray]  # [layer, head] for each of DIRECTIONS
@@ -65,9 +65,9 @@ def between_words(example: CachedExample) -> tuple[np.ndarray, dict[int, int]]:
     [layer, head, word, word]. Not the maximum, in which words of many tokens would have an
     advantage over words of one.
     """
-    summed, words = among_words(example.pattern, example.word)
-    tokens = np.bincount(example.word[example.word >= 0])
-    return summed / tokens[words], {word: row for row, word in enumerate(words.tolist())}
+    attention = word_attention(example.pattern, example.word)
+    tokens = np.bincount(example.word[example.word >= 0])[attention.words]
+    return attention.among / tokens, {w: row for row, w in enumerate(attention.words.tolist())}
 
 
 class Compared(NamedTuple):
