@@ -29,6 +29,14 @@ from workflow_scripts.core.run.errors import InputError
 
 NAME = "atlas"
 SUM_TOLERANCE = 1e-4
+# Arguments of attention that leave its scores alone: what is returned, what only other kernels
+# read, and what queries, keys and the mask hold already.
+HARMLESS = frozenset(
+    (
+        "output_attentions output_hidden_states return_dict use_cache num_items_in_batch "
+        "deterministic position_ids cache_position is_causal"
+    ).split()
+)
 
 
 class Watcher:
@@ -84,7 +92,8 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     """Route the model's attention through this module, and check that this works.
 
     Raises InputError, naming the architecture, where one forward pass does not call the function
-    once per layer: patterns and interventions would then be silently wrong.
+    once per layer, or gives it an argument that may change the scores and is not known here:
+    patterns and interventions would then be silently wrong.
     """
     model.set_attn_implementation(NAME)
     if model not in _STATES:
@@ -174,12 +183,25 @@ def _attend(
     attention_mask: torch.Tensor | None,
     scaling: float | None = None,
     dropout: float = 0.0,
-    **_: object,
+    position_bias: torch.Tensor | None = None,
+    sliding_window: int | None = None,
+    **others: object,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Plain attention, [batch, head, token, dim] in, [batch, token, head, dim] and pattern out."""
+    """Plain attention, [batch, head, token, dim] in, [batch, token, head, dim] and pattern out.
+
+    `position_bias` is added to the scores, as T5 does. A `sliding_window` is in the mask already.
+    Raises InputError for any other argument that is given and not among HARMLESS.
+    """
+    for name, given in others.items():
+        if name not in HARMLESS and given is not None and given is not False:
+            raise _unknown(module, name)
+    if sliding_window is not None and attention_mask is None and key.shape[2] > sliding_window:
+        raise _unknown(module, "sliding_window")
     state = _CURRENT[0]
     scaling = query.size(-1) ** -0.5 if scaling is None else scaling
     scores = torch.matmul(query, key.transpose(2, 3)) * scaling
+    if position_bias is not None:
+        scores = scores + position_bias
     if attention_mask is not None:
         scores = scores + attention_mask
     exact = torch.promote_types(scores.dtype, torch.float32)  # half precision would not sum to 1
@@ -195,6 +217,13 @@ def _attend(
         output = watcher.output(state.layer, output, real)
     state.layer += 1
     return output.transpose(1, 2).contiguous(), pattern
+
+
+def _unknown(module: nn.Module, name: str) -> InputError:
+    return InputError(
+        f"{type(module).__name__}: attention is given {name}, which may change its scores and is "
+        "unknown to this workflow; use another architecture"
+    )
 
 
 def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor) -> None:
