@@ -9,9 +9,10 @@ CLAIM_PRODUCTS = {
     "clusters": ["embedding"],
     "patterns": ["shares"],
     "finetuning": expand(
-        "{task}.{seed}.{of}", task=TASKS, seed=SEEDS, of=["similarity", "features"]
+        "{task}.{seed}.{of}", task=TASKS, seed=SEEDS, of=["similarity", "features", "shared"]
     ),
     "ablation": expand("{task}.pretrained.{seed}.scores", task=TASKS, seed=SEEDS),
+    "pruning": expand("{task}.pretrained.{seed}.epochs", task=FINETUNE["every_epoch"], seed=SEEDS),
 }
 # Of what origin the data of each chapter and task are.
 CLAIM_DATA = {

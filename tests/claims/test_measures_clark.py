@@ -92,6 +92,7 @@ TABLE1 = [
 ]
 TABLE1 = [
     row
+    | {"split_words": 10.0, "with_special_median_change": row["accuracy"] / 100 - 0.7}
     | {"head": "1-2", "direction": "dependent_to_head", "offset": -2, "n": 400}
     | {"held_out_accuracy": row["accuracy"] - 1, "held_out_n": 200}
     for row in TABLE1
@@ -107,6 +108,10 @@ def test_table1(tmp_path: Path) -> None:
     # 158 of 200 lie far above 40; 150 of 200 may lie on either side of 74, 118 of 200 of 61.
     assert ends(clark.relations_beyond_offset(found, "")[0]) == (2, 1, 3)
     assert ends(clark.relations_above(found, "75 dobj det poss")[0]) == (2, 1, 2)
+    (split,) = clark.split_words(found, "")
+    assert ends(split) == pytest.approx((10, 7.43, 13.34), abs=0.01)  # Wilson, 40 of 400
+    # The median changes are 0.1, 0.06 and -0.1.
+    assert ends(clark.special_tokens_kept(found, "0.08")[0]) == pytest.approx((100 / 3,) * 3)
     upwards = clark.dependents_attend(found, "")[0]
     assert (upwards.value, upwards.n) == (100, 2)
     with pytest.raises(NotMeasured, match=r"no .*prt"):

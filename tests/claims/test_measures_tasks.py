@@ -101,6 +101,8 @@ def features(layer: int, query: str, **kinds: float) -> list[dict]:
     return [
         {"layer": layer, "head": 0, "kind": kind, "attention": value, "ci_low": value - 0.01}
         | {"ci_high": value + 0.01, "query": query, "stage": "fine-tuned", "task": "rte"}
+        | {"share": 2 * value, "share_low": 2 * value - 0.01, "share_high": 2 * value + 0.01}
+        | {"n": 4, "n_without": 1}
         for kind, value in kinds.items()
     ]
 
@@ -112,12 +114,31 @@ def test_attention_to_kinds(tmp_path: Path) -> None:
     rows += features(1, "cls", cls=0.2, sep=0.5, noun=0.3)
     found = products(tmp_path, **{"finetuning__rte_of_1_of_features": rows})
     (vertical,) = kovaleva.special_over_words(found, "")
-    assert ends(vertical) == pytest.approx((50 - 15, 32, 38))
-    assert vertical.about in ("against noun", "against verb")
+    assert ends(vertical) == pytest.approx((100 - 30, 67, 73))
+    assert (vertical.n, vertical.about.split(" to ")[0]) == (5, "100.0 against 30.0")
     (early,) = kovaleva.cls_early_sep_late(found, "")
     assert ends(early) == pytest.approx((20 + 40, 56, 64))
     (to_sep,) = kovaleva.cls_attends_to_sep(found, "")
     assert (ends(to_sep), to_sep.about) == (pytest.approx((20, 18, 22)), "against noun")
+
+
+def test_the_most_costly_head_and_shared_words(tmp_path: Path) -> None:
+    effects = [
+        {"name": name, "layer": 1, "head": head, "effect_rte": value}
+        for name, head, value in (("2-1", 0, 0.01), ("2-2", 1, -0.05))
+    ]
+    shared = [
+        row | {"task": "rte", "stage": "fine-tuned", "measure": measure, "seed": 1}
+        for measure, value in (("copy", 0.3), ("shared", 0.6))
+        for row in heads(2, {(1, 1): value}, "excess")
+    ]
+    found = products(
+        tmp_path, kovaleva2019_heads=effects, **{"finetuning__rte_of_1_of_shared": shared}
+    )
+    (measured,) = kovaleva.costly_head_and_shared_words(found, "rte")
+    assert ends(measured) == pytest.approx((30, 29, 31))
+    assert measured.about == "2-2, -5.0 points where disabled"
+    assert kovaleva.costly_head_and_shared_words(found, "stsb") == []
 
 
 GAIN = {"unit": "head", "mode": "uniform", "split": "dev", "seed": 1, "n": 100, "naive": 1.5}

@@ -162,6 +162,24 @@ def dependents_attend(products: Products, of: str) -> list[Measured]:
     return [Measured(100 * upwards / len(rows), *ends, len(rows), "relations")]
 
 
+def split_words(products: Products, of: str) -> list[Measured]:
+    """Percent of the words that the tokenizer splits."""
+    row = products.row("clark2019-table1", relation="all")
+    ends = share(round(row["split_words"] / 100 * row["n"]), int(row["n"]))
+    return [Measured(row["split_words"], *ends, int(row["n"]), "words")]
+
+
+def special_tokens_kept(products: Products, of: str) -> list[Measured]:
+    """Percent of relations whose accuracy moves by less than `of` points for the median head.
+
+    With [CLS] and [SEP] among the candidates; an exact count.
+    """
+    rows = _relations(products)
+    still = int((rows["with_special_median_change"].abs() < float(of)).sum())
+    value = 100 * still / len(rows)
+    return [Measured(value, value, value, len(rows), "relations")]
+
+
 def _relations(products: Products) -> pd.DataFrame:
     table = products["clark2019-table1"]
     return table[table["relation"].isin(RELATIONS)]
@@ -246,6 +264,8 @@ MEASURES = (
     relations_beyond_offset,
     relations_above,
     dependents_attend,
+    split_words,
+    special_tokens_kept,
     antecedents,
     antecedent_gain,
     probe,

@@ -136,20 +136,47 @@ def _main_rows(table: pd.DataFrame) -> Iterator[pd.Series]:
 
 
 def special_over_words(products: Products, of: str) -> list[Measured]:
-    """Attention in percent to [CLS] and [SEP] minus that to the most attended kind of word.
+    """Attention in percent to [CLS] and [SEP] minus that to all words of the kind with most.
 
-    On each task, after fine-tuning, on average over heads; as the paper measures a kind, its
-    most attended token counts.
+    On each task, after fine-tuning, on average over heads; all tokens of a kind count together.
     """
     numbers = []
     for task, rows in _features(products, "all"):
-        kinds = {kind: Measured(*mean_of(part, "attention", 100)) for kind, part in rows}
+        kinds = {kind: _share(part) for kind, part in rows}
         special = _sum(kinds[kind] for kind in SPECIAL)
         words = [kind for kind in kinds if kind not in (*SPECIAL, "punctuation")]
         most = max(words, key=lambda kind: kinds[kind].value)
         number = minus(special, kinds[most])
-        numbers.append(Measured(*number, None, "", task, about=f"against {most}"))
+        about = f"{special.value:.1f} against {kinds[most].value:.1f} to {most}s"
+        numbers.append(Measured(*number, special.n, "examples", task, about=about))
     return numbers
+
+
+def _share(rows: pd.DataFrame) -> Measured:
+    """Mean over heads of the summed attention to a kind, in percent."""
+    ends = (100 * rows[name].mean() for name in ("share", "share_low", "share_high"))
+    return Measured(*ends, n=int((rows["n"] + rows["n_without"]).max()))
+
+
+def costly_head_and_shared_words(products: Products, of: str) -> list[Measured]:
+    """Points of attention, per token, by which a head prefers copies of words to other words.
+
+    Of the head whose disabling costs most on the task `of`, after fine-tuning: from a word that
+    both sentences have to the tokens of its copy, minus those of the other words there.
+    """
+    heads, column = products["kovaleva2019-heads"], f"effect_{of}"
+    if column not in heads:
+        return []
+    worst = heads.loc[heads[column].idxmin()]
+    rows = products.matching("finetuning/*.shared")
+    rows = rows[(rows["task"] == of) & (rows["stage"] == "fine-tuned")]
+    rows = rows[(rows["measure"] == "copy") & (rows["layer"] == worst["layer"])]
+    rows = rows[rows["head"] == worst["head"]]
+    if rows.empty:
+        return []
+    number, n = mean_of(rows, "excess", 100), int(rows["n"].max())
+    about = f"{worst['name']}, {100 * worst[column]:+.1f} points where disabled"
+    return [Measured(*number, n, "examples", TITLES[of], _seeds(rows), about=about)]
 
 
 def cls_early_sep_late(products: Products, of: str) -> list[Measured]:
@@ -191,7 +218,8 @@ def _features(products: Products, query: str) -> Iterator[tuple[str, object]]:
 
 def _sum(numbers: Iterator[Measured]) -> Measured:
     parts = list(numbers)
-    return Measured(*(sum(getattr(p, name) for p in parts) for name in ("value", "low", "high")))
+    ends = (sum(getattr(part, name) for part in parts) for name in ("value", "low", "high"))
+    return Measured(*ends, n=parts[0].n)
 
 
 def held_out_gain(products: Products, of: str) -> list[Measured]:
@@ -254,6 +282,7 @@ MEASURES = (
     glue_score,
     pretraining_gain,
     special_over_words,
+    costly_head_and_shared_words,
     cls_early_sep_late,
     cls_attends_to_sep,
     held_out_gain,
