@@ -184,19 +184,17 @@ def _attend(
     scaling: float | None = None,
     dropout: float = 0.0,
     position_bias: torch.Tensor | None = None,
-    sliding_window: int | None = None,
-    **others: object,
+    **others: Any,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Plain attention, [batch, head, token, dim] in, [batch, token, head, dim] and pattern out.
 
-    `position_bias` is added to the scores, as T5 does. A `sliding_window` is in the mask already.
-    Raises InputError for any other argument that is given and not among HARMLESS.
+    `position_bias` is added to the scores, as T5 does. Raises InputError for any other argument
+    that is given and not among HARMLESS.
     """
-    for name, given in others.items():
-        if name not in HARMLESS and given is not None and given is not False:
-            raise _unknown(module, name)
-    if sliding_window is not None and attention_mask is None and key.shape[2] > sliding_window:
-        raise _unknown(module, "sliding_window")
+    window = others.pop("sliding_window", None)  # which the mask holds already, where there is one
+    if attention_mask is None and window is not None and key.shape[2] > window:
+        others["sliding_window"] = window
+    _refuse_unknown(module, others)
     state = _CURRENT[0]
     scaling = query.size(-1) ** -0.5 if scaling is None else scaling
     scores = torch.matmul(query, key.transpose(2, 3)) * scaling
@@ -219,11 +217,14 @@ def _attend(
     return output.transpose(1, 2).contiguous(), pattern
 
 
-def _unknown(module: nn.Module, name: str) -> InputError:
-    return InputError(
-        f"{type(module).__name__}: attention is given {name}, which may change its scores and is "
-        "unknown to this workflow; use another architecture"
-    )
+def _refuse_unknown(module: nn.Module, arguments: dict[str, Any]) -> None:
+    """Raise InputError for an argument that is given, as None and False are not, and not known."""
+    for name, given in arguments.items():
+        if name not in HARMLESS and given is not None and given is not False:
+            raise InputError(
+                f"{type(module).__name__}: attention is given {name}, which may change its scores "
+                "and is unknown to this workflow; use another architecture"
+            )
 
 
 def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor) -> None:
