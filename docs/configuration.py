@@ -25,7 +25,8 @@ here is an error that names the accepted keys; so is a chapter without what it n
 study does not give has the default. A chapter that a study does not name is not part of it, except
 `corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
 
-Relative paths of models start from the working directory, those of corpora and tasks from `data`.
+Relative paths of models start from the working directory, those of corpora, tasks and published
+runs from `data`.
 """
 TABLE_HEAD = "| key | value | default | description |\n| --- | --- | --- | --- |\n"
 

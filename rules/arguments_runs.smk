@@ -4,6 +4,15 @@ Rules that end in _words are those of the word-vector families, which every mode
 """
 
 PROBING = NIVEN | {"subcategory": "4 to 6 Probing and the adversarial set"}
+EASY = NIVEN | {"subcategory": "7 Easy points"}
+DEGENERATE_BELOW = {family: ARGUMENTS[family]["degenerate_below"] for family in FAMILIES}
+# The folder of the authors' runs, and the files in it and in the folders beside them.
+PUBLISHED = ARGUMENTS["published_runs"].get("path", "")
+PUBLISHED_FILES = [
+    file
+    for folder in ([PUBLISHED, *sorted(map(str, Path(PUBLISHED).glob("*/")))] if PUBLISHED else [])
+    for file in local_files(folder)
+]
 WORD_VECTORS = {
     "vectors": f"<results>/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
     "words": f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",
@@ -173,7 +182,7 @@ rule argument_scores:
         "../envs/analysis.yaml"
     params:
         code=code("arguments/argument_scores.py"),
-        degenerate_below={family: ARGUMENTS[family]["degenerate_below"] for family in FAMILIES},
+        degenerate_below=DEGENERATE_BELOW,
     script:
         "../workflow_scripts/arguments/argument_scores.py"
 
@@ -197,6 +206,50 @@ rule niven2019_tables:
         name="{model}",
     script:
         "../workflow_scripts/arguments/niven2019_tables.py"
+
+
+rule argument_easy:
+    input:
+        table=rules.prepare_arct.output.table,
+        predictions=rules.argument_scores.input.predictions,
+        scores=rules.argument_scores.output.scores,
+        files=PUBLISHED_FILES,
+    output:
+        easy="<results>/{model}/arguments/easy.parquet",
+    log:
+        "<logs>/arguments/{model}.argument_easy.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.argument_easy.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("arguments/argument_easy.py"),
+        cue=ARGUMENTS["cues"]["cue"],
+        same=ARGUMENTS["cues"]["same"],
+        degenerate_below=DEGENERATE_BELOW,
+        published=PUBLISHED,
+    script:
+        "../workflow_scripts/arguments/argument_easy.py"
+
+
+rule niven2019_easy:
+    input:
+        easy=rules.argument_easy.output.easy,
+    output:
+        **figure("niven2019-easy", "points that are always right", EASY),
+        table=table("niven2019-easy", "points that are always right, and the cue", EASY),
+    log:
+        "<logs>/arguments/{model}.niven2019_easy.log",
+    benchmark:
+        "<benchmarks>/arguments/{model}.niven2019_easy.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("arguments/niven2019_easy.py"),
+        bootstrap=ARGUMENTS["easy"]["bootstrap"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/arguments/niven2019_easy.py"
 
 
 rule niven2019_runs:

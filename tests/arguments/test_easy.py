@@ -1,0 +1,255 @@
+"""Points that are right in every run, of our runs and of the authors', and the cue in them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from workflow_scripts.arguments import argument_easy, niven2019_easy
+from workflow_scripts.arguments.argument_easy import STUDY, count, cues_of, of_study
+from workflow_scripts.arguments.argument_scores import measure
+from workflow_scripts.arguments.niven2019_easy import measure_all
+from workflow_scripts.arguments.published_runs import read_published
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import call
+
+SAME = {"n't": "not"}
+BOUNDS = {"bert": 0.8, "bov": 0, "bilstm": 0}
+# Of five points the right warrant's number, and which warrants hold "not".
+POINTS = [
+    (0, "not", "so"),
+    (1, "so", "can't"),
+    (0, "so", "not"),
+    (1, "not", "cannot"),
+    (0, "a", "b"),
+]
+# Which of the five points a run gets right.
+HITS = {
+    ("bert", 1): [1, 1, 1, 0, 0],
+    ("bert", 2): [1, 1, 1, 1, 0],
+    ("bert", 3): [0, 0, 0, 0, 1],  # degenerate
+    ("bov", 1): [1, 1, 0, 1, 0],
+    ("bov", 2): [1, 1, 1, 1, 1],
+}
+
+
+def points(split: str = "dev") -> pd.DataFrame:
+    rows = [
+        {"split": split, "version": "original", "id": f"p{number}", "source": "f:1", "claim": "c"}
+        | {"reason": "r", "warrant0": first, "warrant1": second, "label": label}
+        for number, (label, first, second) in enumerate(POINTS)
+    ]
+    return pd.DataFrame(rows)
+
+
+def predictions() -> pd.DataFrame:
+    rows = []
+    for (family, seed), hits in HITS.items():
+        for split in ("train", "dev"):
+            shown = [seed != 3] * 5 if split == "train" else hits
+            for row, hit in zip(points(split).to_dict("records"), shown, strict=True):
+                picked = row["label"] if hit else 1 - row["label"]
+                about = {"family": family, "trained_on": "original", "setup": "full", "seed": seed}
+                logits = {f"logit_{picked}": 1.0, f"logit_{1 - picked}": 0.0}
+                rows.append({key: row[key] for key in ("split", "version", "id", "label")} | about
+                            | logits)  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def authors(folder: Path, nested: bool) -> Path:
+    """The same runs in the authors' files, in either of their layouts."""
+    for family, name in (("bert", "bert_large"), ("bov", "bov")):
+        rows, trained = [], []
+        for (of, run), hits in HITS.items():
+            if of != family:
+                continue
+            trained.append({"run_no": run, "seed": 7, "train": float(run != 3)})
+            for row, hit in zip(points().to_dict("records"), hits, strict=True):
+                picked = row["label"] if hit else 1 - row["label"]
+                rows.append({"run_no": run, "dataset": "dev", "id": row["id"], "prob0": 0.5}
+                            | {"prob1": 0.5, "pred": picked, "correct": bool(hit)})  # fmt: skip
+        if nested:
+            rows.append(rows[0] | {"dataset": "train", "id": "of the training set"})
+        (folder / name).mkdir(parents=True)
+        files = ("preds.csv", "accs.csv") if nested else ("dev-predictions.csv", "accs.csv")
+        for frame, file in zip((rows, trained), files, strict=True):
+            path = folder / name / file if nested else folder / f"{name}.{file}"
+            pd.DataFrame(frame).to_csv(path, index=False)
+    return folder
+
+
+def test_which_warrants_hold_the_cue() -> None:
+    cues = cues_of(points(), ("not",), SAME)
+    assert cues["cue_in_right"].tolist() == [True, True, False, True, False]
+    assert cues["cue_in_wrong"].tolist() == [False, False, True, True, False]
+    assert cues["side"].tolist() == [0, 1, 1, -1, -1]
+
+
+def test_shares_by_hand() -> None:
+    """BERT is always right on points 0, 1, 2 without its degenerate run; BoV on 0, 1 and 3."""
+    runs = predictions()
+    frame = of_study(runs, measure(runs, BOUNDS))
+    counted = count(frame, cues_of(points(), ("not",), SAME))
+    measured = measure_all(counted, 500, 1)
+    share = measured.set_index(["runs", "model", "measure"])["share"].to_dict()
+    trained, everyone = "not degenerate", "all"
+    assert share[everyone, "BERT", "always right"] == 0
+    assert np.isnan(share[everyone, "BERT", "cue among always right"])
+    assert share[trained, "BERT", "always right"] == 3 / 5
+    assert share[trained, "BERT", "always right, with the cue"] == 2 / 5
+    assert share[trained, "BERT", "cue among always right"] == pytest.approx(2 / 3)
+    assert share[trained, "BERT", "cue in either warrant among always right"] == 1
+    for runs_chosen in (trained, everyone):  # no run of BoV is degenerate
+        assert share[runs_chosen, "BoV", "always right"] == 3 / 5
+        assert share[runs_chosen, "BoV", "cue among always right"] == 1
+    # Points 0, 1, 2 alone have the cue on one side: right, right, wrong means following it.
+    assert share[trained, "BERT", "follows the cue"] == pytest.approx(4 / 6)
+    assert share[trained, "BoV", "follows the cue"] == pytest.approx(5 / 6)
+    rows = measured.set_index(["runs", "model", "measure"]).loc[trained]
+    among = rows.loc[("BERT", "cue among always right")]
+    exact = stats.binomtest(2, 3).proportion_ci(method="exact")
+    assert among[["ci_low", "ci_high"]].tolist() == pytest.approx([exact.low, exact.high])
+    assert (among["n"], among["n_points"], among["n_runs"], among["among_all"]) == (3, 5, 2, 0.6)
+    assert rows.loc[("BoV", "cue among always right"), "bert_minus"] == pytest.approx(-1 / 3)
+    assert rows.loc[("BoV", "always right"), "bert_minus"] == 0
+    assert rows.loc[("BERT", "follows the cue"), "n"] == 6
+
+
+def test_differences_are_paired_over_points() -> None:
+    """Equal models differ by 0 in every sample; the interval equals a slow version."""
+    rng = np.random.default_rng(5)
+    n, draws, seed = 40, 300, 3
+    cues = pd.DataFrame({"id": [f"p{k:02}" for k in range(n)]})
+    cues["cue_in_right"], cues["cue_in_wrong"] = rng.random(n) < 0.5, False
+    cues["side"] = -1
+    right = {"BERT": rng.random((2, n)) < 0.8, "BoV": rng.random((2, n)) < 0.7}
+    right["BiLSTM"] = right["BERT"]
+    rows = [
+        {"source": STUDY, "model": model, "family": model.lower(), "setup": "W", "split": "dev"}
+        | {"run": run, "id": cues["id"][k], "picked": 0, "right": hits[run, k], "degenerate": False}
+        for model, hits in right.items()
+        for run in range(2)
+        for k in range(n)
+    ]
+    measured = measure_all(count(pd.DataFrame(rows), cues), draws, seed).set_index(
+        ["measure", "model"]
+    )
+    same = measured.loc[("cue among always right", "BiLSTM")]
+    assert same[["bert_minus", "bert_minus_low", "bert_minus_high"]].tolist() == [0, 0, 0]
+    drawn = []
+    for weights in np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws):
+        chosen = np.repeat(np.arange(n), weights)
+        held = [
+            cues["cue_in_right"].to_numpy()[chosen][right[model].all(axis=0)[chosen]].mean()
+            for model in ("BERT", "BoV")
+        ]
+        drawn.append(held[0] - held[1])
+    expected = np.percentile(drawn, (2.5, 97.5))
+    other = measured.loc[("cue among always right", "BoV")]
+    assert other[["bert_minus_low", "bert_minus_high"]].tolist() == pytest.approx(list(expected))
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_the_authors_runs_are_measured_as_ours(tmp_path: Path, nested: bool) -> None:
+    """The same runs from the study and from the authors' files have the same shares."""
+    points_file, easy = tmp_path / "points.parquet", tmp_path / "easy.parquet"
+    tables.write(pd.concat([points("train"), points()]), points_file)
+    runs = predictions()
+    tables.write(runs, tmp_path / "runs.parquet")
+    tables.write(measure(runs, BOUNDS), tmp_path / "scores.parquet")
+    folder = authors(tmp_path / "published", nested)
+    values = {"table": points_file, "predictions": [tmp_path / "runs.parquet"], "easy": easy}
+    values |= {"scores": tmp_path / "scores.parquet", "cue": "not", "same": SAME}
+    values |= {"degenerate_below": BOUNDS, "published": str(folder)}
+    call(argument_easy.main, values)
+    figure = {kind: tmp_path / f"easy.{kind}" for kind in ("svg", "pdf", "png")}
+    out = {"table": tmp_path / "easy.csv", "bootstrap": 100, "seed": 1} | figure
+    call(niven2019_easy.main, {"easy": easy} | out)
+    table = pd.read_csv(out["table"])
+    ours, theirs = (table[table["source"] == name] for name in (STUDY, "Niven and Kao"))
+    assert set(theirs["model"]) == {"BERT (Large)", "BoV"}
+    columns = ["family", "setup", "split", "runs", "measure", "share", "ci_low", "n", "bert_minus"]
+    pd.testing.assert_frame_equal(
+        ours[columns].reset_index(drop=True), theirs[columns].reset_index(drop=True)
+    )
+    assert all(path.stat().st_size for path in figure.values())
+
+
+def edited(path: Path, **columns: object) -> None:
+    frame = pd.read_csv(path)
+    for name, value in columns.items():
+        frame[name] = frame[name].astype(object)
+        frame.loc[1, name] = value
+    frame.to_csv(path, index=False)
+
+
+def test_files_of_other_data_are_refused_by_line(tmp_path: Path) -> None:
+    folder = authors(tmp_path / "published", nested=True)
+    predictions_file, accuracies = folder / "bov/preds.csv", folder / "bov/accs.csv"
+    kept = predictions_file.read_bytes(), accuracies.read_bytes()
+    cases = [
+        ({"id": "p9"}, r"preds.csv:3: p9 is no point of the study's dev set"),
+        ({"correct": False}, r"preds.csv:3: correct is False, but the study's label of p1 is 1"),
+        ({"id": "p0", "pred": 0}, r"preds.csv:3: a second prediction of p0"),
+        ({"run_no": 9}, r"accs.csv: no run 9, as in .*bov/preds.csv"),
+    ]
+    for columns, message in cases:
+        edited(predictions_file, **columns)
+        with pytest.raises(InputError, match=message):
+            read_published(folder, points(), BOUNDS)
+        predictions_file.write_bytes(kept[0])
+    predictions_file.write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match=r"preds.csv:1: no column run_no; needed are"):
+        read_published(folder, points(), BOUNDS)
+    predictions_file.write_bytes(kept[0])
+    accuracies.unlink()
+    with pytest.raises(InputError, match=r"preds.csv: no accs.csv of these runs beside it"):
+        read_published(folder, points(), BOUNDS)
+    with pytest.raises(InputError, match=r"no predictions as bert_large/preds.csv"):
+        read_published(tmp_path, points(), BOUNDS)
+    with pytest.raises(InputError, match=r"no such directory"):
+        read_published(tmp_path / "nowhere", points(), BOUNDS)
+
+
+def test_the_authors_own_validation_predictions(real_data: Path) -> None:
+    """Counted anew without pandas' groups: points right in all runs, and those with "not"."""
+    folder = real_data.parent / "papers/niven2019-runs"
+    if not folder.is_dir():
+        pytest.skip("no runs of the authors beside the checkout")
+    from workflow_scripts.tasks.arct_files import read_split
+
+    rows = read_split(real_data / "arct", "dev")
+    frame = pd.DataFrame(rows).assign(split="dev")
+    runs = read_published(folder, frame, BOUNDS).assign(source="authors")
+    counted = count(runs, cues_of(frame, ("not",), SAME))
+    measured = measure_all(counted, 200, 1).set_index(["runs", "model", "measure"]).sort_index()
+    easy, held = "always right", "cue among always right"
+    found = {}
+    for name in ("bert_large", "bov", "bilstm"):
+        lines = (folder / f"{name}.dev-predictions.csv").read_text().splitlines()[1:]
+        trained = (folder / f"{name}.accs.csv").read_text().splitlines()[1:]
+        failed = {line.split(",")[0] for line in trained if float(line.split(",")[2]) < 0.8}
+        wrong = {"all": set(), "not degenerate": set()}
+        for line in lines:
+            run, _, id_, *_, correct = line.split(",")
+            if correct == "False":
+                wrong["all"].add(id_)
+                if name != "bert_large" or run not in failed:
+                    wrong["not degenerate"].add(id_)
+        for choice, ids in wrong.items():
+            always = [row for row in rows if row["id"] not in ids]
+            texts = [row[f"warrant{row['label']}"].lower().replace(".", " ") for row in always]
+            has = [" not " in f" {t} " or "n't" in t or "cannot" in t for t in texts]
+            found[choice, name] = len(always), sum(has)
+    titles = {"bert_large": "BERT (Large)", "bov": "BoV", "bilstm": "BiLSTM"}
+    for (choice, name), (n, has) in found.items():
+        row = measured.loc[(choice, titles[name])]
+        assert row.loc[easy, "share"] == pytest.approx(n / len(rows))
+        assert row.loc[held, "n"] == n
+        assert row.loc[held, "share"] == pytest.approx(has / n)
+    assert found["all", "bert_large"] == (60, 60)
+    assert found["not degenerate", "bert_large"] == (102, 89)
+    assert found["all", "bov"] == (46, 38) and found["all", "bilstm"] == (41, 39)

@@ -1,0 +1,162 @@
+"""Niven and Kao 2019, section 7: the cue in the points that are always right, table and figure."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from workflow_scripts.arguments.argument_cues import LEVEL, interval
+from workflow_scripts.arguments.argument_easy import KEYS
+from workflow_scripts.arguments.setups import SETUPS, TITLES
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import figures
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_drawn
+
+# Measures, each a share: what is counted at a point, and out of what.
+MEASURES = {
+    "always right": ("always", "one"),
+    "always right, with the cue": ("always_cue", "one"),
+    "cue among always right": ("always_cue", "always"),
+    "cue in either warrant among always right": ("always_either", "always"),
+    "follows the cue": ("n_follow", "n_applicable"),
+}
+DRAWN = {
+    "cue among always right": "Points always right: those with\nthe cue in the right warrant",
+    "follows the cue": "Points with the cue in one warrant:\npredictions for this warrant",
+}
+WITHIN = ["source", "setup", "split", "runs"]  # models that answer the same points
+
+
+def per_point(frame: pd.DataFrame) -> pd.DataFrame:
+    """What every measure counts at a point: the columns that MEASURES names."""
+    always = frame["n_right"] == frame["n_runs"]
+    applicable = frame["side"] >= 0
+    either = frame["cue_in_right"] | frame["cue_in_wrong"]
+    columns = {"always": always, "always_cue": always & frame["cue_in_right"], "one": True}
+    columns |= {"always_either": always & either}
+    columns |= {"n_applicable": frame["n_runs"].where(applicable, 0)}
+    columns |= {"n_follow": frame["n_follow"].where(applicable, 0)}
+    return pd.DataFrame(columns).astype(float)
+
+
+def shares(frame: pd.DataFrame, measure: str, draws: int, seed: int) -> np.ndarray:
+    """The share of a measure, of the points and of bootstrap samples of them, [1 + draw]."""
+    counted, out_of = (per_point(frame)[name].to_numpy() for name in MEASURES[measure])
+    weights = observed_and_drawn(len(frame), draws, seed)
+    total = weights @ out_of
+    return np.divide(weights @ counted, total, out=np.full(len(total), np.nan), where=total > 0)
+
+
+def measure_all(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """One row per model, set-up, split, choice of runs and measure, with 95% intervals.
+
+    They are exact binomial where a point counts once, and from bootstrap samples of the points for
+    predictions of several runs, and for differences.
+
+    Columns: KEYS, measure, share, ci_low, ci_high, among_all (the share of all points that hold the
+    cue in the same way), n (points, or predictions, out of which), n_points, n_runs, and bert_minus
+    with an interval: BERT's share minus this model's, on the same points and samples.
+    """
+    rows = []
+    for keys, within in frame.groupby(WITHIN, sort=False):
+        models = dict(iter(within.groupby("model", sort=False)))
+        ordered = sorted(models, key=lambda name: models[name]["family"].iloc[0] != "bert")
+        for measure in MEASURES:
+            reference = None
+            for model in ordered:
+                points = models[model].sort_values("id", kind="stable")
+                drawn = shares(points, measure, draws, seed)
+                family = points["family"].iloc[0]
+                row = dict(zip(WITHIN, keys, strict=True)) | {"model": model, "family": family}
+                counted, n = per_point(points)[list(MEASURES[measure])].sum().astype(int)
+                row |= {"measure": measure, "share": drawn[0], "n": n}
+                row |= {"among_all": _among_all(points, measure)}
+                if measure == "follows the cue":
+                    row["ci_low"], row["ci_high"] = _ends(drawn)
+                else:
+                    low, high = interval([counted], [n], LEVEL) if n else ([np.nan], [np.nan])
+                    row |= {"ci_low": low[0], "ci_high": high[0]}
+                row |= {"n_points": len(points), "n_runs": int(points["n_runs"].max())}
+                if family == "bert":
+                    reference = drawn if reference is None else reference
+                elif reference is not None:
+                    low, high = _ends(reference - drawn)
+                    row |= {"bert_minus": reference[0] - drawn[0]}
+                    row |= {"bert_minus_low": low, "bert_minus_high": high}
+                rows.append(row)
+    columns = [*KEYS, "measure", "share", "ci_low", "ci_high", "among_all", "n", "n_points"]
+    columns += ["n_runs", "bert_minus", "bert_minus_low", "bert_minus_high"]
+    return pd.DataFrame(rows).reindex(columns=columns)
+
+
+def _ends(drawn: np.ndarray) -> tuple[float, float]:
+    """The ends of a percentile interval; samples without any point to count are left out."""
+    known = drawn[1:][np.isfinite(drawn[1:])]
+    return tuple(np.percentile(known, CONFIDENCE)) if len(known) else (np.nan, np.nan)
+
+
+def _among_all(points: pd.DataFrame, measure: str) -> float:
+    """The share that a model would have whose right points were drawn at random."""
+    if measure == "cue among always right":
+        return points["cue_in_right"].mean()
+    if measure == "cue in either warrant among always right":
+        return (points["cue_in_right"] | points["cue_in_wrong"]).mean()
+    return np.nan
+
+
+def draw(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
+    """One panel: a measure of every model, of all runs and of those not degenerate.
+
+    The dashed line is the share among all points.
+    """
+    for number, runs in enumerate(("not degenerate", "all")):
+        chosen = rows[rows["runs"] == runs].set_index("name").reindex(names)
+        share = chosen["share"]
+        axes.errorbar(
+            share,
+            np.arange(len(names)) + 0.14 * (2 * number - 1),
+            xerr=[share - chosen["ci_low"], chosen["ci_high"] - share],
+            fmt=figures.MARKERS[number],
+            color=figures.COLOURS[number],
+            elinewidth=0.8,
+            label={"all": "all runs", "not degenerate": "runs not degenerate"}[runs],
+        )
+    for number, name in enumerate(names):
+        base = rows.loc[rows["name"] == name, "among_all"].iloc[0]
+        axes.plot([base, base], [number - 0.35, number + 0.35], color="0.5", linestyle="--")
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(0, 1.03)
+    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+
+
+def main(easy: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int) -> None:
+    """Write the table and draw the full input, each source on its last split."""
+    measured = measure_all(tables.read(easy, (*KEYS, "id", "n_runs")), bootstrap, seed)
+    tables.write_csv(measured.assign(setup=measured["setup"].map(TITLES)), table)
+    setup = next(setup for setup in SETUPS if setup in set(measured["setup"]))
+    shown = measured[measured["setup"] == setup]
+    last = shown.groupby("source")["split"].transform("max")  # dev, or test where there is one
+    shown = shown[shown["split"] == last]
+    shown = shown.assign(name=shown["source"] + ": " + shown["model"] + ", " + shown["split"])
+    names = list(dict.fromkeys(shown["name"]))
+    always = shown[(shown["measure"] == "cue among always right") & (shown["runs"] == "all")]
+    counts = [
+        f"{row.name}\n({row.n} of {row.n_points} points in all of {row.n_runs} runs)"
+        for row in always.set_index("name", drop=False).loc[names].itertuples(index=False)
+    ]
+    with figures.style():
+        height = 0.6 + 0.36 * len(names)
+        figure, panels = figures.panels(list(DRAWN.values()), 3.4, height, columns=2)
+        for axes, measure, labels in zip(panels, DRAWN, (counts, [""] * len(names)), strict=True):
+            draw(axes, shown[shown["measure"] == measure], names)
+            axes.set_yticks(range(len(names)), labels)
+        panels[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        figures.save(figure, svg, pdf, png)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,110 @@
+"""Strict reader of the predictions that Niven and Kao published for every run of their models.
+
+Of each experiment, predictions and accuracies are in one folder, as `bov/preds.csv` and
+`bov/accs.csv` (results_from_paper/ of the authors' repository), or side by side, as
+`bov.dev-predictions.csv` and `bov.accs.csv`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from workflow_scripts.core.run.errors import InputError
+
+# Names of experiments: the model's, and what follows it for a set-up.
+MODELS = {
+    "bert_large": ("bert", "BERT (Large)"),
+    "bert_base": ("bert", "BERT (Base)"),
+    "bov": ("bov", "BoV"),
+    "bilstm": ("bilstm", "BiLSTM"),
+}
+SETUP_SUFFIXES = {"full": "", "W": "_w", "RW": "_rw", "CW": "_cw"}
+PREDICTIONS = ("preds", "dev-predictions")
+ACCURACIES = "accs"
+COLUMNS = ("run_no", "dataset", "id", "pred", "correct")
+KEYS = ["split", "id"]
+
+
+def read_published(
+    folder: Path, points: pd.DataFrame, degenerate_below: Mapping[str, float]
+) -> pd.DataFrame:
+    """Every prediction on the held-out points, a row each: family, model, setup, run, degenerate,
+    split, id, picked (0 or 1), right.
+
+    `points` are the original points of the study; a run is degenerate whose training accuracy is
+    below its family's bound. Raises InputError, with file and line, for predictions that do not fit
+    the points, and where a folder has none.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; give one with the authors' runs")
+    labels = points.set_index(KEYS)["label"]
+    frames = []
+    for name, (family, model) in MODELS.items():
+        for setup, suffix in SETUP_SUFFIXES.items():
+            experiment = name + suffix
+            path = _find(folder, experiment, PREDICTIONS)
+            if path is None:
+                continue
+            accuracies = _find(folder, experiment, (ACCURACIES,))
+            if accuracies is None:
+                raise InputError(f"{path}: no {ACCURACIES}.csv of these runs beside it; add it")
+            trained = _read(accuracies, ("run_no", "train")).set_index("run_no")["train"]
+            frame = _predictions(path, labels)
+            unknown = frame[~frame["run"].isin(trained.index)]
+            if len(unknown):
+                raise InputError(f"{accuracies}: no run {unknown['run'].iloc[0]}, as in {path}")
+            failed = frame["run"].map(trained) < degenerate_below[family]
+            frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
+    if not frames:
+        raise InputError(
+            f"{folder}: no predictions as bert_large/preds.csv; give the authors' runs"
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def _find(folder: Path, experiment: str, names: tuple[str, ...]) -> Path | None:
+    paths = [folder / experiment / f"{name}.csv" for name in names]
+    paths += [folder / f"{experiment}.{name}.csv" for name in names]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
+    try:
+        frame = pd.read_csv(path)
+    except ValueError as error:  # of pandas' parser, and of undecodable text
+        raise InputError(f"{path}: not a table of the authors' runs ({error})") from error
+    missing = [name for name in columns if name not in frame]
+    if missing:
+        raise InputError(f"{path}:1: no column {missing[0]}; needed are {', '.join(columns)}")
+    return frame
+
+
+def _predictions(path: Path, labels: pd.Series) -> pd.DataFrame:
+    """The predictions on the held-out splits that the study has, checked against its labels."""
+    frame = _read(path, COLUMNS)
+    frame["line"] = range(2, len(frame) + 2)
+    splits = set(labels.index.get_level_values("split")) - {"train"}
+    frame = frame[frame["dataset"].isin(splits)].rename(columns={"dataset": "split"})
+    label = labels.reindex(pd.MultiIndex.from_frame(frame[KEYS])).to_numpy()
+    wrong = pd.isna(label)
+    if wrong.any():
+        row = frame[wrong].iloc[0]
+        raise InputError(
+            f"{path}:{row['line']}: {row['id']} is no point of the study's {row['split']} set; "
+            "use the data that these runs are of (tasks.arct)"
+        )
+    right = frame["pred"].to_numpy() == label
+    wrong = right != frame["correct"].to_numpy(bool)
+    if wrong.any():
+        row = frame[wrong].iloc[0]
+        raise InputError(
+            f"{path}:{row['line']}: correct is {row['correct']}, but the study's label of "
+            f"{row['id']} is {labels[row['split'], row['id']]}; use the same data"
+        )
+    repeated = frame.duplicated([*KEYS, "run_no"])
+    if repeated.any():
+        row = frame[repeated].iloc[0]
+        raise InputError(f"{path}:{row['line']}: a second prediction of {row['id']}; remove one")
+    renamed = frame.rename(columns={"run_no": "run", "pred": "picked"})
+    return renamed[["run", "picked", *KEYS]].assign(right=right)
