@@ -52,6 +52,26 @@ def test_accuracies(tmp_path: Path) -> None:
     assert (chance.case, chance.value, chance.seeds) == ("BERT W", 50, 4)
 
 
+def test_easy_points(tmp_path: Path) -> None:
+    row = {"measure": "cue among always right", "runs": "all", "setup": "C, R, W", "n": 40}
+    row |= {"n_points": 100, "n_runs": 3, "bert_minus_low": -0.3, "bert_minus_high": -0.1}
+    rows = [
+        row | {"source": source, "model": model, "split": split, "bert_minus": difference}
+        for source, model, split, difference in (
+            ("this study", "BERT", "dev", None),
+            ("this study", "BoV", "dev", -0.5),
+            ("this study", "BoV", "test", -0.2),
+            ("Niven and Kao", "BiLSTM", "dev", 0.1),
+        )
+    ]
+    found = products(tmp_path, niven2019_easy=[*rows, rows[1] | {"runs": "not degenerate"}])
+    judged = {number.case: number for number in niven.easy_points(found, "")}
+    assert judged.keys() == {"this study, BoV", "Niven and Kao, BiLSTM"}
+    bov = judged["this study, BoV"]
+    assert (bov.value, bov.low, bov.high) == pytest.approx((-20, -30, -10))
+    assert (bov.n, bov.seeds, bov.about) == (100, 3, "40 points of BoV, test")
+
+
 def relation_claim(**changes: object) -> Claim:
     value = {"kind": "value", "rule": "within", "value": 80.0, "to": 5.0, "of": "dobj"}
     return replace(CLAIM, **(value | {"needs": ("trees",)} | changes))

@@ -84,6 +84,25 @@ def adversarial(products: Products, of: str) -> list[Measured]:
     return numbers
 
 
+def easy_points(products: Products, of: str) -> list[Measured]:
+    """Of the points right in every run, BERT's percentage with "not" minus that of the others.
+
+    All runs, all of the input, on the last of the study's splits; of the authors' own predictions
+    too, where the study has them.
+    """
+    rows = products.rows("niven2019-easy", measure="cue among always right", runs="all")
+    rows = rows[(rows["setup"] == SETUPS["full"]) & rows["bert_minus"].notna()]
+    last = rows.groupby("source")["split"].transform("max")  # dev, or test where there is one
+    numbers = []
+    for row in rows[rows["split"] == last].itertuples():
+        ends = (100 * x for x in (row.bert_minus, row.bert_minus_low, row.bert_minus_high))
+        about = f"{row.n} points of {row.model}, {row.split}"
+        case = f"{row.source}, {row.model}"
+        n = int(row.n_points)
+        numbers.append(Measured(*ends, n, "points", case, int(row.n_runs), about=about))
+    return numbers
+
+
 def _per_family(ends: tuple, row: pd.Series, case: str, about: str) -> Measured:
     return Measured(*ends, int(row["n"]), "points", case, int(row["runs"]), about=about)
 
@@ -106,4 +125,4 @@ def _mean(row: pd.Series) -> Measured:
     return Measured(value, min(low, value - half), max(high, value + half), n)
 
 
-MEASURES = (cue, arct_accuracy, degenerate_runs, left_to_arguments, adversarial)
+MEASURES = (cue, arct_accuracy, degenerate_runs, left_to_arguments, adversarial, easy_points)
