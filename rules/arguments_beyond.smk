@@ -50,6 +50,8 @@ use rule argument_reliance as argument_reliance_words with:
         "<logs>/arguments/{family}.argument_reliance_words.log",
     benchmark:
         "<benchmarks>/arguments/{family}.argument_reliance_words.tsv"
+    resources:
+        **WORDS_JOB,
     params:
         family="{family}",
         settings=setting(TRAINING, "family"),

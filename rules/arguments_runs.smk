@@ -17,6 +17,8 @@ WORD_VECTORS = {
     "vectors": f"<results>/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
     "words": f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",
 }
+# Vectors are read whole; those of GloVe's largest file take 2.6 GB, and as much again for a moment.
+WORDS_JOB = MODEL_JOB | {"mem_mb": lambda w, input: 4000 + 2 * int(input.size_mb)}
 # Set-ups whose weights are kept, by training set.
 KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
 # Models, and families, whose grid has several points, so that a search comes before the runs.
@@ -81,7 +83,7 @@ use rule argument_grid as argument_grid_words with:
     benchmark:
         "<benchmarks>/arguments/{family}.{trained_on}.argument_grid_words.tsv"
     resources:
-        **MODEL_JOB,
+        **WORDS_JOB,
     params:
         family="{family}",
         setups=setting(SEARCH_SETUPS, "family"),
@@ -152,7 +154,7 @@ use rule argument_run as argument_run_words with:
     benchmark:
         "<benchmarks>/arguments/{family}.{trained_on}.argument_run_words.tsv"
     resources:
-        **MODEL_JOB,
+        **WORDS_JOB,
     params:
         family="{family}",
         seeds=ARGUMENTS["seeds"],
