@@ -50,6 +50,8 @@ rule ablation_scores:
     output:
         scores="<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet",
         gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
+        found="<results>/{model}/ablation/{task}.{init}.{seed}.found.parquet",
+        covariance="<results>/{model}/ablation/{task}.{init}.{seed}.covariance.parquet",
     log:
         "<logs>/ablation/{model}.{task}.{init}.{seed}.ablation_scores.log",
     benchmark:
@@ -59,6 +61,7 @@ rule ablation_scores:
     params:
         code=code("ablation/ablation_scores.py"),
         bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
         halves=ABLATION["halves"],
         seed=config["seed"],
     script:
@@ -67,6 +70,8 @@ rule ablation_scores:
 
 SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
 GAINS = expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS)
+FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
+COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
 rule kovaleva2019_fig8:
@@ -126,9 +131,11 @@ rule michel2019_table1:
     input:
         scores=SCORES,
         gains=GAINS,
+        found=FOUND,
     output:
         table=table("michel2019-table1", "Table 1, every head masked", MASKING),
         best=table("michel2019-gains", "heads that matter, and honest gains", MASKING),
+        power=table("michel2019-power", "the smallest loss that would be found", MASKING),
     log:
         "<logs>/ablation/{model}.michel2019_table1.log",
     benchmark:

@@ -1,4 +1,4 @@
-"""Scores with heads disabled: effects with paired intervals, corrected p-values, honest gains."""
+"""Scores with heads disabled: effects with intervals and corrected tests, power, honest gains."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,10 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, Task
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats import power, randomisation, resampling
 from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
+from workflow_scripts.core.stats.randomisation import Test
+from workflow_scripts.core.stats.swaps import OfMetric
 
 KEYS = ("unit", "mode", "layer", "head")
 COLUMNS = ("task", "init", "seed", "split", "id", "label", *KEYS)
@@ -27,27 +29,72 @@ class Predictions:
     variants: np.ndarray  # [variant, example]
 
 
-def score(predictions: Predictions, draws: int, seed: int) -> pd.DataFrame:
-    """One row per metric and variant: score, baseline, effect (their difference) and its test.
+def tested(predictions: Predictions, draws: int, seed: int) -> dict[str, Test]:
+    """The paired randomisation test of all variants on each metric, with `draws` permutations."""
+    baseline, variants = predictions.baseline, predictions.variants
+    return {
+        metric: randomisation.test(
+            OfMetric(metric, predictions.labels), baseline, variants, draws, seed
+        )
+        for metric in predictions.task.metrics
+    }
+
+
+def score(
+    predictions: Predictions, tests: dict[str, Test], draws: int, seed: int
+) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+    """One row per metric and variant: score, baseline, effect (their difference) and its tests.
 
     ci_low and ci_high are the ends of the effect's 95% interval over `draws` samples of examples,
-    on which both are scored; `p` and `p_corrected` are those of resampling.p_values, corrected for
-    the number of variants.
+    on which both are scored; `p` and `p_corrected` are those of `tests`, `p_t` that of a paired
+    t-test over examples (accuracy alone). With the covariances [variant, variant] of the effects
+    over the samples, by metric.
     """
     labels = predictions.labels
     both = np.concatenate([predictions.baseline[None], predictions.variants])
     weights = resampling.observed_and_drawn(len(labels), draws, seed)
-    frames = []
+    frames, covariances = [], {}
     for metric in predictions.task.metrics:
         scores = weighted_scores(metric, labels, both, weights)
         effects = scores[:, 1:] - scores[:, :1]
-        p, corrected = resampling.p_values(effects[0], effects[1:])
         low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)
         columns = {"score": scores[0, 1:], "baseline": scores[0, 0], "effect": effects[0]}
-        columns |= {"ci_low": low, "ci_high": high, "p": p, "p_corrected": corrected}
+        columns |= {"ci_low": low, "ci_high": high, "p": tests[metric].p}
+        columns |= {"p_corrected": tests[metric].corrected, "p_t": np.nan}
+        if metric == "accuracy":
+            columns["p_t"] = t_test((both[1:] == labels).astype(int) - (both[0] == labels))
         variants = {"variant": range(len(predictions.variants))}
         frames.append(tables.tidy(variants, **columns).assign(metric=metric))
-    return pd.concat(frames, ignore_index=True).assign(n=len(labels))
+        covariances[metric] = np.atleast_2d(np.cov(effects[1:], rowvar=False))
+    return pd.concat(frames, ignore_index=True).assign(n=len(labels)), covariances
+
+
+def t_test(differences: np.ndarray) -> np.ndarray:
+    """Two-sided p-values of paired t-tests, [variant], of differences [variant, example]."""
+    from scipy.special import stdtr  # the distribution alone loads sooner than scipy.stats
+
+    n = differences.shape[1]
+    spread = differences.std(axis=1, ddof=1)
+    varies = spread > 0
+    t = np.sqrt(n) * differences.mean(axis=1) / np.where(varies, spread, 1.0)
+    return np.where(varies, 2 * stdtr(n - 1, -np.abs(t)), 1.0)
+
+
+def findable(predictions: Predictions, tests: dict[str, Test], seed: int) -> pd.DataFrame:
+    """One row per metric: the smallest loss that the test finds with a power of 80%.
+
+    `critical` is the p-value up to which a variant is significant after correction, `changed` the
+    median share of predictions that a variant changes, `loss` that of power.smallest_loss.
+    """
+    labels, rows = predictions.labels, []
+    breaks = power.made_wrong(labels) if predictions.task.labels else power.exchanged
+    changed = (predictions.variants != predictions.baseline).mean(axis=1)
+    for metric, of_metric in tests.items():
+        arguments = OfMetric(metric, labels), predictions.baseline, predictions.variants, breaks
+        loss = power.smallest_loss(*arguments, of_metric.critical, seed)
+        row = {"metric": metric, "variants": len(changed), "changed": np.median(changed)}
+        rows.append(row | {"critical": of_metric.critical, "loss": loss})
+    return pd.DataFrame(rows).assign(n=len(labels))
 
 
 def gains(predictions: Predictions, groups: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
@@ -67,15 +114,27 @@ def gains(predictions: Predictions, groups: np.ndarray, draws: int, seed: int) -
     return pd.DataFrame(rows).assign(n=len(labels))
 
 
-def main(logits: Path, scores: Out, gain: Out, bootstrap: int, halves: int, seed: int) -> None:
-    """Write a row per split, metric and variant, and the gains of the best variants.
+def main(
+    logits: Path,
+    scores: Out,
+    gain: Out,
+    found: Out,
+    covariance: Out,
+    bootstrap: int,
+    permutations: int,
+    halves: int,
+    seed: int,
+) -> None:
+    """Write a row per split, metric and variant, the gains of the best variants, and the power.
 
     For all-but-one, the best variant is chosen among the heads of each layer; else among all.
+    `covariance` is that of the heads' effects on the development set, in the main metric, a row for
+    each two heads.
     """
     frame = tables.read(logits, COLUMNS)
     task = TASKS[frame["task"].iloc[0]]
     run_columns = {key: frame[key].iloc[0] for key in ("task", "init", "seed")}
-    scored, gained = [], []
+    parts: dict[Out, list[pd.DataFrame]] = {scores: [], gain: [], found: [], covariance: []}
     for split, rows in frame.groupby("split", sort=False):
         plain = rows[rows["unit"] == "none"]
         labels, baseline = plain["label"].to_numpy(), _predictions(task, plain)
@@ -84,13 +143,31 @@ def main(logits: Path, scores: Out, gain: Out, bootstrap: int, halves: int, seed
             by_variant = _predictions(task, variants).reshape(len(cells), len(labels))
             predictions = Predictions(task, labels, baseline, by_variant)
             columns = {"split": split, "unit": unit, "mode": mode}
-            scores_of_unit = score(predictions, bootstrap, seed)
-            heads = cells.loc[scores_of_unit.pop("variant"), ["layer", "head"]]
-            scored.append(heads.reset_index(drop=True).join(scores_of_unit).assign(**columns))
+            tests = tested(predictions, permutations, seed)
+            scored, covariances = score(predictions, tests, bootstrap, seed)
+            heads = cells.loc[scored.pop("variant"), ["layer", "head"]].reset_index(drop=True)
+            parts[scores].append(heads.join(scored).assign(**columns))
             groups = cells["layer"] if unit == "all-but-one" else np.full(len(cells), -1)
-            gained.append(gains(predictions, np.asarray(groups), halves, seed).assign(**columns))
-    tables.write(pd.concat(scored, ignore_index=True).assign(**run_columns), scores)
-    tables.write(pd.concat(gained, ignore_index=True).assign(**run_columns), gain)
+            gained = gains(predictions, np.asarray(groups), halves, seed)
+            parts[gain].append(gained.assign(**columns))
+            parts[found].append(findable(predictions, tests, seed).assign(**columns))
+            if (split, unit) == ("dev", "head"):
+                pairs = _pairs(cells, covariances[task.main_metric])
+                parts[covariance].append(pairs.assign(mode=mode))
+    for out, frames in parts.items():
+        tables.write(pd.concat(frames, ignore_index=True).assign(**run_columns), out)
+
+
+def _pairs(heads: pd.DataFrame, covariance: np.ndarray) -> pd.DataFrame:
+    """One row per two heads: layer, head, other_layer, other_head, covariance."""
+    one, other = np.indices(covariance.shape).reshape(2, -1)
+    places = {"": one, "other_": other}
+    columns = {
+        f"{prefix}{key}": heads[key].to_numpy()[at]
+        for prefix, at in places.items()
+        for key in ("layer", "head")
+    }
+    return pd.DataFrame(columns | {"covariance": covariance.ravel()})
 
 
 def _predictions(task: Task, rows: pd.DataFrame) -> np.ndarray:

@@ -16,7 +16,7 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
     """One row per checkpoint, split, mode, metric and layer, in percent.
 
     `effect` is that of leaving the best head alone, its p-value corrected for all heads of all
-    layers; `gain` is the honest gain, of the head chosen on one half and measured on the other;
+    layers (`p_corrected`), and of a t-test as in the paper (`p_t`); `gain` is the honest gain, of the head chosen on one half and measured on the other;
     `without` is the effect of disabling the whole layer.
     """
     keys = ["task", "split", "seed", "mode", "metric", "layer"]
@@ -32,7 +32,7 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
         head=labels(frame),
         **{name: 100 * frame[name] for name in percent},
     )
-    return frame[[*keys, "head", *percent, "p_corrected", "n"]]
+    return frame[[*keys, "head", *percent, "p_corrected", "p_t", "n"]]
 
 
 def main(scores: list[Path], gains: list[Path], table: Out) -> None:

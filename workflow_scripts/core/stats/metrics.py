@@ -6,6 +6,7 @@ predictions is SciPy's, which the weighted form equals only up to rounding.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +14,18 @@ from workflow_scripts.core.data.glue import Task
 
 Metric = Callable[[np.ndarray, np.ndarray], float]
 WeightedMetric = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """A metric that depends on sums over examples alone, and so can be scored on any sample.
+
+    `statistics` makes the summands [statistic, variant, example] of labels [example] and
+    predictions [variant, example]; `score` the metric [...] of their sums [statistic, ...].
+    """
+
+    statistics: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    score: Callable[[np.ndarray], np.ndarray]
 
 
 def predictions_of(task: Task, logits: np.ndarray) -> np.ndarray:
@@ -46,13 +59,53 @@ def weighted_scores(
 
 
 def _accuracy(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return weights @ (predictions == labels).T / weights.sum(axis=1, keepdims=True)
+    return _weighted_sums("accuracy", labels, predictions, weights)
 
 
 def _f1(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    right = weights @ ((predictions == 1) & (labels == 1)).T
-    either = weights @ (predictions == 1).T + (weights @ (labels == 1))[:, None]
-    return np.divide(2 * right, either, out=np.zeros_like(right), where=either > 0)
+    return _weighted_sums("f1", labels, predictions, weights)
+
+
+def _weighted_sums(
+    metric: str, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    statistics = SUMS[metric].statistics(labels, predictions)
+    return SUMS[metric].score(np.stack([weights @ of_one.T for of_one in statistics]))
+
+
+def _right(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
+    right = predictions == labels
+    return np.stack([right, np.ones_like(right)]).astype(np.int8)
+
+
+def _share(sums: np.ndarray) -> np.ndarray:
+    return sums[0] / sums[1]
+
+
+def _positives(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
+    """True positives, and positives among the predictions and among the labels together."""
+    said, true = predictions == 1, labels == 1
+    return np.stack([said & true, said.astype(np.int8) + true]).astype(np.int8)
+
+
+def _f1_of_sums(sums: np.ndarray) -> np.ndarray:
+    right, either = 2.0 * sums[0], sums[1]
+    return np.divide(right, either, out=np.zeros_like(right), where=either > 0)
+
+
+def _moments(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
+    """1, x, x^2, y, y^2 and xy, from the mean label on, which keeps the sums precise."""
+    y = np.broadcast_to(labels - labels.mean(), predictions.shape)
+    x = predictions - labels.mean()
+    return np.stack([np.ones_like(x), x, x**2, y, y**2, x * y])
+
+
+def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
+    n, x, xx, y, yy, xy = sums
+    spread_x, spread_y = xx - x**2 / n, yy - y**2 / n
+    varies = (spread_x > 1e-12 * xx) & (spread_y > 1e-12 * yy)
+    spread = np.sqrt(np.where(varies, spread_x * spread_y, 1.0))
+    return np.where(varies, (xy - x * y / n) / spread, 0.0)
 
 
 def _matthews(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -129,4 +182,9 @@ _WEIGHTED: dict[str, WeightedMetric] = {
     "matthews": _matthews,
     "pearson": _pearson,
     "spearman": _spearman,
+}
+SUMS: dict[str, Sums] = {
+    "accuracy": Sums(_right, _share),
+    "f1": Sums(_positives, _f1_of_sums),
+    "pearson": Sums(_moments, _pearson_of_sums),
 }
