@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy.stats import ttest_1samp
 
 from tests.ablation.builders import checkpoint_in
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer
 from workflow_scripts.ablation import ablation_pairs, ablation_scores, ablation_sweep
-from workflow_scripts.ablation.michel2019_table1 import one_head, summary
+from workflow_scripts.ablation.michel2019_table1 import least_found, one_head, summary
 from workflow_scripts.ablation.michel2019_table3 import best_left
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, read_task, split_of
@@ -22,6 +23,8 @@ from workflow_scripts.core.model.classifiers import load_classifier, logits_of, 
 from workflow_scripts.core.model.interventions import Fixed, Gates, Uniform
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
+from workflow_scripts.core.stats.randomisation import test as randomisation_test
+from workflow_scripts.core.stats.swaps import OfMetric
 
 N_DEV = 20
 UNITS = {"head": ["uniform", "zero", "mean"], "layer": ["uniform", "mean"], "all-but-one": ["zero"]}
@@ -34,8 +37,8 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arguments = checkpoint_in(folder) | {"units": UNITS, "examples": 0, "reference": 8}
     call(ablation_sweep.main, arguments | {"logits": folder / "logits"})
     call(ablation_sweep.main, arguments | {"logits": folder / "sampled", "examples": 5, "seed": 4})
-    settings = {"bootstrap": 100, "halves": 10, "seed": 1}
-    outputs = {"scores": folder / "scores", "gain": folder / "gain"}
+    settings = {"bootstrap": 100, "permutations": 500, "halves": 10, "seed": 1}
+    outputs = {name: folder / name for name in ("scores", "gain", "found", "covariance")}
     call(ablation_scores.main, {"logits": folder / "logits"} | outputs | settings)
     return folder
 
@@ -130,11 +133,65 @@ def test_scores_of_the_swept_logits(swept: Path) -> None:
         assert row["effect"] == pytest.approx(expected - baseline)
         assert row["ci_low"] <= row["effect"] <= row["ci_high"]
         assert row["p_corrected"] >= row["p"] > 0
+        differences = (selected[named].to_numpy().argmax(axis=1) == labels).astype(float)
+        differences -= plain[named].to_numpy().argmax(axis=1) == labels
+        p_t = ttest_1samp(differences, 0).pvalue if differences.any() else 1.0
+        assert row["p_t"] == pytest.approx(p_t)
     gain = pd.read_parquet(swept / "gain")
     left = gain[gain["unit"] == "all-but-one"]
     assert left["layer"].tolist() == list(range(LAYERS))
     assert (left["choices"] == HEADS).all()
     assert (gain[gain["unit"] == "head"]["choices"] == LAYERS * HEADS).all()
+
+
+def test_the_p_values_are_those_of_the_randomisation_test(swept: Path) -> None:
+    logits = pd.read_parquet(swept / "logits")
+    logits = logits[logits["split"] == "dev"]
+    said = logits[["logit_0", "logit_1", "logit_2"]].to_numpy().argmax(axis=1).reshape(-1, N_DEV)
+    keys = logits[["unit", "mode", "layer", "head"]].iloc[::N_DEV].reset_index(drop=True)
+    chosen = (keys["unit"] == "head") & (keys["mode"] == "zero")
+    labels = logits["label"].to_numpy()[:N_DEV]
+    expected = randomisation_test(OfMetric("accuracy", labels), said[0], said[chosen], 500, 1)
+    scores = pd.read_parquet(swept / "scores")
+    actual = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
+    actual = actual[actual["mode"] == "zero"]
+    assert actual["p"].tolist() == expected.p.tolist()
+    assert actual["p_corrected"].tolist() == expected.corrected.tolist()
+    found = pd.read_parquet(swept / "found").set_index(["split", "unit", "mode", "metric"])
+    assert len(found) == 7
+    row = found.loc[("dev", "head", "zero", "accuracy")]
+    assert (row["critical"], row["variants"], row["n"]) == (expected.critical, 12, N_DEV)
+    assert row["changed"] == np.median((said[chosen] != said[0]).mean(axis=1))
+    assert np.isnan(row["loss"]) or 0 < row["loss"] < 1
+
+
+def test_covariances_of_effects(swept: Path) -> None:
+    """Close to those of the differences themselves, per example, over the examples' number."""
+    frame = pd.read_parquet(swept / "covariance")
+    assert frame.groupby("mode").size().to_dict() == dict.fromkeys(UNITS["head"], 12**2)
+    logits = pd.read_parquet(swept / "logits")
+    logits = logits[logits["split"] == "dev"].assign(
+        right=lambda rows: (
+            rows[["logit_0", "logit_1", "logit_2"]].to_numpy().argmax(axis=1) == rows["label"]
+        )
+    )
+    wide = logits.pivot_table(index="id", columns=["unit", "mode", "layer", "head"], values="right")
+    heads = wide["head"]["zero"].astype(float)
+    plain = wide["none"]["none"].iloc[:, 0].to_numpy(dtype=float)
+    expected = np.cov((heads.to_numpy() - plain[:, None]).T) / N_DEV
+    actual = frame[frame["mode"] == "zero"].pivot_table(
+        index=["layer", "head"], columns=["other_layer", "other_head"], values="covariance"
+    )
+    assert np.corrcoef(actual.to_numpy().ravel(), expected.ravel())[0, 1] > 0.8
+    np.testing.assert_allclose(np.diag(actual), np.diag(expected), rtol=0.5, atol=1e-3)
+
+
+def test_the_smallest_loss_in_points() -> None:
+    keys = {"task": "rte", "split": "dev", "seed": 1, "unit": "head", "mode": "zero", "n": 50}
+    row = {"metric": "accuracy", "variants": 4, "changed": 0.02, "critical": 0.01, "loss": 0.085}
+    actual = least_found(pd.DataFrame([keys | row])).iloc[0]
+    assert (actual["task"], actual["changed"], actual["critical"]) == ("RTE", 2, 0.01)
+    assert actual["loss"] == pytest.approx(8.5)
 
 
 def made_up_scores(task: str = "rte", seed: int = 1, split: str = "dev") -> pd.DataFrame:
@@ -144,6 +201,7 @@ def made_up_scores(task: str = "rte", seed: int = 1, split: str = "dev") -> pd.D
     frame = frame.assign(baseline=0.7, score=0.7 + frame["effect"], n=50)
     frame["ci_low"], frame["ci_high"] = frame["effect"] - 0.05, frame["effect"] + 0.05
     frame["p"], frame["p_corrected"] = [0.001, 0.02, 1.0, 0.03], [0.004, 0.08, 1.0, 0.2]
+    frame["p_t"] = [0.001, 0.009, 1.0, 0.02]
     about = {"unit": "head", "mode": "zero", "metric": "accuracy", "init": "pretrained"}
     return frame.assign(task=task, seed=seed, split=split, **about)
 
@@ -160,6 +218,7 @@ def test_table1_and_summary_by_hand() -> None:
     row = summary(frame, gains.assign(**keys)).iloc[0]
     assert (row["worse"], row["better"]) == (2, 1)
     assert (row["worse_corrected"], row["better_corrected"]) == (1, 0)
+    assert (row["worse_t"], row["better_t"]) == (2, 0)
     assert row["best"] == "2-2"
     assert row["mean_effect"] == pytest.approx(-5)
     assert row["gain"] == pytest.approx(2)

@@ -7,45 +7,45 @@ from tests.core.test_randomisation import study
 from workflow_scripts.core.stats import power, randomisation
 from workflow_scripts.core.stats.swaps import OfMetric
 
-SETS = 60
+SETS = 40
 
 
 def quiet(metric: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels, baseline and 15 variants without an effect."""
     rng = np.random.default_rng(5)
-    if metric in ("accuracy", "f1"):
+    if metric in ("accuracy", "f1", "matthews"):
         return study(150, [0.03] * 15, 0, rng)
     labels = rng.normal(size=150)
     noise = labels + rng.normal(0, 0.5, (16, 150)) * np.where(np.arange(16) < 16, 0.3, 0)[:, None]
     return labels, noise[0], noise[1:]
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1", "pearson", "spearman"])
-def test_such_a_loss_is_found_four_times_in_five(metric: str) -> None:
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "matthews", "pearson", "spearman"])
+def test_such_a_loss_is_found_and_half_of_it_is_not(metric: str) -> None:
     """In plain loops a variant is broken until it has lost so much, and the whole test is made."""
     labels, baseline, variants = quiet(metric)
     compared = OfMetric(metric, labels)
-    classes = metric in ("accuracy", "f1")
-    breaks = power.made_wrong(labels) if classes else power.exchanged
+    classes = metric in ("accuracy", "f1", "matthews")
+    breaks = power.made_wrong(labels) if classes else power.less_alike(labels)
     critical = randomisation.test(compared, baseline, variants, 1000, 1).critical
     loss = power.smallest_loss(compared, baseline, variants, breaks, critical, 1)
     rng = np.random.default_rng(8)
     shares = []
-    for aim in (0.5 * loss, loss):
+    for aim in (0.5 * loss, 1.1 * loss):
         found = 0
         for number in range(SETS):
             swapped = rng.random(len(labels)) < 0.5
             chosen = variants[number % len(variants)]
             plain = np.where(swapped, chosen, baseline)
             broken = np.where(swapped, baseline, chosen)
-            order = rng.permutation(len(labels))
-            for count, example in enumerate(order):
+            before = compared.observed(plain[None], broken[None])[0]
+            slope = np.polyfit(labels, broken, 1)[0]
+            for example in rng.permutation(len(labels)):
                 if classes:
                     broken[example] = 1 - labels[example]
                 else:
-                    other = order[(count + 1) % len(order)]
-                    broken[example], broken[other] = broken[other], broken[example]
-                if -compared.observed(plain[None], broken[None])[0] >= aim:
+                    broken = broken - 0.002 * slope * labels
+                if before - compared.observed(plain[None], broken[None])[0] >= aim:
                     break
             tested = randomisation.test(
                 compared, plain, np.concatenate([broken[None], variants[:14]]), 1000, number
@@ -53,7 +53,7 @@ def test_such_a_loss_is_found_four_times_in_five(metric: str) -> None:
             found += tested.corrected[0] < 0.05
         shares.append(found / SETS)
     assert shares[0] < 0.5
-    assert 0.65 <= shares[1]
+    assert shares[1] >= 0.65
 
 
 def test_what_cannot_be_found() -> None:
@@ -67,8 +67,12 @@ def test_what_cannot_be_found() -> None:
 
 def test_breaks_by_hand() -> None:
     labels = np.array([0, 1, 2, 0])
-    said = np.array([[0, 1, 0, 2], [0, 1, 2, 0]])
-    broken = power.made_wrong(labels)(said, np.array([[0, 2], [1, 3]]))
+    said, order = np.array([[0, 1, 0, 2], [0, 1, 2, 0]]), np.array([[0, 2, 1, 3], [1, 3, 0, 2]])
+    broken = power.made_wrong(labels)(said, order, 0.5)
     assert broken.tolist() == [[2, 1, 0, 2], [0, 0, 2, 2]]
-    scores = np.array([[0.1, 0.2, 0.3, 0.4]])
-    assert power.exchanged(scores, np.array([[0, 2, 3]])).tolist() == [[0.4, 0.2, 0.1, 0.3]]
+    labels, noise = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.3, -0.3, -0.3, 0.3])
+    broken = power.less_alike(labels)((2 * labels + noise)[None], order[:1], 0.25)[0]
+    # Noise that is linear in nothing stays; a quarter of the slope goes, around the mean.
+    assert broken == pytest.approx(1.5 * labels + 0.75 + noise)
+    whole = power.less_alike(labels)((2 * labels + noise)[None], order[:1], 1.0)[0]
+    assert np.corrcoef(whole, labels)[0, 1] == pytest.approx(0, abs=1e-6)

@@ -4,6 +4,7 @@ import logging
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.core.builders import labels_and_predictions
 from workflow_scripts.core.stats import randomisation, swaps
@@ -23,6 +24,8 @@ def plain_effects(
     metric: str, labels: np.ndarray, baseline: np.ndarray, variants: np.ndarray, draws: int
 ) -> np.ndarray:
     """Drawn effects [draw, variant], one example at a time, by the libraries' metrics."""
+    if metric in ("pearson", "spearman"):
+        baseline, *variants = (stats.zscore(scores) for scores in (baseline, *variants))
     rows = []
     for inside in np.concatenate(list(swaps.swap_sets(len(labels), draws, 3))):
         row = []
@@ -53,6 +56,17 @@ def test_drawn_effects_are_those_of_a_plain_loop(metric: str, ties: bool) -> Non
     score = METRICS[metric]
     plain = [score(labels, variant) - score(labels, baseline) for variant in variants]
     np.testing.assert_allclose(observed, plain, atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["pearson", "spearman"])
+def test_the_scale_of_scores_does_not_matter(metric: str) -> None:
+    labels, predictions = untied(metric)
+    compared = OfMetric(metric, labels)
+    drawn = compared.drawn(predictions[:1], predictions[1:], 20, 3)
+    scaled = compared.drawn(predictions[:1], 7 * predictions[1:] - 30, 20, 3)
+    np.testing.assert_allclose(scaled, drawn, atol=1e-9)
+    constant = compared.drawn(predictions[:1], np.ones((1, 21)), 20, 3)
+    assert np.isfinite(constant).all()
 
 
 def test_both_ways_to_rank_are_tried() -> None:
@@ -98,10 +112,7 @@ def plain_smallest_p(effects: np.ndarray, drawn: np.ndarray) -> tuple[list[float
     everything = [list(effects), *drawn.tolist()]
     draws, variants = len(everything), range(len(effects))
     p = [
-        [
-            sum(abs(other[k]) >= abs(row[k]) - 1e-9 for other in everything) / draws
-            for k in variants
-        ]
+        [sum(abs(other[k]) >= abs(row[k]) - 1e-9 for other in everything) / draws for k in variants]
         for row in everything
     ]
     order = sorted(variants, key=lambda k: p[0][k])

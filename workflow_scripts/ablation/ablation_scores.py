@@ -87,7 +87,7 @@ def findable(predictions: Predictions, tests: dict[str, Test], seed: int) -> pd.
     median share of predictions that a variant changes, `loss` that of power.smallest_loss.
     """
     labels, rows = predictions.labels, []
-    breaks = power.made_wrong(labels) if predictions.task.labels else power.exchanged
+    breaks = power.made_wrong(labels) if predictions.task.labels else power.less_alike(labels)
     changed = (predictions.variants != predictions.baseline).mean(axis=1)
     for metric, of_metric in tests.items():
         arguments = OfMetric(metric, labels), predictions.baseline, predictions.variants, breaks

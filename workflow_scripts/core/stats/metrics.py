@@ -66,6 +66,10 @@ def _f1(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.
     return _weighted_sums("f1", labels, predictions, weights)
 
 
+def _matthews(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return _weighted_sums("matthews", labels, predictions, weights)
+
+
 def _weighted_sums(
     metric: str, labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
@@ -93,6 +97,21 @@ def _f1_of_sums(sums: np.ndarray) -> np.ndarray:
     return np.divide(right, either, out=np.zeros_like(right), where=either > 0)
 
 
+def _counts(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
+    """All, right ones, those said and those that are of class 1."""
+    right, said = predictions == labels, predictions == 1
+    true = np.broadcast_to(labels == 1, said.shape)
+    return np.stack([np.ones_like(said), right, said, true]).astype(np.int8)
+
+
+def _matthews_of_sums(sums: np.ndarray) -> np.ndarray:
+    """Pearson's correlation of two classes, from counts; 0 where one side has one class only."""
+    n, right, said, true = sums
+    product = right * n - said * true - (n - said) * (n - true)
+    spread = (n**2 - said**2 - (n - said) ** 2) * (n**2 - true**2 - (n - true) ** 2)
+    return np.divide(product, np.sqrt(spread), out=np.zeros_like(product), where=spread > 0)
+
+
 def _moments(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
     """1, x, x^2, y, y^2 and xy, from the mean label on, which keeps the sums precise."""
     y = np.broadcast_to(labels - labels.mean(), predictions.shape)
@@ -106,16 +125,6 @@ def _pearson_of_sums(sums: np.ndarray) -> np.ndarray:
     varies = (spread_x > 1e-12 * xx) & (spread_y > 1e-12 * yy)
     spread = np.sqrt(np.where(varies, spread_x * spread_y, 1.0))
     return np.where(varies, (xy - x * y / n) / spread, 0.0)
-
-
-def _matthews(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Pearson's correlation of two classes, from counts; 0 where one side has one class only."""
-    n = weights.sum(axis=1, keepdims=True)
-    right = weights @ (predictions == labels).T
-    said, true = weights @ (predictions == 1).T, (weights @ (labels == 1))[:, None]
-    product = right * n - said * true - (n - said) * (n - true)
-    spread = (n**2 - said**2 - (n - said) ** 2) * (n**2 - true**2 - (n - true) ** 2)
-    return np.divide(product, np.sqrt(spread), out=np.zeros_like(product), where=spread > 0)
 
 
 def _pearson(labels: np.ndarray, predictions: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -141,9 +150,11 @@ def _correlate(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Mid-ranks of the values within each sample, [draw, example]."""
-    distinct, index = np.unique(values, return_inverse=True)
-    counts = np.zeros((len(weights), len(distinct)))
-    np.add.at(counts.T, index, weights.T)
+    order = values.argsort(kind="stable")
+    first = np.diff(values[order], prepend=np.nan) != 0
+    index = np.empty(len(values), int)
+    index[order] = first.cumsum() - 1
+    counts = np.add.reduceat(weights[:, order], np.flatnonzero(first), axis=1)
     return (counts.cumsum(axis=1) - (counts - 1) / 2)[:, index]
 
 
@@ -186,5 +197,6 @@ _WEIGHTED: dict[str, WeightedMetric] = {
 SUMS: dict[str, Sums] = {
     "accuracy": Sums(_right, _share),
     "f1": Sums(_positives, _f1_of_sums),
+    "matthews": Sums(_counts, _matthews_of_sums),
     "pearson": Sums(_moments, _pearson_of_sums),
 }

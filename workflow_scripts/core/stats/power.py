@@ -10,26 +10,28 @@ from workflow_scripts.core.stats.swaps import Compared
 POWER = 0.8  # share of the losses of this size that are to be found
 SIMULATED = 100  # variants for each size of loss
 DRAWS = 2000  # swap sets for the p-value of each
+LEAST = 1e-4  # degree of breaking from which on the smallest one is searched
+STEPS = 11  # halvings of the interval, on a logarithmic scale: to 0.5% of the degree
 
-# Breaks predictions [variant, example, ...] at the examples [variant, some].
-Break = Callable[[np.ndarray, np.ndarray], np.ndarray]
+# Makes predictions [variant, example, ...] worse to a degree from 0 to 1; where only some examples
+# are hit, in the given order [variant, example].
+Break = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 
 
 def smallest_loss(
     compared: Compared,
     baseline: np.ndarray,
     variants: np.ndarray,
-    broken_at: Break,
+    worse: Break,
     critical: float,
     seed: int,
 ) -> float:
     """The smallest mean loss that is significant in POWER of the simulated variants, or NaN.
 
     A simulated variant is one of the study's own without its effect: it swaps its predictions with
-    the baseline's on a random set of examples, which keeps how many differ. Then `broken_at` breaks
-    its predictions for some random examples, as few as are needed. It is found where its p-value
-    alone is at most `critical` (of randomisation.Test). NaN where it would not be found even with
-    all predictions broken.
+    the baseline's on a random set of examples, which keeps how much they differ. Then `worse` makes
+    it lose, as little as is needed. It is found where its p-value alone is at most `critical` (of
+    randomisation.Test). NaN where it would not be found even if broken altogether.
 
     `baseline` is [example, ...], `variants` [variant, example, ...]; the loss has the score's unit.
     """
@@ -40,47 +42,51 @@ def smallest_loss(
     before, after = np.where(kept, baseline, chosen), np.where(kept, chosen, baseline)
     order = rng.random((SIMULATED, n)).argsort(axis=1)
 
-    def measured(count: int) -> tuple[float, float]:
-        """The share of the variants with `count` broken predictions that is found; mean loss."""
-        broken = broken_at(after, order[:, :count])
+    def measured(degree: float) -> tuple[float, float]:
+        """The share of the variants that is found, and their mean loss."""
+        broken = worse(after, order, degree)
         effects = compared.observed(before, broken)
         sizes = np.abs(compared.drawn(before, broken, DRAWS, seed))
         p = (sizes >= np.abs(effects) - TOLERANCE).mean(axis=0)
         return ((p <= critical) & (effects < 0)).mean(), -effects.mean()
 
-    found, loss = measured(n) if critical > 0 else (0.0, 0.0)
+    found, loss = measured(1.0) if critical > 0 else (0.0, 0.0)
     if found < POWER:
         return float("nan")
-    too_few, enough = 0, n
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        found, smaller = measured(middle)
+    low, high = np.log(LEAST), 0.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        found, smaller = measured(np.exp(middle))
         if found >= POWER:
-            enough, loss = middle, smaller
+            high, loss = middle, smaller
         else:
-            too_few = middle
+            low = middle
     return float(loss)
 
 
 def made_wrong(labels: np.ndarray) -> Break:
-    """Right classes become another class."""
+    """Right classes become another class, for a share of the examples."""
     classes, index = np.unique(labels, return_inverse=True)
     others = np.roll(classes, 1)[index]
 
-    def broken_at(predictions: np.ndarray, examples: np.ndarray) -> np.ndarray:
+    def worse(predictions: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
+        hit = order[:, : int(np.ceil(degree * len(labels)))]
         rows = np.arange(len(predictions))[:, None]
-        said = predictions[rows, examples]
-        right = said == labels[examples]
+        said = predictions[rows, hit]
         broken = predictions.copy()
-        broken[rows, examples] = np.where(right, others[examples], said)
+        broken[rows, hit] = np.where(said == labels[hit], others[hit], said)
         return broken
 
-    return broken_at
+    return worse
 
 
-def exchanged(predictions: np.ndarray, examples: np.ndarray) -> np.ndarray:
-    """Predictions are exchanged among the examples, each getting another one's."""
-    rows = np.arange(len(predictions))[:, None]
-    broken = predictions.copy()
-    broken[rows, examples] = predictions[rows, np.roll(examples, 1, axis=1)]
-    return broken
+def less_alike(labels: np.ndarray) -> Break:
+    """Scores lose a part of what is linear in the labels, for all examples alike."""
+    centred = labels - labels.mean()
+    apart = 1e-9 * np.arange(len(labels))  # where rounding makes scores equal: ranks are slow then
+
+    def worse(predictions: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
+        slope = predictions @ centred / (centred**2).sum()
+        return predictions - degree * slope[:, None] * centred + apart
+
+    return worse

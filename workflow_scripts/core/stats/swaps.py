@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from workflow_scripts.core.stats.metrics import SUMS, weighted_scores
 
+CORRELATIONS = ("pearson", "spearman")  # do not change with the scale of predictions
 CELLS = 1 << 19  # examples times draws that are swapped at once: intermediate results stay small
 
 
@@ -62,7 +64,11 @@ class OfSums:
 
 @dataclass(frozen=True)
 class OfMetric:
-    """A metric of labels [example] and predictions."""
+    """A metric of labels [example] and predictions.
+
+    Scores for a correlation are standardised before they are swapped: it does not depend on their
+    scale, and vectors mixed of two scales would hide a difference.
+    """
 
     metric: str
     labels: np.ndarray
@@ -80,10 +86,12 @@ class OfMetric:
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
         """See Compared: by sums where the metric has them, Spearman's by ranks, else by weights."""
+        if self.metric in CORRELATIONS:
+            baseline, variants = (_standardised(scores) for scores in (baseline, variants))
         if self.metric in SUMS:
-            of_sums = SUMS[self.metric]
-            summands = lambda predictions: of_sums.statistics(self.labels, predictions)  # noqa: E731
-            return OfSums(summands, of_sums.score).drawn(baseline, variants, draws, seed)
+            sums = SUMS[self.metric]
+            of_sums = OfSums(partial(sums.statistics, self.labels), sums.score)
+            return of_sums.drawn(baseline, variants, draws, seed)
         pairs = list(zip(np.broadcast_to(baseline, variants.shape), variants, strict=True))
         ranked = self.metric == "spearman"
         gains = [rank_gains(self.labels, *pair) if ranked else None for pair in pairs]
@@ -118,9 +126,7 @@ def swap_sets(n: int, draws: int, seed: int) -> Iterator[np.ndarray]:
         yield np.unpackbits(packed[start : start + step], axis=1, count=n).astype(bool)
 
 
-def rank_gains(
-    labels: np.ndarray, baseline: np.ndarray, variant: np.ndarray
-) -> np.ndarray | None:
+def rank_gains(labels: np.ndarray, baseline: np.ndarray, variant: np.ndarray) -> np.ndarray | None:
     """What each example adds to Spearman's effect, or takes from it where swapped, [example].
 
     None where different examples have equal predictions. Without such ties the ranks of both mixed
@@ -142,6 +148,14 @@ def rank_gains(
     ranks = ranks[example]
     of_value[order] = ranks[::-1].cumsum()[::-1] + ranks * np.arange(1, 2 * n + 1)
     return (of_value[n:] - of_value[:n]) / (2 * spread)
+
+
+def _standardised(scores: np.ndarray) -> np.ndarray:
+    """Scores [variant, example] with mean 0 and standard deviation 1; 0 where all are equal."""
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    spread = centred.std(axis=1, keepdims=True)
+    varies = np.ptp(scores, axis=1, keepdims=True) > 0
+    return np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
 
 
 def _sum(statistics: np.ndarray) -> np.ndarray:
