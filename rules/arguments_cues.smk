@@ -1,6 +1,6 @@
-"""arguments: cues in the warrants, made once for all models (Niven and Kao 2019, section 3)."""
+"""arguments: cues in the warrants, made once for all models (Niven and Kao 2019, section 4)."""
 
-CUES = NIVEN | {"subcategory": "3 Statistical cues"}
+CUES = NIVEN | {"subcategory": "4 Statistical cues"}
 
 
 rule argument_cues:

@@ -1,10 +1,10 @@
-"""arguments: training runs and their accuracy (Niven and Kao 2019, sections 4 to 6).
+"""arguments: training runs and their accuracy (Niven and Kao 2019, sections 3, 5 and 6).
 
 Rules that end in _words are those of the word-vector families, which every model shares.
 """
 
-PROBING = NIVEN | {"subcategory": "4 to 6 Probing and the adversarial set"}
-EASY = NIVEN | {"subcategory": "7 Easy points"}
+PROBING = NIVEN | {"subcategory": "3, 5 and 6 Models, probing and the adversarial set"}
+EASY = NIVEN | {"subcategory": "8 Easy points"}
 DEGENERATE_BELOW = {family: ARGUMENTS[family]["degenerate_below"] for family in FAMILIES}
 # The folder of the authors' runs, and the files in it and in the folders beside them.
 PUBLISHED = ARGUMENTS["published_runs"].get("path", "")

@@ -149,7 +149,7 @@ def test_one_search_for_all_set_ups(
 
 
 def test_the_study_of_arct_has_the_papers_settings(tmp_path: Path) -> None:
-    """Those of the paper's section 3 and of the best_params.json files of its runs."""
+    """Those of the paper's sections 2 and 3 and of the best_params.json files of its runs."""
     study = yaml.safe_load((ROOT / "studies/arct.yaml").read_text())
     arguments = check(study, ROOT / "rules/schemas")["arguments"]
     chosen = {

@@ -1,4 +1,4 @@
-"""Cues in the warrants: how often each marks the right one (Niven and Kao 2019, section 3).
+"""Cues in the warrants: how often each marks the right one (Niven and Kao 2019, section 4).
 
 A cue k is applicable to a point where one warrant alone contains it. Productivity pi_k is the share
 of these alpha_k points in which that warrant is the right one; coverage xi_k is alpha_k over the

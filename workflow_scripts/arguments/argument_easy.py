@@ -1,4 +1,4 @@
-"""Points that a family gets right in every run, and whether they hold the cue (section 7)."""
+"""Points that a family gets right in every run, and whether they hold the cue (section 8)."""
 
 import logging
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Niven and Kao 2019, section 7: the cue in the points that are always right, table and figure."""
+"""Niven and Kao 2019, section 8: the cue in the points that are always right, table and figure."""
 
 from pathlib import Path
 

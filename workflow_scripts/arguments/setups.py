@@ -1,4 +1,4 @@
-"""What a model reads of a point in each set-up (Niven and Kao 2019, section 4)."""
+"""What a model reads of a point in each set-up (Niven and Kao 2019, section 5)."""
 
 from collections.abc import Sequence
 
