@@ -26,6 +26,7 @@ rule frame_scores:
     params:
         code=code("frames/frame_scores.py"),
         bootstrap=config["frames"]["bootstrap"],
+        draws=config["frames"]["permutations"],
         seed=config["seed"],
     script:
         "../workflow_scripts/frames/frame_scores.py"

@@ -161,7 +161,7 @@ def tiny_config() -> dict[str, Any]:
         },
         "clusters": {"corpus": "made-up", "n_segments": 4, "permutations": 100},
         "patterns": {"folds": 2, "epochs": 1, "sheet_maps": 30},
-        "frames": {"corpus": "roles", "percentile": 80, "bootstrap": 100},
+        "frames": {"corpus": "roles", "percentile": 80, "bootstrap": 100, "permutations": 100},
         "finetuning": {"bootstrap": 100, "padded_to": 128},
         "ablation": {"mean": ["layer"], "reference": 4, "bootstrap": 100, "halves": 10},
         "pruning": {

@@ -20,7 +20,7 @@ MAX_DRAWN = 4
 def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.DataFrame:
     """One row per head, query and key.
 
-    Marked are the words of the predicate and its elements, and attention between the two.
+    `highlighted` is attention between the predicate and its elements.
     """
     index = words_of_units(example.word)
     names = names_of_units(example.word, links.words)
@@ -33,8 +33,7 @@ def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.D
     elements = [word for element in links.elements for word in element.words]
     target, element = np.isin(index, links.target), np.isin(index, elements)
     query, key = rows["query"].to_numpy(), rows["key"].to_numpy()
-    linked = (target[query] & element[key]) | (element[query] & target[key])
-    rows["highlighted"] = linked | ((query == key) & (target | element)[query])
+    rows["highlighted"] = (target[query] & element[key]) | (element[query] & target[key])
     title = ", ".join(element.name for element in links.elements)
     return rows.assign(title=f"{links.frame}: {title}", example=links.id)
 

@@ -16,47 +16,58 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
-from workflow_scripts.core.stats.mean_tests import mean_p_values
-from workflow_scripts.frames.link_controls import (
-    DIRECTIONS,
-    Attention,
-    compare,
-    link_attention,
-    mean_of,
-)
+from workflow_scripts.core.stats.matched_sets import matched_p_values
+from workflow_scripts.frames.link_controls import DIRECTIONS, compare, link_attention
 
 KEYS = ["layer", "head", "direction"]
 
 
-def of_sentence(example: CachedExample, links: FrameLinks) -> Attention:
-    """The mean over the sentence's links, float64 [layer, head] for each of DIRECTIONS."""
+def of_sentence(example: CachedExample, links: FrameLinks) -> np.ndarray:
+    """The mean over the sentence's links, float64 [direction, layer, head]."""
     target = np.flatnonzero(np.isin(example.word, links.target))
     elements = [np.flatnonzero(np.isin(example.word, element.words)) for element in links.elements]
     if not len(target) or not all(map(len, elements)):
         raise InputError(
             f"{links.source}: a word of a link has no token; raise max_tokens of the frames corpus"
         )
-    return mean_of([link_attention(example.pattern, target, element) for element in elements])
+    attended = [link_attention(example.pattern, target, element) for element in elements]
+    means = [[item[name] for name in DIRECTIONS] for item in attended]
+    return np.mean(means, axis=0, dtype=np.float64)
 
 
 def comparison(
-    linked: Attention, control: Attention, documents: list[str], draws: int, seed: int
+    compared: list[list[np.ndarray]], documents: list[str], bootstrap: int, draws: int, seed: int
 ) -> pd.DataFrame:
     """One row per head and direction: means along links and controls, their difference, p-values.
 
-    `linked` and `control` are [sentence, layer, head], of sentences with a control. The p-values
-    are corrected for the number of heads, in each direction apart.
+    `compared` holds, for each sentence, attention of its links and their controls, each [place,
+    direction, layer, head]. A sentence counts with the mean over its links. The p-values are
+    corrected for the number of heads, in each direction apart.
     """
-    differences = {name: linked[name] - control[name] for name in DIRECTIONS}
-    frame = per_head(differences, "direction", "difference", draws, seed, documents)
+    linked = np.array([np.mean([link[0] for link in links], axis=0) for links in compared])
+    control = np.array(
+        [np.mean([link[1:].mean(axis=0) for link in links], axis=0) for links in compared]
+    )
+    difference = by_direction(linked - control)
+    frame = per_head(difference, "direction", "difference", bootstrap, seed, documents)
     frame = frame.rename(columns={"ci_low": "difference_low", "ci_high": "difference_high"})
     frame = frame.rename(columns={"n": "n_compared", "n_documents": "n_documents_compared"})
-    for column, values in (("linked", linked), ("control", control)):
-        frame[column] = np.concatenate([values[name].mean(axis=0).ravel() for name in DIRECTIONS])
-    flat = [differences[name].reshape(len(documents), -1) for name in DIRECTIONS]
-    tested = [mean_p_values(values, draws, seed, documents) for values in flat]
-    frame["p"], frame["p_corrected"] = (np.concatenate(p) for p in zip(*tested, strict=True))
-    return frame
+    sets = [link.reshape(*link.shape[:2], -1) for links in compared for link in links]
+    weights = [1 / (len(links) * len(compared)) for links in compared for _ in links]
+    p, corrected = matched_p_values(sets, np.array(weights), draws, seed)
+    # The rows are by direction, then layer, then head, as the arrays are.
+    return frame.assign(
+        linked=linked.mean(axis=0).ravel(),
+        control=control.mean(axis=0).ravel(),
+        p=p.ravel(),
+        p_corrected=corrected.ravel(),
+        links_compared=len(sets),
+    )
+
+
+def by_direction(values: np.ndarray) -> dict[str, np.ndarray]:
+    """[sentence, layer, head] for each of DIRECTIONS, of [sentence, direction, layer, head]."""
+    return {name: values[:, number] for number, name in enumerate(DIRECTIONS)}
 
 
 def main(
@@ -66,37 +77,29 @@ def main(
     annotation: Path,
     scores: Out,
     bootstrap: int,
+    draws: int,
     seed: int = 1,
 ) -> None:
     """Write each head's means, with intervals over documents, and the comparison with controls."""
     links = read_links(annotation)
-    values, compared = [], {}
+    values, compared, documents_compared = [], [], []
     with Cache(attention, read_card(model)) as cache:
         cache.expect([sentence.id for sentence in links], str(annotation))
         documents = cache.documents(corpus)
-        pairs = job.progress(zip(cache, links, strict=True), len(cache), "frames")
-        for index, (example, sentence) in enumerate(pairs):
+        rows = job.progress(zip(cache, links, documents, strict=True), len(cache), "frames")
+        for example, sentence, document in rows:
             values.append(of_sentence(example, sentence))
-            if (result := compare(example, sentence)) is not None:
-                compared[index] = result
+            if beside := compare(example, sentence):
+                compared.append(beside)
+                documents_compared.append(document)
     if not compared:
         raise InputError(
             f"{annotation}: no sentence has unlinked words at a link's distance; use more sentences"
         )
-    frame = per_head(stacked(values), "direction", "attention", bootstrap, seed, documents)
-    linked, control = (
-        stacked([getattr(result, side) for result in compared.values()])
-        for side in ("linked", "control")
-    )
-    theirs = [documents[index] for index in compared]
-    beside = comparison(linked, control, theirs, bootstrap, seed)
-    beside["links_compared"] = sum(result.links for result in compared.values())
+    means = by_direction(np.array(values))
+    frame = per_head(means, "direction", "attention", bootstrap, seed, documents)
+    beside = comparison(compared, documents_compared, bootstrap, draws, seed)
     tables.write(frame.merge(beside, on=KEYS, validate="one_to_one"), scores)
-
-
-def stacked(values: list[Attention]) -> Attention:
-    """[sentence, layer, head] of the sentences' attention, for each of DIRECTIONS."""
-    return {name: np.stack([value[name] for value in values]) for name in DIRECTIONS}
 
 
 if __name__ == "__main__":

@@ -26,14 +26,6 @@ def link_attention(pattern: np.ndarray, target: np.ndarray, element: np.ndarray)
     return {"either": np.maximum(out, back), "from predicate": out, "to predicate": back}
 
 
-def mean_of(attention: list[Attention]) -> Attention:
-    """The mean in each direction, float64."""
-    return {
-        name: np.mean([item[name] for item in attention], axis=0, dtype=np.float64)
-        for name in DIRECTIONS
-    }
-
-
 class Place(NamedTuple):
     """Words of a sentence where a link is, or could be."""
 
@@ -70,18 +62,13 @@ def between_words(example: CachedExample) -> tuple[np.ndarray, dict[int, int]]:
     return attention.among / tokens, {w: row for row, w in enumerate(attention.words.tolist())}
 
 
-class Compared(NamedTuple):
-    """A sentence's means over its links that have controls."""
+def compare(example: CachedExample, links: FrameLinks) -> list[np.ndarray]:
+    """For each link that has controls its attention, then theirs: [place, direction, layer, head].
 
-    linked: Attention
-    control: Attention  # the mean over the controls of each link
-    links: int
-
-
-def compare(example: CachedExample, links: FrameLinks) -> Compared | None:
-    """Attention along a sentence's links and along their controls; None where no link has any."""
+    Directions are in the order of DIRECTIONS.
+    """
     pattern, rows = between_words(example)
-    linked, control = [], []
+    compared = []
     for element in links.elements:
         places = [Place(links.target, element.words), *controls(links, element)]
         attention = [
@@ -90,6 +77,5 @@ def compare(example: CachedExample, links: FrameLinks) -> Compared | None:
             if rows.keys() >= {*place.target, *place.element}  # all have tokens
         ]
         if len(attention) > 1:
-            linked.append(attention[0])
-            control.append(mean_of(attention[1:]))
-    return Compared(mean_of(linked), mean_of(control), len(linked)) if linked else None
+            compared.append(np.array([[item[name] for name in DIRECTIONS] for item in attention]))
+    return compared

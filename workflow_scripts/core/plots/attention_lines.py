@@ -32,7 +32,7 @@ def draw_panel(
     """One head: queries on the left, keys on the right, darker lines for larger weights.
 
     `rows` has a row per query and key (COLUMNS). Where a column `highlighted` is true, the query
-    and its lines are drawn in a second colour. A line's opacity is its weight to the `power`;
+    and this line are drawn in a second colour. A line's opacity is its weight to the `power`;
     weights up to `faintest` are not drawn.
     """
     marked = rows.assign(highlighted=rows.get("highlighted", False))
@@ -47,8 +47,9 @@ def draw_panel(
         LineCollection(lines, colors=to_rgba_array(colours, opacity), linewidths=0.9)
     )
     diagonal = marked[marked["query"] == marked["key"]]
+    highlighted = set(marked[marked["highlighted"]]["query"])
     for row in diagonal.itertuples():
-        colour = figures.COLOURS[1] if row.highlighted else "black"
+        colour = figures.COLOURS[1] if row.query in highlighted else "black"
         _write(axes, LEFT - GAP, -row.query, row.query_token, "right", colour)
         _write(axes, RIGHT + GAP, -row.key, row.key_token, "left", "black")
     first = rows.iloc[0]
