@@ -87,6 +87,7 @@ rule clark2019_table3:
     params:
         code=code("probes/clark2019_table3.py"),
         annotation=PROBED_ANNOTATION,
+        released_pairing=PROBES["released_pairing"],
     script:
         "../workflow_scripts/probes/clark2019_table3.py"
 
