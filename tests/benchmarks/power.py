@@ -1,0 +1,154 @@
+"""How often three tests of heads err, and what they find: simulations with a known truth.
+
+Made-up heads change random predictions of a baseline that is right in 80%, as often for the better
+as for the worse; in some scenarios one of them loses points instead. Compared are the paired
+randomisation test with min-P, McNemar's exact test with Holm's correction, and bootstrap
+differences over their standard error with single-step max-T.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from common import arguments, report
+from scipy.stats import binomtest
+
+from workflow_scripts.core.stats import randomisation, resampling
+from workflow_scripts.core.stats.metrics import weighted_scores
+from workflow_scripts.core.stats.swaps import OfMetric
+
+LEVEL = 0.05
+DRAWS = 3000  # twenty for each head of the largest scenario, the fewest that min-P can do with
+RIGHT = 0.8  # accuracy of the baseline
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Examples, the shares of predictions that each head changes, and points that one loses."""
+
+    name: str
+    n: int
+    flips: tuple[float, ...]
+    loss: float
+    metric: str = "accuracy"
+
+
+def heads(number: int, *shares: float) -> tuple[float, ...]:
+    """So many heads, sharing out the shares of predictions that they change."""
+    return tuple(np.resize(shares, number))
+
+
+SCENARIOS = [
+    *(
+        Scenario(f"{loss or 'no'} loss, {title} changed", n, heads(72, *shares), loss)
+        for loss, n in ((4, 200), (4, 400), (0, 200), (0, 400))
+        for title, shares in (
+            ("0.5%", (0.005,)),
+            ("0.5 or 12%", (0.005, 0.12)),
+            ("10%", (0.1,)),
+        )
+    ),
+    Scenario("4 loss, 0.5% changed, 144 heads", 400, heads(144, 0.005), 4),
+    Scenario("no loss, 3% changed, F1", 200, heads(72, 0.03), 0, "f1"),
+    Scenario("no loss, scores of other scale, Pearson", 200, heads(72, 0.3), 0, "pearson"),
+    Scenario("no loss, scores of other scale, Spearman", 200, heads(72, 0.3), 0, "spearman"),
+]
+
+
+def simulated(
+    scenario: Scenario, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels [example], the baseline's predictions, and the heads' [head, example].
+
+    In the scenarios of correlations heads add noise of a share of the labels' spread, as the
+    baseline has it, and have a scale of their own. The head that loses changes nothing else.
+    """
+    flips = np.array(scenario.flips)[:, None]
+    if scenario.metric in ("pearson", "spearman"):
+        labels = rng.normal(size=scenario.n)
+        noise = flips * rng.normal(size=(len(flips) + 1, scenario.n))[1:]
+        scale = rng.uniform(0.5, 2, flips.shape)
+        own = flips[0] * rng.normal(size=scenario.n)
+        common = 0.5 * rng.normal(size=scenario.n)
+        return labels, labels + common + own, scale * (labels + common + noise) + 1
+    labels = rng.integers(0, 2, scenario.n)
+    baseline = np.where(rng.random(scenario.n) < RIGHT, labels, 1 - labels)
+    rates = flips / 2 / np.where(baseline == labels, RIGHT, 1 - RIGHT)
+    variants = np.where(rng.random(rates.shape) < rates, 1 - baseline, baseline)
+    if scenario.loss:
+        variants[0] = baseline
+    right = np.flatnonzero(variants[0] == labels)
+    lost = rng.choice(right, round(scenario.loss / 100 * scenario.n), replace=False)
+    variants[0, lost] = 1 - labels[lost]
+    return labels, baseline, variants
+
+
+def min_p(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int) -> np.ndarray:
+    """Corrected p-values of the randomisation test."""
+    labels, baseline, variants = made
+    return randomisation.test(OfMetric(metric, labels), baseline, variants, DRAWS, seed).corrected
+
+
+def max_t(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int) -> np.ndarray:
+    """Bootstrap differences over their standard error, corrected by the largest of a sample."""
+    labels, baseline, variants = made
+    weights = resampling.observed_and_drawn(len(labels), DRAWS, seed)
+    scores = weighted_scores(metric, labels, np.vstack([baseline[None], variants]), weights)
+    effects = scores[:, 1:] - scores[:, :1]
+    spread = effects[1:].std(axis=0)
+    varies = spread > 1e-12
+    spread = np.where(varies, spread, 1.0)
+    size = np.where(varies, np.abs(effects[0]) / spread, 0.0)
+    drawn = np.where(varies, np.abs(effects[1:] - effects[0]) / spread, 0.0)
+    beyond = drawn.max(axis=1, keepdims=True) >= size - 1e-9
+    return np.where(varies, (1 + beyond.sum(axis=0)) / (1 + DRAWS), 1.0)
+
+
+def mcnemar(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int) -> np.ndarray:
+    """McNemar's exact test, corrected by Holm."""
+    labels, baseline, variants = made
+    worse = ((baseline == labels) & (variants != labels)).sum(axis=1)
+    better = ((baseline != labels) & (variants == labels)).sum(axis=1)
+    pairs = zip(worse.tolist(), better.tolist(), strict=True)
+    p = np.array([binomtest(w, w + b).pvalue if w + b else 1.0 for w, b in pairs])
+    order = p.argsort()
+    corrected = np.empty_like(p)
+    corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return corrected.clip(max=1)
+
+
+TESTS = {"min-P": min_p, "McNemar, Holm": mcnemar, "max-T": max_t}
+
+
+def main() -> None:
+    """Print a table: in how many percent of the simulations each test finds the loss, or errs."""
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=int, help="simulations of each scenario")
+    options = parser.parse_args()
+    sets = options.sets or (1000 if options.full else 100)
+    print(f"| scenario | examples | heads | {' | '.join(TESTS)} |")
+    print("| --- | --- | --- |" + " --- |" * len(TESTS))
+    shares = {}
+    for scenario in SCENARIOS:
+        rng = np.random.default_rng(1)
+        found = dict.fromkeys(TESTS, 0)
+        for seed in range(sets):
+            made = simulated(scenario, rng)
+            for name, test in TESTS.items():
+                if scenario.metric == "accuracy" or name != "McNemar, Holm":
+                    significant = test(scenario.metric, made, seed) < LEVEL
+                    # Of a true loss it counts whether its head is found, else whether any is.
+                    found[name] += significant[0] if scenario.loss else significant.any()
+        cells = [
+            f"{100 * found[name] / sets:.0f}"
+            if scenario.metric == "accuracy" or name != "McNemar, Holm"
+            else ""
+            for name in TESTS
+        ]
+        row = [scenario.name, str(scenario.n), str(len(scenario.flips)), *cells]
+        print(f"| {' | '.join(row)} |", flush=True)
+        shares[f"{scenario.name}, n = {scenario.n}"] = {k: v / sets for k, v in found.items()}
+    report("power", None, sets=sets, draws=DRAWS, shares=shares)
+
+
+if __name__ == "__main__":
+    main()
