@@ -129,6 +129,7 @@ rule niven2019_heads:
     params:
         code=code("arguments/niven2019_heads.py"),
         bootstrap=ARGUMENTS["heads"]["bootstrap"],
+        permutations=ARGUMENTS["heads"]["permutations"],
         seed=config["seed"],
     script:
         "../workflow_scripts/arguments/niven2019_heads.py"

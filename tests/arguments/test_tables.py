@@ -28,6 +28,7 @@ from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.cls_scorer import new_scorer, save_scorer
 from workflow_scripts.core.model.interventions import disabling
 from workflow_scripts.core.run.job import call
+from workflow_scripts.core.stats.swaps import swap_sets
 
 BERT = {"max_tokens": 64, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}
 RUN = {"family": "bert", "trained_on": "original", "setup": "full"}
@@ -179,6 +180,37 @@ def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
     assert (shares["n"] == 2 * 16).all()  # coverage 0.8 of 20 points, dev and test
 
 
+def test_p_values_of_heads_swap_points_with_all_their_seeds() -> None:
+    """Against plain loops over draws, heads and points; a loss of this size is found."""
+    rng = np.random.default_rng(1)
+    lost = np.array([0, 3.0, 0.2, 0, 0, 0, 0])[:, None, None]
+    gaps = lost + rng.normal(0, 0.3, (7, 12, 2))
+    places = [(-1, -1), *((0, head) for head in range(6))]
+    rows = [
+        {"layer": layer, "head": head, "id": f"p{point:02}", "seed": seed, "side": 0, "label": 0}
+        | {"logit_0": 4 - gaps[variant, point, seed], "logit_1": 0.0}
+        for variant, (layer, head) in enumerate(places)
+        for point in range(12)
+        for seed in range(2)
+    ]
+    effects = niven2019_heads.effects(pd.DataFrame(rows), 200, 400, 1)
+    margins = effects[effects["measure"] == "margin"]
+    means = 4 - gaps.mean(axis=2)
+    swaps = np.concatenate(list(swap_sets(12, 400, 1)))
+    for head in range(6):
+        changes = means[1 + head] - means[0]
+        count = 1
+        for inside in swaps:
+            drawn = sum(-c if swapped else c for c, swapped in zip(changes, inside, strict=True))
+            count += abs(drawn) >= abs(changes.sum()) - 1e-9
+        assert margins["p"].iloc[head] == pytest.approx(count / 401)
+    assert margins["p_corrected"].iloc[0] < 0.05
+    assert 0.1 < margins["found"].iloc[0] < 1
+    others = effects[effects["measure"] == "follows"]
+    assert (others["p"] == 1).all()  # the same warrant is picked with every head disabled
+    assert others["found"].iloc[0] == pytest.approx(50, abs=17)  # six points of twelve
+
+
 def test_effects_of_heads_by_hand() -> None:
     """Three points, one without the cue; head 1-2 reverses the first point."""
     side, label = [0, 1, -1], [0, 0, 1]
@@ -188,7 +220,9 @@ def test_effects_of_heads_by_hand() -> None:
         for number, gap in enumerate(gaps):  # logit 0 minus logit 1
             row = {"layer": layer, "head": head, "id": f"p{number}", "logit_0": gap, "logit_1": 0.0}
             rows.append(row | {"side": side[number], "label": label[number], "seed": 1})
-    effects = niven2019_heads.effects(pd.DataFrame(rows), 200, 1).set_index(["measure", "head"])
+    effects = niven2019_heads.effects(pd.DataFrame(rows), 200, 400, 1).set_index(
+        ["measure", "head"]
+    )
     # Margins: 1 and -2 plainly; -1 and -1 without head 1-2.
     assert effects.loc[("margin", 1), "baseline"] == pytest.approx(-0.5)
     assert effects.loc[("margin", 1), "effect"] == pytest.approx(-0.5)
@@ -263,11 +297,11 @@ def test_the_test_set_stands_alone_beside_all_held_out_points() -> None:
         for split in ("dev", "test")
         for number in range(5)
     )
-    table = niven2019_heads.measure_parts(heads, 100, 1)
+    table = niven2019_heads.measure_parts(heads, 100, 400, 1)
     margins = table[table["measure"] == "margin"].set_index(["split", "head"])
     assert margins["effect"].to_dict() == {
         ("dev and test", 1): -1, ("dev and test", 0): -0.5, ("test", 1): -2, ("test", 0): -1,
     }  # fmt: skip
     assert margins["n"].tolist() == [10, 10, 5, 5]
-    alone = niven2019_heads.measure_parts(heads[heads["split"] == "dev"], 100, 1)
+    alone = niven2019_heads.measure_parts(heads[heads["split"] == "dev"], 100, 400, 1)
     assert set(alone["split"]) == {"dev"}

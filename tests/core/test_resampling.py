@@ -1,4 +1,4 @@
-"""Tests, gains and correlations, against plain loops and simulations with a known truth."""
+"""Weights, gains and correlations, against plain loops and simulations with a known truth."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.core.builders import labels_and_predictions
 from workflow_scripts.core.stats import resampling
-from workflow_scripts.core.stats.metrics import METRICS, weighted_scores
+from workflow_scripts.core.stats.metrics import METRICS
 
 
 def test_weights() -> None:
@@ -17,64 +17,6 @@ def test_weights() -> None:
     assert (halves.sum(axis=1) == 5).all()
     assert set(np.unique(halves)) == {0, 1}
     assert len(np.unique(halves, axis=0)) > 40
-
-
-def false_alarms(n: int, heads: int) -> tuple[float, float]:
-    """Share of simulations without any true effect in which a p-value falls below 0.05."""
-    rng = np.random.default_rng(7)
-    alone, corrected = 0, 0
-    for seed in range(150):
-        labels = rng.integers(0, 2, n)
-        baseline = np.where(rng.random(n) < 0.8, labels, 1 - labels)
-        flipped = rng.random((heads, n)) < 0.1
-        noise = np.where(rng.random((heads, n)) < 0.8, labels, 1 - labels)
-        predictions = np.where(flipped, noise, baseline)  # as often right as the baseline
-        effects, drawn = effects_of(labels, baseline, predictions, seed)
-        p, joint = resampling.p_values(effects, drawn)
-        alone += (p < 0.05).any()
-        corrected += (joint < 0.05).any()
-    return alone / 150, corrected / 150
-
-
-def effects_of(
-    labels: np.ndarray, baseline: np.ndarray, predictions: np.ndarray, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    weights = resampling.observed_and_drawn(len(labels), 400, seed)
-    both = np.concatenate([baseline[None], predictions])
-    scores = weighted_scores("accuracy", labels, both, weights)
-    effects = scores[:, 1:] - scores[:, :1]
-    return effects[0], effects[1:]
-
-
-def test_corrected_p_values_seldom_cry_wolf() -> None:
-    alone, corrected = false_alarms(150, 30)
-    assert alone > 0.3  # thirty tests at 5% each
-    assert corrected < 0.1
-
-
-def test_a_true_effect_is_found_among_many() -> None:
-    rng = np.random.default_rng(3)
-    labels = rng.integers(0, 2, 300)
-    baseline = np.where(rng.random(300) < 0.9, labels, 1 - labels)
-    flipped = rng.random((40, 300)) < 0.03
-    predictions = np.where(flipped, 1 - baseline, baseline)
-    predictions[7] = np.where(rng.random(300) < 0.3, 1 - labels, baseline)
-    predictions[8] = baseline
-    p, corrected = resampling.p_values(*effects_of(labels, baseline, predictions, 1))
-    assert corrected[7] < 0.01
-    assert (corrected >= p).all()
-    assert p[8] == corrected[8] == 1
-
-
-def test_p_values_by_hand() -> None:
-    effects = np.array([0.3, 0.1])
-    drawn = np.array([[0.3, 0.1], [0.6, 0.1], [0.0, 0.2], [0.3, 0.0]])
-    spread = drawn.std(axis=0)
-    size, null = effects / spread, np.abs(drawn - effects) / spread
-    p, corrected = resampling.p_values(effects, drawn)
-    assert p == pytest.approx([(1 + (null[:, k] >= size[k]).sum()) / 5 for k in range(2)])
-    largest = null.max(axis=1)
-    assert corrected == pytest.approx([(1 + (largest >= size[k]).sum()) / 5 for k in range(2)])
 
 
 def test_the_honest_gain_of_noise_is_none() -> None:

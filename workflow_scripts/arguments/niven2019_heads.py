@@ -15,7 +15,8 @@ from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats import power, randomisation, resampling
+from workflow_scripts.core.stats.swaps import OfSums
 
 # Titles of the measures. The margin is the logit of the warrant with the cue minus the other's.
 MEASURES = {
@@ -35,12 +36,31 @@ def per_point(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def effects(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def lower(values: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
+    """Margins [head, point] that are smaller by a part of their mean size, see power.Break."""
+    return values - degree * np.abs(values).mean(axis=1, keepdims=True)
+
+
+def missed(values: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
+    """Points [head, point] of which a share is 0 with every seed, see power.Break."""
+    hit = order[:, : int(np.ceil(degree * values.shape[1]))]
+    broken = values.copy()
+    broken[np.arange(len(values))[:, None], hit] = 0.0
+    return broken
+
+
+def mean_over_points(n: int) -> OfSums:
+    """Means of values [head, point] over `n` points, as what heads are compared by."""
+    return OfSums(lambda values: values[None], lambda sums: sums[0] / n)
+
+
+def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd.DataFrame:
     """One row per measure and head of one set-up: baseline, effect, interval, p, p_corrected, n.
 
     Effects are means over points and seeds of the model with the head disabled minus the intact
-    one. Intervals and p-values resample points; p_corrected is corrected for the number of heads
-    (max-T).
+    one. Intervals resample points. p-values are those of randomisation.test, which swaps points
+    (with all their seeds); p_corrected is corrected for the number of heads. `found` is the
+    smallest loss that would have been significant with a power of 80% (power.smallest_loss).
     """
     rows = per_point(frame).groupby(["layer", "head", "id"], as_index=False)[list(MEASURES)].mean()
     frames = []
@@ -53,15 +73,19 @@ def effects(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         weights = resampling.bootstrap_weights(change.shape[1], draws, seed)
         drawn = weights @ change.T / change.shape[1]
         effect = change.mean(axis=1)
-        p, corrected = resampling.p_values(effect, drawn)
+        n, values = change.shape[1], (intact.to_numpy(), disabled.to_numpy())
+        tested = randomisation.test(mean_over_points(n), *values, permutations, seed)
+        worse = lower if name == "margin" else missed
+        found = power.smallest_loss(mean_over_points(n), *values, worse, tested.critical, seed)
         low, high = np.percentile(drawn, resampling.CONFIDENCE, axis=0)
         columns = {"measure": name, "baseline": intact.mean(), "effect": effect, "ci_low": low}
-        columns |= {"ci_high": high, "p": p, "p_corrected": corrected, "n": change.shape[1]}
+        columns |= {"ci_high": high, "p": tested.p, "p_corrected": tested.corrected}
+        columns |= {"found": found, "n": n}
         frames.append(disabled.index.to_frame(index=False).assign(**columns))
     return pd.concat(frames, ignore_index=True)
 
 
-def measure_parts(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+def measure_parts(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd.DataFrame:
     """The effects of every set-up, the strongest first: a column `split` and the heads' names.
 
     All held-out points come first, then the test set alone.
@@ -69,7 +93,7 @@ def measure_parts(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     frames = []
     for split, rows in held_out_parts(frame).items():
         of_split = [
-            effects(of_setup, draws, seed).assign(split=split, setup=setup)
+            effects(of_setup, draws, permutations, seed).assign(split=split, setup=setup)
             for setup, of_setup in rows.groupby("setup", sort=False)
         ]
         measured = pd.concat(of_split, ignore_index=True)
@@ -94,10 +118,19 @@ def draw(axes: Axes, figure: Figure, effects: pd.DataFrame) -> None:
     bar.ax.tick_params(labelsize=6)
 
 
-def main(heads: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int) -> None:
+def main(
+    heads: Path,
+    table: Out,
+    svg: Out,
+    pdf: Out,
+    png: Out,
+    bootstrap: int,
+    permutations: int,
+    seed: int,
+) -> None:
     """Write the table, and draw a map per set-up and measure, of all held-out points."""
     columns = ("setup", "seed", "split", "layer", "head", "id", "label", "side")
-    measured = measure_parts(tables.read(heads, columns), bootstrap, seed)
+    measured = measure_parts(tables.read(heads, columns), bootstrap, permutations, seed)
     titled = measured.assign(setup=measured["setup"].map(TITLES))
     tables.write_csv(titled, table)
     shown = measured[measured["split"] == measured["split"].iloc[0]]

@@ -1,4 +1,4 @@
-"""Bootstrap samples as weights of examples, and the tests and intervals that come from them.
+"""Bootstrap samples as weights of examples, and the intervals that come from them.
 
 A weight is how often its example was drawn; every variant is scored on the same samples (paired).
 """
@@ -45,26 +45,6 @@ def half_weights(n: int, draws: int, seed: int) -> np.ndarray:
     """1 for the examples of a random half, else 0: int [draw, example]."""
     ranks = np.random.default_rng(seed).random((draws, n)).argsort(axis=1)
     return (ranks < n // 2).astype(int)
-
-
-def p_values(effects: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two-sided p-values that effects are 0, and the same corrected for their number, [variant].
-
-    `drawn` [draw, variant] holds the effects on bootstrap samples. Both compare each effect, over
-    its standard error, with the drawn effects around it; the corrected one with the largest of all
-    variants in a draw (Westfall and Young's single-step max-T). An effect that never varies
-    has p = 1.
-    """
-    spread = drawn.std(axis=0)
-    varies = spread > 1e-12
-    spread = np.where(varies, spread, 1.0)
-    size = np.where(varies, np.abs(effects) / spread, 0.0)
-    null = np.where(varies, np.abs(drawn - effects) / spread, 0.0)
-    largest = null.max(axis=1, keepdims=True)
-    tolerance = 1e-9  # effects that are equal up to rounding count as equally large
-    uncorrected = _share(null >= size - tolerance)
-    corrected = _share(largest >= size - tolerance)
-    return np.where(varies, uncorrected, 1.0), np.where(varies, corrected, 1.0)
 
 
 def honest_gain(
@@ -136,8 +116,3 @@ def _on_halves(
     """Scores on random halves of the examples, and on the other halves: each [draw, variant]."""
     half = half_weights(len(labels), draws, seed)
     return [weighted_scores(metric, labels, predictions, part) for part in (half, 1 - half)]
-
-
-def _share(exceeds: np.ndarray) -> np.ndarray:
-    """Share of draws at least as extreme, the observation itself counted among them."""
-    return (1 + exceeds.sum(axis=0)) / (1 + len(exceeds))
