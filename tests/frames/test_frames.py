@@ -11,7 +11,13 @@ from tests.core.tiny_models import write_card
 from tests.frames.test_frame_filters import framenet, run
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
-from workflow_scripts.core.data.frames import Element, FrameLinks, linking_heads, read_links
+from workflow_scripts.core.data.frames import (
+    Element,
+    FrameLinks,
+    linking,
+    linking_heads,
+    read_links,
+)
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats.matched_sets import matched_p_values
 from workflow_scripts.frames import (
@@ -103,11 +109,13 @@ def test_a_head_that_looks_nearby_does_not_link() -> None:
     )
 
 
-def test_heads_beyond_chance_attend_more_along_links() -> None:
-    frame = pd.DataFrame({"head": range(4), "direction": "either"})
-    frame["difference"], frame["p_corrected"] = [0.1, -0.3, 0.2, 0.4], [0.04, 0.01, 0.01, 0.06]
-    beyond = pd.concat([frame, frame.assign(direction="to predicate", p_corrected=0.001)])
-    assert linking_heads(beyond)["head"].tolist() == [2, 0]
+def test_heads_that_link_attend_more_than_by_chance_and_more_than_a_little() -> None:
+    frame = pd.DataFrame({"head": range(5), "direction": "either"})
+    frame["difference"] = [0.1, -0.3, 0.2, 0.4, 0.019]
+    frame["p_corrected"] = [0.04, 0.01, 0.01, 0.06, 0.001]
+    assert linking(frame).tolist() == [True, False, True, False, False]
+    both = pd.concat([frame, frame.assign(direction="to predicate", p_corrected=0.001)])
+    assert linking_heads(both)["head"].tolist() == [2, 0]
 
 
 @pytest.mark.parametrize(("heads", "above"), [(72, 1), (144, 2), (384, 4)])
@@ -263,6 +271,7 @@ def test_tables(study: Path) -> None:
     assert beside["to predicate"] == ["0.201 and 0.209"]
     assert table[table["direction"] != "to predicate"]["paper"].isna().all()
     assert len(controls) == len(scores)
+    assert (controls["linking"] == linking(controls)).all()
     assert not table["generated"].any()
     assert controls["direction"].drop_duplicates().tolist() == list(DIRECTIONS)
 

@@ -58,7 +58,7 @@ def links(frames: Path) -> pd.DataFrame:
     """Per head: attention between a predicate and its frame elements, and whether it stands out.
 
     `frames_above` is by how much it exceeds attention between unlinked words at the same distance,
-    `frames_head` whether that is more than chance.
+    `frames_head` whether it counts as a head that links.
     """
     columns = (*KEYS, "direction", "attention", "difference", "p_corrected")
     frame = tables.read(frames, columns)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.frames import linking
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -42,9 +43,11 @@ def named(rows: pd.DataFrame) -> pd.DataFrame:
 def main(scores: Path, table: Out, controls: Out, percentile: float, generated: bool) -> None:
     """Write the heads above the percentile, and all heads beside their controls."""
     frame = tables.read(scores, ("layer", "head", "direction", *MEANS, *COMPARED))
-    above = above_percentile(frame, percentile).assign(generated=generated)
-    tables.write_csv(above, table)
-    tables.write_csv(beside_controls(frame).assign(generated=generated), controls)
+    for rows, path in (
+        (above_percentile(frame, percentile), table),
+        (beside_controls(frame), controls),
+    ):
+        tables.write_csv(rows.assign(linking=linking(rows), generated=generated), path)
 
 
 if __name__ == "__main__":

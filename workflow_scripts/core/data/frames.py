@@ -10,6 +10,7 @@ import pandas as pd
 from workflow_scripts.core.data.records import read_records, write_records
 
 LEVEL = 0.05  # of corrected p-values
+LEAST_DIFFERENCE = 0.02  # of attention; many sentences make far smaller ones significant
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,15 @@ def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) 
     return FrameLinks(**fields, elements=core, others=rest)
 
 
-def linking_heads(scores: pd.DataFrame) -> pd.DataFrame:
-    """The heads that attend more along links than along their controls, by how much.
+def linking(scores: pd.DataFrame) -> pd.Series:
+    """Whether a row's head attends more along links than along their controls.
 
-    In either direction and after correction for the number of heads.
+    By LEAST_DIFFERENCE or more, and by more than chance among all heads.
     """
-    beyond = (scores["p_corrected"] < LEVEL) & (scores["difference"] > 0)
-    chosen = scores[beyond & (scores["direction"] == "either")]
+    return (scores["p_corrected"] < LEVEL) & (scores["difference"] >= LEAST_DIFFERENCE)
+
+
+def linking_heads(scores: pd.DataFrame) -> pd.DataFrame:
+    """The heads for which this holds in either direction, the largest difference first."""
+    chosen = scores[linking(scores) & (scores["direction"] == "either")]
     return chosen.sort_values("difference", ascending=False, kind="stable")
