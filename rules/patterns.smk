@@ -4,8 +4,10 @@ from os.path import relpath
 
 PATTERNS = config["patterns"]
 # The annotated maps that come with the workflow; relative, so that a moved checkout is the same.
-ANNOTATED_MAPS = relpath(Path(workflow.basedir) / "annotations/minilm.csv")
-BUILTIN_ANNOTATIONS = [ANNOTATED_MAPS] if PATTERNS["builtin"] else []
+# Fine-tuned maps are stored beside their annotations; minilm-again.csv annotates a sample anew.
+ANNOTATED = relpath(Path(workflow.basedir) / "annotations")
+PRETRAINED_MAPS = f"{ANNOTATED}/minilm.csv"
+STORED_MAPS = [f"{ANNOTATED}/minilm-finetuned.{ending}" for ending in ("csv", "h5")]
 OWN_ANNOTATIONS = [annotated["file"] for annotated in PATTERNS["annotations"]]
 # The caches, written <model>/<cache>, that the study's own annotated maps come from.
 OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotated["caches"]]
@@ -17,7 +19,9 @@ MAP_PATTERNS = KOVALEVA | {"subcategory": "4.1 Patterns"}
 
 rule pattern_classifier:
     input:
-        annotations=BUILTIN_ANNOTATIONS + OWN_ANNOTATIONS,
+        annotations=OWN_ANNOTATIONS,
+        builtin=[PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
+        stored=STORED_MAPS if PATTERNS["builtin"] else [],
         caches=[
             f"<results>/{Path(name).parent}/attention/{Path(name).name}.h5" for name in OWN_CACHES
         ],
@@ -41,7 +45,6 @@ rule pattern_classifier:
     threads: config["threads"]
     params:
         code=code("patterns/pattern_classifier.py"),
-        builtin=PATTERNS["builtin"],
         cache_names=OWN_CACHES,
         n_folds=PATTERNS["folds"],
         epochs=PATTERNS["epochs"],
@@ -118,6 +121,32 @@ rule kovaleva2019_patterns:
         "../workflow_scripts/patterns/kovaleva2019_patterns.py"
 
 
+rule kovaleva2019_agreement:
+    input:
+        first=PRETRAINED_MAPS,
+        second=f"{ANNOTATED}/minilm-again.csv",
+    output:
+        table=table(
+            "kovaleva2019-agreement",
+            "how well two annotations agree",
+            MAP_PATTERNS,
+            wanted=PATTERNS["builtin"],
+            per_model=False,
+        ),
+    log:
+        "<logs>/patterns/kovaleva2019_agreement.log",
+    benchmark:
+        "<benchmarks>/patterns/kovaleva2019_agreement.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("patterns/kovaleva2019_agreement.py"),
+        draws=1000,
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/patterns/kovaleva2019_agreement.py"
+
+
 rule kovaleva2019_fig1:
     input:
         maps=rules.pattern_classifier.output.maps,
@@ -148,5 +177,6 @@ rule kovaleva2019_fig2:
         "../envs/analysis.yaml"
     params:
         code=code("patterns/kovaleva2019_fig2.py"),
+        model="{model}",
     script:
         "../workflow_scripts/patterns/kovaleva2019_fig2.py"

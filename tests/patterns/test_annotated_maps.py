@@ -8,13 +8,17 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.patterns import kovaleva2019_agreement
 from workflow_scripts.patterns.annotated_maps import COLUMNS, read_annotations
 from workflow_scripts.patterns.builtin_maps import builtin_maps
 from workflow_scripts.patterns.builtin_texts import examples_of
 from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.stored_maps import stored_maps, write_maps
 
 ROOT = Path(__file__).parents[2]
 OURS = ROOT / "annotations/minilm.csv"
+AGAIN = ROOT / "annotations/minilm-again.csv"
+TUNED, TUNED_MAPS = (ROOT / f"annotations/minilm-finetuned.{ending}" for ending in ("csv", "h5"))
 
 
 def write(path: Path, rows: list[tuple], header: tuple = COLUMNS) -> Path:
@@ -88,3 +92,55 @@ def test_texts_are_the_same_every_time() -> None:
         assert len(examples) == n == len({example.texts for example in examples})
         assert examples == examples_of(corpus)
         assert {len(example.texts) for example in examples} == {2 if corpus == "pairs" else 1}
+
+
+def test_our_fine_tuned_maps_are_stored() -> None:
+    rows = read_annotations(TUNED)
+    maps = stored_maps(TUNED_MAPS, rows)
+    assert len(maps) == len(rows) >= 100
+    assert {row.stage for row in rows} == {"fine-tuned"}
+    assert {row.corpus.partition(".")[0] for row in rows} == {"mnli", "sst2", "stsb"}
+    assert len({(row.layer, row.head) for row in rows}) > 50
+    for map_ in maps:
+        np.testing.assert_allclose(map_.pattern.sum(axis=-1, dtype=float), 1, atol=5e-3)
+        assert len(map_.special) == len(map_.segment) == len(map_.pattern)
+        assert map_.special[0] and map_.special[-1]
+        assert set(map_.segment) == ({0} if "sst2" in map_.annotation.corpus else {0, 1})
+    assert TUNED_MAPS.stat().st_size < 2_000_000
+
+
+def test_a_map_that_is_not_stored_is_named(tmp_path: Path) -> None:
+    rows = read_annotations(TUNED)[:2]
+    first = stored_maps(TUNED_MAPS, rows)[0]
+    key = (rows[0].model, rows[0].corpus, rows[0].example, rows[0].layer, rows[0].head)
+    write_maps(
+        tmp_path / "m.h5",
+        [(*key, rows[0].tokens)],
+        [(first.pattern, first.special, first.segment)],
+    )
+    assert len(stored_maps(tmp_path / "m.h5", rows[:1])) == 1
+    with pytest.raises(InputError, match=r"minilm-finetuned.csv:3: .*m.h5 has no map minilm/mnli"):
+        stored_maps(tmp_path / "m.h5", rows)
+
+
+def test_the_second_annotation_is_of_the_same_maps() -> None:
+    labels = kovaleva2019_agreement.paired(read_annotations(OURS), read_annotations(AGAIN))
+    assert labels.shape == (2, 60)
+    table = kovaleva2019_agreement.agreement(labels, 200, 1).set_index("class")
+    assert table.loc["all", "agreement"] == pytest.approx((labels[0] == labels[1]).mean())
+    assert table["n"].iloc[1:].sum() == table.loc["all", "n"] == 60
+    with pytest.raises(InputError, match=r"minilm-finetuned\.csv:2: the first .* no such map"):
+        kovaleva2019_agreement.paired(read_annotations(OURS), read_annotations(TUNED))
+
+
+def test_agreement_by_hand() -> None:
+    labels = np.array([[0] * 5 + [1] * 5, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]])
+    table = kovaleva2019_agreement.agreement(labels, 500, 1).set_index("class")
+    # 7 of 10 agree; by chance 0.5 * 0.4 + 0.5 * 0.4.
+    assert table.loc["all", "agreement"] == pytest.approx(0.7)
+    assert table.loc["all", "kappa"] == pytest.approx((0.7 - 0.4) / (1 - 0.4))
+    assert table.loc["all", "kappa_low"] < 0.5 < table.loc["all", "kappa_high"]
+    assert table.loc["vertical", "agreement"] == pytest.approx(0.8)
+    assert table.loc["vertical", "instead"] == "diagonal"
+    assert table.loc["diagonal", ["n", "instead"]].tolist() == [5, "vertical+diagonal"]
+    assert table.loc["block", "n"] == 0

@@ -17,9 +17,14 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.patterns import contact_sheets, pattern_classifier, pattern_shares
+from workflow_scripts.patterns import (
+    contact_sheets,
+    kovaleva2019_fig2,
+    pattern_classifier,
+    pattern_shares,
+)
 from workflow_scripts.patterns import kovaleva2019_patterns as printed
-from workflow_scripts.patterns.annotated_maps import digest_of
+from workflow_scripts.patterns.annotated_maps import digest_of, read_annotations
 from workflow_scripts.patterns.pattern_network import (
     BATCH,
     SIDE,
@@ -30,6 +35,7 @@ from workflow_scripts.patterns.pattern_network import (
     to_image,
 )
 from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.stored_maps import stored_maps
 
 
 def test_images_show_roots_of_shares() -> None:
@@ -93,6 +99,38 @@ def test_training_is_the_same_for_a_seed() -> None:
     assert all(torch.equal(first[key], second[key]) for key in first)
 
 
+def test_scores_of_stages_by_hand() -> None:
+    labels = np.array([0, 1, 1, 0, 1, 1])
+    stages = np.array(["pretrained"] * 3 + ["fine-tuned"] * 3)
+    fold_of = np.array([0, 0, 1, 0, 0, 1])
+    right = {"network": np.array([0, 0, 1, 0, 1, 0])}
+    rows = pattern_classifier.scores_by_stage(labels, stages, right, fold_of)
+    actual = [(row["method"], row["fold"], row["accuracy"], row["n"]) for row in rows]
+    assert actual == [
+        ("network on pretrained maps", 0, 0.5, 2),
+        ("network on pretrained maps", 1, 1.0, 1),
+        ("network on fine-tuned maps", 0, 1.0, 2),
+        ("network on fine-tuned maps", 1, 0.0, 1),
+    ]
+    # Fold 0 before: class 0 has F1 2/3 (precision 1/2), class 1 has 0.
+    assert rows[0]["macro_f1"] == pytest.approx(1 / 3)
+    assert pattern_classifier.scores_by_stage(labels, stages[:1].repeat(6), right, fold_of) == []
+
+
+def test_a_network_that_saw_no_fine_tuned_map() -> None:
+    images, labels, _ = data(12)
+    recipe = Recipe(seed=1, epochs=15, batch_size=BATCH, learning_rate=0.003)
+    folds = np.arange(len(labels)) % 3
+    stages = np.where(np.arange(len(labels)) < 40, "pretrained", "fine-tuned")
+    # Pretrained labels are of another kind: what is learnt from them is wrong of the others.
+    labels[:40] = (labels[:40] + 1) % len(CLASSES)
+    rows = pattern_classifier.without_fine_tuned(images, labels, stages, folds, recipe)
+    assert sum(row["n"] for row in rows) == 20
+    assert np.mean([row["accuracy"] for row in rows]) < 0.2
+    one_stage = stages[:1].repeat(len(labels))
+    assert not pattern_classifier.without_fine_tuned(images, labels, one_stage, folds, recipe)
+
+
 @pytest.fixture(scope="module")
 def cache(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The attention of some made-up examples."""
@@ -111,7 +149,7 @@ def cache(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
     contact_sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=70, seed=3)
     names = sorted(path.name for path in (tmp_path / "sheets").iterdir())
-    assert names == ["annotation.csv", "sheet-1.png", "sheet-2.png", "sheet-3.png"]
+    assert names == ["annotation.csv", "maps.h5", "sheet-1.png", "sheet-2.png", "sheet-3.png"]
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv", dtype={"class": str})
     assert len(frame) == 70
     assert frame["class"].isna().all()
@@ -126,6 +164,12 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
     head = first.annotation.layer, first.annotation.head
     np.testing.assert_array_equal(first.pattern, example.pattern[head])
     assert first.annotation.tokens == digest_of(example.ids)
+    rows = read_annotations(tmp_path / "mine.csv")
+    for one, other in zip(maps, stored_maps(tmp_path / "sheets/maps.h5", rows[::-1]), strict=True):
+        same = {map_.annotation: map_ for map_ in maps}[other.annotation]
+        for part in ("pattern", "special", "segment"):
+            np.testing.assert_array_equal(getattr(other, part), getattr(same, part))
+        assert one.annotation.stage == "pretrained"
     with pytest.raises(InputError, match="tiny/mrpc is not among the caches"):
         pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/rte": cache})
 
@@ -134,9 +178,9 @@ def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
     """Train on annotated maps of the cache; the files that came out, beside the annotations."""
     names = ("classifier", "folds", "confusion", "maps")
     out = {name: annotations.with_name(name) for name in names}
-    settings = {"n_folds": 3, "epochs": 1, "learning_rate": 0.003}
+    settings = {"n_folds": 3, "epochs": 1, "learning_rate": 0.003, "builtin": [], "stored": []}
     caches = {"caches": [cache], "cache_names": ["tiny/mrpc"]}
-    pattern_classifier.main(annotations=[annotations], **caches, **out, builtin=False, **settings)
+    pattern_classifier.main(annotations=[annotations], **caches, **out, **settings)
     return out
 
 
@@ -157,19 +201,30 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     table = tables.read(tmp_path / "shares")
     sums = table.groupby(["method", "layer", "head"])["share"].sum()
     np.testing.assert_allclose(sums, 1)
+    assert set(table["annotated_model"]) == {"tiny"}
+    assert set(table["annotated_stage"]) == {"pretrained"}
     both = printed.shares_table(table)
     np.testing.assert_allclose(both[list(CLASSES)].sum(axis=1), 100)
     summary = printed.classifier_table(folds).set_index("method")
     assert summary.loc["rules", "macro_f1_mean"] == pytest.approx(
         folds[folds["method"] == "rules"]["macro_f1"].mean()
     )
+    of_rules = folds[folds["method"] == "rules"]
+    right = (of_rules["accuracy"] * of_rules["n"]).sum()
+    assert summary.loc["rules", "accuracy"] == pytest.approx(right / 60)
+    low, high = summary.loc["rules", ["accuracy_low", "accuracy_high"]]
+    assert low < right / 60 < high
+    for model, named in (("tiny", False), ("uncased", True)):
+        title = kovaleva2019_fig2.legend_title(table, model)
+        assert ("classified by\na network of tiny's maps" in title) == named
 
 
 def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     images, labels, _ = data(6)
     recipe = Recipe(seed=1, epochs=3, batch_size=BATCH, learning_rate=0.003)
     network = fit(images, torch.from_numpy(labels), recipe)
-    save_file(network.state_dict(), tmp_path / "classifier")
+    about = {"annotated_model": "minilm", "annotated_stage": "pretrained,fine-tuned"}
+    save_file(network.state_dict(), tmp_path / "classifier", metadata=about)
     pattern_shares.main(
         tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]]
     )

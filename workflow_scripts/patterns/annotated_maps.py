@@ -13,6 +13,7 @@ from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.patterns.pattern_rules import CLASSES
 
+STAGES = ("pretrained", "fine-tuned")
 COLUMNS = ("model", "corpus", "example", "layer", "head", "class", "tokens")
 
 
@@ -31,6 +32,11 @@ class Annotation:
     label: int
     tokens: str
     source: str
+
+    @property
+    def stage(self) -> str:
+        """One of STAGES: the caches of checkpoints, <task>.<init>.<seed>, alone have dots."""
+        return STAGES["." in self.corpus]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import COLUMNS, digest_of
+from workflow_scripts.patterns.stored_maps import write_maps
 
 ROWS, PER_ROW = 5, 6
 CELL = 1.6  # inches
@@ -50,13 +51,17 @@ def sample_maps(cache: Cache, n: int, seed: int) -> list[tuple[int, int, int]]:
 
 
 def main(attention: Path, sheets: Out, model: str, corpus: str, n_maps: int, seed: int = 1) -> None:
-    """Write sheet-1.png, ... and annotation.csv, whose column class is to be filled in."""
+    """Write sheet-1.png, ..., annotation.csv, whose column class is to be filled in, and maps.h5.
+
+    The latter holds the maps, so that annotations are of use where the checkpoint is no more.
+    """
     sheets.mkdir()
-    rows, maps, ends = [], [], []
+    rows, maps, ends, about = [], [], [], []
     with Cache(attention) as cache:
         for index, layer, head in sample_maps(cache, n_maps, seed):
             example = cache[index]
             maps.append(example.pattern[layer, head].astype(np.float32))
+            about.append((example.word < 0, example.segment))
             ends.append(int(np.flatnonzero(example.segment == 0)[-1]))
             rows.append((model, corpus, example.id, layer, head, "", digest_of(example.ids)))
     size = ROWS * PER_ROW
@@ -66,6 +71,8 @@ def main(attention: Path, sheets: Out, model: str, corpus: str, n_maps: int, see
         draw_sheet(maps[part], ends[part], titles[part], sheets / f"sheet-{number}.png")
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     frame.to_csv(sheets / "annotation.csv", index=False)
+    stored = [(pattern, *tokens) for pattern, tokens in zip(maps, about, strict=True)]
+    write_maps(sheets / "maps.h5", [(*row[:5], row[6]) for row in rows], stored)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ from workflow_scripts.patterns.pattern_rules import CLASSES
 
 def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a column for each class; darkness is the square root of the weight over the largest."""
-    frame = tables.read(maps, ("class", "place", "layer", "head", "query", "key", "weight"))
+    frame = tables.read(
+        maps, ("class", "place", "stage", "layer", "head", "query", "key", "weight")
+    )
     n = frame["place"].max() + 1
     with figures.style():
         figure, cells = figures.new(figures.TWO_COLUMNS, 0.3 + 1.5 * n, len(CLASSES), n)
@@ -31,7 +33,8 @@ def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
             axes.set_xticks([])
             axes.set_yticks([])
             name = label(rows["layer"].iloc[0], rows["head"].iloc[0])
-            axes.set_xlabel(f"head {name}", fontsize=6, labelpad=2)
+            stage = rows["stage"].iloc[0]
+            axes.set_xlabel(f"head {name}, {stage}", fontsize=6, labelpad=2)
             if row == 0:
                 axes.set_title(CLASSES[column].capitalize())
         figures.save(figure, svg, pdf, png)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
@@ -15,9 +16,18 @@ WIDTH = 0.38
 STAGES = ("pretrained", "fine-tuned")
 
 
-def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
+def legend_title(frame: pd.DataFrame, model: str) -> str:
+    """What the hatching means and, for another model than the annotated one, that it is another."""
+    annotated = frame["annotated_model"].iloc[0]
+    title = "hatched: pretrained"
+    if model not in annotated.split(","):
+        title += f"\nmaps of {model}, classified by\na network of {annotated}'s maps"
+    return title
+
+
+def main(shares: Path, svg: Out, pdf: Out, png: Out, model: str) -> None:
     """Draw two stacked bars per task: pretrained (hatched) and fine-tuned, the mean over seeds."""
-    frame = tables.read(shares, ("class", "share", "task", "stage", "method"))
+    frame = tables.read(shares, ("class", "share", "task", "stage", "method", "annotated_model"))
     frame = frame[frame["method"] == "network"]
     mean = frame.groupby(["task", "stage", "class"])["share"].mean()
     names = present(frame)
@@ -43,7 +53,9 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out) -> None:
         axes.set_xticks(positions, [TASKS[name].title for name in names])
         axes.set_ylabel("Share of maps (%)")
         axes.set_ylim(0, 100)
-        figure.legend(loc="outside right center", title="hatched: pretrained", title_fontsize=7)
+        figure.legend(
+            loc="outside right center", title=legend_title(frame, model), title_fontsize=7
+        )
         figures.save(figure, svg, pdf, png)
 
 

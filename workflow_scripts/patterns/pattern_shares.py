@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from safetensors import safe_open
 from safetensors.torch import load_file
 
 from workflow_scripts.core.data import tables
@@ -31,7 +32,13 @@ def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
 
 
 def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -> None:
-    """Write the share of each class for each head; `names` has task, stage and seed of `caches`."""
+    """Write the share of each class for each head; `names` has task, stage and seed of `caches`.
+
+    annotated_model and annotated_stage say which maps the classifier has learnt from.
+    """
+    with safe_open(classifier, "pt") as file:
+        about = file.metadata()
+    learnt_from = {name: about[name] for name in ("annotated_model", "annotated_stage")}
     network = PatternNetwork()
     network.load_state_dict(load_file(classifier))
     fast = folded(network)
@@ -42,7 +49,7 @@ def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -
             for method, counts in count(cache, fast).items():
                 frame = tables.tidy(axes, share=counts / len(cache))
                 labels = {"method": method, "task": task, "stage": stage, "seed": seed}
-                frames.append(frame.assign(n=len(cache), **labels))
+                frames.append(frame.assign(n=len(cache), **labels, **learnt_from))
     tables.write(pd.concat(frames, ignore_index=True), shares)
 
 

@@ -1,0 +1,48 @@
+"""Maps stored beside their annotations: fine-tuned ones, which no other machine computes alike."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.patterns.annotated_maps import Annotation, Map
+
+COLUMNS = ("model", "corpus", "example", "layer", "head", "tokens")
+
+
+def write_maps(path: Path, keys: Sequence[tuple], maps: Sequence[tuple[np.ndarray, ...]]) -> None:
+    """Write maps as an HDF5 file; `keys` has the values of COLUMNS of each.
+
+    A map is a pattern [query, key], kept as float16, with `special` (bool) and `segment`, both [L].
+    """
+    patterns, special, segments = zip(*maps, strict=True)
+    with h5py.File(path, "w") as file:
+        file["key"] = ["/".join(map(str, key)) for key in keys]
+        file["length"] = np.array([len(pattern) for pattern in patterns], dtype=np.int32)
+        values = np.concatenate([np.ravel(pattern) for pattern in patterns]).astype(np.float16)
+        file.create_dataset("pattern", data=values, compression="gzip", shuffle=True)
+        file["special"] = np.concatenate(special).astype(bool)
+        file["segment"] = np.concatenate(segments).astype(np.int8)
+
+
+def stored_maps(path: Path, annotations: Sequence[Annotation]) -> list[Map]:
+    """The annotated maps in a file that `write_maps` wrote. Raises InputError if one is missing."""
+    with h5py.File(path) as file:
+        keys = file["key"].asstr()[:].tolist()
+        lengths = file["length"][:]
+        patterns = np.split(file["pattern"][:], np.cumsum(lengths**2)[:-1])
+        special, segments = (
+            np.split(file[name][:], np.cumsum(lengths)[:-1]) for name in ("special", "segment")
+        )
+    places = {key: place for place, key in enumerate(keys)}
+    maps = []
+    for annotation in annotations:
+        key = "/".join(str(getattr(annotation, column)) for column in COLUMNS)
+        if key not in places:
+            raise InputError(f"{annotation.source}: {path} has no map {key}; store it, too")
+        place = places[key]
+        pattern = patterns[place].reshape(lengths[place], lengths[place])
+        maps.append(Map(annotation, pattern, special[place], segments[place]))
+    return maps
