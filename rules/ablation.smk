@@ -228,6 +228,7 @@ rule head_behaviour:
     input:
         **KNOWN_OF_HEADS,
         scores=SCORES,
+        covariances=COVARIANCES,
     output:
         heads=table(
             "kovaleva2019-heads",
@@ -245,6 +246,7 @@ rule head_behaviour:
     params:
         code=code("ablation/head_behaviour.py"),
         mode="uniform",
+        equivalence=ABLATION["equivalence"],
         threshold=config.get("surface", {}).get("threshold", 0.5),
         fewest=config.get("syntax", {}).get("fewest", 0),
         bootstrap=ABLATION["bootstrap"],

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.ablation.test_ablation_scores import made_up_scores
-from workflow_scripts.ablation import head_behaviour, kovaleva2019_heads
+from workflow_scripts.ablation import equivalence, head_behaviour, kovaleva2019_heads
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
 
@@ -31,16 +31,25 @@ def chapters(tmp_path: Path) -> dict[str, Path]:
         per_head(target="sep", attention=[0.1, 0.1, 0.3, 0.1]),
     ]
     relations = [
-        per_head(relation="det", accuracy=[0.8, 0.7, 0.1, 0.1], ci_low=[0.7, 0.6, 0.0, 0.0], n=50),
-        per_head(relation="rare", accuracy=[0.1, 0.1, 0.1, 1.0], ci_low=[0, 0, 0, 0.9], n=3),
-        per_head(relation="punct", accuracy=[0.1, 0.9, 0.1, 0.1], ci_low=[0, 0.8, 0, 0], n=50),
+        per_head(relation="det", accuracy=[0.8, 0.7, 0.1, 0.1], n=50),
+        per_head(relation="rare", accuracy=[0.1, 0.1, 0.1, 1.0], n=3),
+        per_head(relation="punct", accuracy=[0.1, 0.9, 0.1, 0.1], n=50),
+        # Head 2-2 is best at nsubj; its interval alone, but not corrected, lies above the offset.
+        per_head(relation="nsubj", accuracy=[0.1, 0.1, 0.1, 0.6], n=50),
+    ]
+    relations = [
+        frame.assign(ci_low=frame["accuracy"] - 0.1, ci_high=frame["accuracy"] + 0.1)
+        for frame in relations
     ]
     written = {
         "position": pd.concat(position),
         "special": pd.concat(special),
         "entropy": per_head(query="all", entropy=[1.0, 2.0, 3.0, 4.0]),
         "syntax_scores": pd.concat(relations),
-        "offsets": pd.DataFrame({"relation": ["det", "rare", "det"], "accuracy": [0.3, 0.2, 0.5]}),
+        "offsets": pd.DataFrame(
+            {"relation": ["det", "rare", "det", "nsubj"], "accuracy": [0.3, 0.2, 0.5, 0.45]}
+        ),
+        "covariances": covariances(),
         # Head 2-1 attends more along links, but no more than chance; 1-1 is syntactic first.
         "frames": pd.concat(
             [
@@ -66,10 +75,21 @@ def chapters(tmp_path: Path) -> dict[str, Path]:
     return {name: tmp_path / name for name in written}
 
 
+def covariances() -> pd.DataFrame:
+    """Of independent effects with a standard error of 2 points, for two seeds: 1 and 3 points."""
+    places = [(*one, *other) for one in CELLS for other in CELLS]
+    columns = ["layer", "head", "other_layer", "other_head"]
+    frame = pd.DataFrame(places, columns=columns).assign(task="rte", mode="uniform")
+    same = np.eye(4).ravel()
+    other = frame.assign(task="mnli", covariance=1.0)
+    return pd.concat([*(frame.assign(covariance=v * same) for v in (0.0001, 0.0007)), other])
+
+
 def run(
     folder: Path, arguments: dict[str, Path], **more: object
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    arguments = arguments | {"scores": [arguments["scores"]], "mode": "uniform", "threshold": 0.5}
+    arguments = arguments | {key: [arguments[key]] for key in ("scores", "covariances")}
+    arguments |= {"mode": "uniform", "threshold": 0.5, "equivalence": 8}
     arguments |= {"fewest": 20, "bootstrap": 200, "seed": 1} | more
     call(head_behaviour.main, arguments | {"heads": folder / "heads", "strata": folder / "strata"})
     return pd.read_csv(folder / "heads"), pd.read_csv(folder / "strata")
@@ -84,7 +104,8 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert heads["frames"].tolist() == [0.1, 0.1, 0.3, 0.2]
     assert heads["frames_above"].tolist() == [0.1, -0.1, 0.1, 0.05]
     assert heads["frames_head"].tolist() == [True, False, False, True]
-    assert heads["relation"].tolist() == ["det"] * 4
+    assert heads["relation"].tolist() == ["det", "det", "nsubj", "nsubj"]
+    assert heads["syntactic"].tolist() == [True, False, False, False]
     assert heads["above"].iloc[0] == pytest.approx(0.3)  # over the best offset, 0.5
     assert strata["effect"].tolist() == pytest.approx([-0.2, 0.1, -0.1, 0.0])
     assert strata["others"].iloc[0] == pytest.approx(0.0)
@@ -92,8 +113,68 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
 
 
+def test_verdicts_by_hand(tmp_path: Path, chapters: dict[str, Path]) -> None:
+    """Of 50 examples; the variance is 0.0004, the mean over seeds, and 2 / 52^2 for two more."""
+    heads, strata = run(tmp_path, chapters)
+    error = 1.6449 * np.sqrt(0.0004 + 2 / 52**2)
+    assert heads["low_rte"].tolist() == pytest.approx(heads["effect"] - error, rel=1e-4)
+    assert heads["high_rte"].tolist() == pytest.approx(heads["effect"] + error, rel=1e-4)
+    assert heads["p_corrected_rte"].tolist() == [0.004, 0.08, 1.0, 0.2]
+    verdicts = ["loss", "cannot tell", "equivalent", "cannot tell"]  # the bound is 8 points
+    assert heads["verdict_rte"].tolist() == verdicts
+    named = strata.set_index("stratum")
+    assert named.loc["syntactic", "low"] == pytest.approx(-0.2 - error, rel=1e-4)
+    assert named["bound"].unique().tolist() == [0.08]
+    assert named["verdict"].to_dict() == {
+        "syntactic": "loss", "position": "loss", "special tokens": "equivalent", "frames": "gain",
+    }  # fmt: skip
+
+
+def test_the_interval_of_a_mean_has_the_covariances_of_its_heads() -> None:
+    """Against samples of examples, drawn plainly."""
+    rng = np.random.default_rng(2)
+    common = rng.normal(size=(400, 1))
+    changes = 0.1 * (common + rng.normal(size=(400, 3)))
+    covariance = np.cov(changes, rowvar=False) / 400
+    chosen = np.array([True, False, True])
+    low, high = equivalence.interval(changes.mean(axis=0), covariance, chosen)
+    drawn = [changes[rng.integers(0, 400, 400)][:, chosen].mean() for _ in range(4000)]
+    assert [low, high] == pytest.approx(np.percentile(drawn, [5, 95]), abs=5e-4)
+
+
+@pytest.mark.parametrize("worse,better", [(0, 0), (3, 1), (12, 2)])
+def test_two_more_examples_make_the_interval_of_bonett_and_price(
+    tmp_path: Path, worse: int, better: int
+) -> None:
+    n, z = 200, 1.6449
+    changes = np.repeat([-1, 1, 0], [worse, better, n - worse - better])
+    frame = pd.DataFrame({"layer": [0], "head": [0], "other_layer": [0], "other_head": [0]})
+    frame = frame.assign(task="rte", mode="zero", covariance=changes.var() / n)
+    tables.write(frame, tmp_path / "covariance")
+    covariance = equivalence.covariance_of([tmp_path / "covariance"], "zero", "rte", n)
+    p12, p21 = (worse + 1) / (n + 2), (better + 1) / (n + 2)
+    error = np.sqrt((p12 + p21 - (p12 - p21) ** 2) / (n + 2))
+    assert z * np.sqrt(covariance[0, 0]) == pytest.approx(z * error, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "low,high,significant,expected",
+    [
+        (-0.005, 0.002, None, "equivalent"),
+        (-0.009, -0.001, True, "equivalent"),
+        (-0.02, -0.001, None, "loss"),
+        (0.001, 0.02, None, "gain"),
+        (-0.02, 0.002, None, "cannot tell"),
+        (-0.02, -0.001, False, "cannot tell"),
+        (-0.02, 0.001, True, "loss"),
+    ],
+)
+def test_verdicts(low: float, high: float, significant: bool | None, expected: str) -> None:
+    assert equivalence.verdict(low, high, 0.01, significant) == expected
+
+
 def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, Path]) -> None:
-    heads, _ = run(tmp_path, {"scores": chapters["scores"]})
+    heads, _ = run(tmp_path, {key: chapters[key] for key in ("scores", "covariances")})
     assert heads["stratum"].tolist() == ["other"] * 4
     outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
     tables_ = {"heads": tmp_path / "heads", "strata": tmp_path / "strata"}
@@ -107,7 +188,11 @@ def test_random_sets_tell_a_harmful_kind() -> None:
     frame.loc[:9, "stratum"] = "syntactic"
     frame.loc[10:19, "stratum"] = "position"
     frame.loc[:9, "effect_rte"] -= 0.05
-    actual = head_behaviour.compare(frame, ["rte"], 500, 1).set_index("stratum")
+    error = {"rte": np.eye(72) * 1e-4}
+    actual = head_behaviour.compare(frame, error, 0.01, 500, 1).set_index("stratum")
+    assert actual["verdict"].to_dict() == {
+        "syntactic": "loss", "position": "equivalent", "other": "equivalent",
+    }  # fmt: skip
     assert actual.loc["syntactic", "p"] < 0.01
     assert actual.loc["position", "p"] > 0.01
     assert actual.loc["syntactic", "ci_high"] < -0.03

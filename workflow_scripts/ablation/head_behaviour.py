@@ -1,10 +1,12 @@
 """Each head's behaviour, from other chapters, and the effect of disabling it (Kovaleva 5)."""
 
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 
+from workflow_scripts.ablation.equivalence import covariance_of, interval, verdict
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.frames import linking_heads
 from workflow_scripts.core.data.glue import present
@@ -12,6 +14,7 @@ from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects, resampling
+from workflow_scripts.core.stats.randomisation import LEVEL
 
 KEYS = ["layer", "head"]
 STRATA = ("syntactic", "frames", "position", "special tokens", "other")
@@ -29,16 +32,20 @@ def surface(position: Path, special: Path, entropy: Path) -> pd.DataFrame:
 def syntax(scores: Path, offsets: Path, fewest: int) -> pd.DataFrame:
     """Per head: the relation in which it most exceeds the best fixed offset.
 
-    `above` is by how much (accuracy minus the offset's), `syntactic` whether its interval lies
-    above the offset's accuracy and no other head is better at that relation.
+    `above` is by how much (accuracy minus the offset's), `syntactic` whether no other head is
+    better at that relation and the difference is more than chance: its normal 95% interval,
+    corrected for all heads and relations (Bonferroni) and with the offset's own error, is above 0.
     """
-    frame = tables.read(scores, (*KEYS, "relation", "accuracy", "ci_low", "n"))
+    frame = tables.read(scores, (*KEYS, "relation", "accuracy", "ci_low", "ci_high", "n"))
     frame = frame[(frame["n"] >= fewest) & ~frame["relation"].isin(["punct", "all"])]
     base = tables.read(offsets, ("relation", "accuracy")).groupby("relation")["accuracy"].max()
     frame = frame.assign(baseline=frame["relation"].map(base)).dropna(subset=["baseline"])
     frame["above"] = frame["accuracy"] - frame["baseline"]
     best = frame.groupby("relation")["accuracy"].transform("max") == frame["accuracy"]
-    frame["syntactic"] = best & (frame["ci_low"] > frame["baseline"])
+    z = NormalDist().inv_cdf(1 - LEVEL / 2 / len(frame))
+    error = (frame["ci_high"] - frame["ci_low"]) / (2 * NormalDist().inv_cdf(1 - LEVEL / 2))
+    chance = frame["baseline"] * (1 - frame["baseline"]) / frame["n"]
+    frame["syntactic"] = best & (frame["above"] > z * np.sqrt(error**2 + chance))
     frame = frame.sort_values(["syntactic", "above"], ascending=False, kind="stable")
     first = frame.drop_duplicates(KEYS)
     return first[[*KEYS, "relation", "accuracy", "above", "syntactic"]]
@@ -81,15 +88,19 @@ def stratum(row: pd.Series, threshold: float) -> str:
     return "special tokens" if special > threshold else "other"
 
 
-def compare(heads: pd.DataFrame, tasks: list[str], draws: int, seed: int) -> pd.DataFrame:
+def compare(
+    heads: pd.DataFrame, covariances: dict[str, np.ndarray], bound: float, draws: int, seed: int
+) -> pd.DataFrame:
     """One row per task and stratum: the mean effect of its heads and that of all other heads.
 
-    The interval draws the stratum's heads with replacement; `p` is the share of `draws` random
-    sets of as many heads whose mean is as far from the mean of all heads.
+    `covariances` has each task's, of equivalence.covariance_of. ci_low and ci_high draw the
+    stratum's heads with replacement; `low` and `high` are the ends of the 90% interval over
+    examples, `verdict` what it says of the bound; `p` is the share of `draws` random sets of as
+    many heads whose mean is as far from the mean of all heads.
     """
     rng = np.random.default_rng(seed)
     rows = []
-    for task in tasks:
+    for task, covariance in covariances.items():
         values = heads[f"effect_{task}"].to_numpy()
         for name in STRATA:
             inside = (heads["stratum"] == name).to_numpy()
@@ -103,15 +114,42 @@ def compare(heads: pd.DataFrame, tasks: list[str], draws: int, seed: int) -> pd.
             row = {"task": task, "stratum": name, "heads": n, "effect": values[inside].mean()}
             row |= {"ci_low": low, "ci_high": high, "p": p}
             row["others"] = values[~inside].mean() if n < len(values) else np.nan
+            ends = interval(values, covariance, inside)
+            row |= dict(zip(("low", "high"), ends, strict=True))
+            row |= {"bound": bound, "verdict": verdict(*ends, bound)}
             rows.append(row)
     return pd.DataFrame(rows)
 
 
+def judge(
+    heads: pd.DataFrame, scores: pd.DataFrame, covariances: dict[str, np.ndarray], bound: float
+) -> pd.DataFrame:
+    """Columns for every task: p_corrected, low, high and verdict of each head's effect.
+
+    p_corrected is the largest of all seeds; low and high are the ends of the 90% interval over
+    examples, which is not corrected for the number of heads.
+    """
+    columns = {}
+    for task, covariance in covariances.items():
+        p = scores[scores["task"] == task].groupby(KEYS)["p_corrected"].max().to_numpy()
+        values = heads[f"effect_{task}"].to_numpy()
+        alone = np.eye(len(values), dtype=bool)
+        ends = [interval(values, covariance, head) for head in alone]
+        columns[f"p_corrected_{task}"] = p
+        columns[f"low_{task}"], columns[f"high_{task}"] = zip(*ends, strict=True)
+        significant = (p < LEVEL).tolist()
+        judged = zip(ends, significant, strict=True)
+        columns[f"verdict_{task}"] = [verdict(*end, bound, beyond) for end, beyond in judged]
+    return pd.DataFrame(columns, index=heads.index)
+
+
 def main(
     scores: list[Path],
+    covariances: list[Path],
     heads: Out,
     strata: Out,
     mode: str,
+    equivalence: float,
     threshold: float,
     fewest: int,
     bootstrap: int,
@@ -126,13 +164,18 @@ def main(
 ) -> None:
     """Write the joined table, a row per head, and the comparison of strata.
 
-    A chapter that is not part of the study has no columns.
+    A chapter that is not part of the study has no columns. `equivalence` is the bound in points.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
     tasks = present(frame)
     joined = joined[tasks].add_prefix("effect_").reset_index()
     joined["effect"] = joined[[f"effect_{task}" for task in tasks]].mean(axis=1)
+    errors, bound = {}, equivalence / 100
+    for task in tasks:
+        n = int(frame[frame["task"] == task]["n"].min())
+        errors[task] = covariance_of(covariances, mode, task, n)
+    joined = joined.join(judge(joined, frame, errors, bound))
     chapters = []
     if position and special and entropy:
         chapters.append(surface(position, special, entropy))
@@ -147,7 +190,7 @@ def main(
     joined["stratum"] = [stratum(row, threshold) for _, row in joined.iterrows()]
     joined.insert(0, "name", labels(joined))
     tables.write_csv(joined, heads)
-    tables.write_csv(compare(joined, tasks, bootstrap, seed), strata)
+    tables.write_csv(compare(joined, errors, bound, bootstrap, seed), strata)
 
 
 if __name__ == "__main__":
