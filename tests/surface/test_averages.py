@@ -135,3 +135,4 @@ def test_broad_heads_come_broadest_first() -> None:
     actual = broad_heads(frame, 3.8)
     assert actual["head"].tolist() == ["3-4", "1-1"]
     assert list(actual.columns) == ["head", "entropy"]
+    assert list(broad_heads(frame, 9).columns) == ["head", "entropy"]
