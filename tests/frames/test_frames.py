@@ -123,7 +123,9 @@ def test_the_percentile_fixes_how_many_heads_are_above(heads: int, above: int) -
     rng = np.random.default_rng(1)
     for values in (rng.random(heads), np.exp(3 * rng.normal(size=heads)), np.arange(heads)):
         scores = pd.DataFrame({"direction": "either", "attention": values})
-        assert len(frame_drawings.heads_above(scores, 99, "either")) == above
+        chosen = frame_drawings.heads_above(scores, 99, "either")
+        assert len(chosen) == above
+        assert chosen["count_fixed"].unique() == [above]
 
 
 @pytest.fixture(scope="module")
@@ -265,6 +267,7 @@ def test_tables(study: Path) -> None:
         rows = table[table["direction"] == direction]
         assert len(rows) == (values > np.percentile(values, 80)).sum() > 0
         assert (rows["attention"] > rows["threshold"]).all()
+        assert rows["count_fixed"].unique() == [len(rows)]
         assert rows["attention"].is_monotonic_decreasing
         assert controls[controls["direction"] == direction]["difference"].is_monotonic_decreasing
     beside = table.groupby("direction")["paper"].unique()

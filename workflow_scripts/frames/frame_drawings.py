@@ -41,12 +41,14 @@ def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.D
 def heads_above(scores: pd.DataFrame, percentile: float, direction: str) -> pd.DataFrame:
     """The heads whose attention exceeds the percentile of all heads', most attention first.
 
-    How many depends on the number of heads alone: above the 99th are one of 72 and two of 144.
+    `count_fixed` is how many these are, whatever the values, if no two are equal.
     """
     rows = scores[scores["direction"] == direction]
     threshold = np.percentile(rows["attention"], percentile)
     chosen = rows[rows["attention"] > threshold].sort_values("attention", ascending=False)
-    return chosen.assign(percentile=percentile, threshold=threshold, heads=len(rows))
+    fixed = len(rows) - 1 - int((len(rows) - 1) * percentile / 100)
+    chosen = chosen.assign(percentile=percentile, threshold=threshold)
+    return chosen.assign(heads=len(rows), count_fixed=fixed)
 
 
 def main(

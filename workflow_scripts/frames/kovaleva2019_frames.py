@@ -24,7 +24,7 @@ def above_percentile(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
     """The heads above the percentile in each direction, beside the paper's."""
     chosen = pd.concat([heads_above(scores, percentile, name) for name in DIRECTIONS])
     chosen["paper"] = chosen["direction"].map(PAPER).fillna("")
-    columns = [*MEANS, "percentile", "threshold", "heads", "paper"]
+    columns = [*MEANS, "percentile", "threshold", "heads", "count_fixed", "paper"]
     return named(chosen)[["direction", "head", *columns, "difference", "p_corrected"]]
 
 
