@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from tests.attention.builders import write_cache
@@ -36,6 +37,8 @@ from workflow_scripts.patterns.pattern_network import (
 )
 from workflow_scripts.patterns.pattern_rules import CLASSES
 from workflow_scripts.patterns.stored_maps import stored_maps
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_images_show_roots_of_shares() -> None:
@@ -217,6 +220,34 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     for model, named in (("tiny", False), ("uncased", True)):
         title = kovaleva2019_fig2.legend_title(table, model)
         assert ("classified by\na network of tiny's maps" in title) == named
+
+
+def test_maps_that_come_with_the_workflow(tmp_path: Path) -> None:
+    chosen = {}
+    for name, n in (("minilm", 60), ("minilm-finetuned", 40)):
+        lines = (ROOT / f"annotations/{name}.csv").read_text().splitlines()
+        chosen[name] = tmp_path / f"{name}.csv"
+        chosen[name].write_text("\n".join(lines[: n + 1]) + "\n")
+    out = {name: tmp_path / name for name in ("classifier", "folds", "confusion", "maps")}
+    pattern_classifier.main(
+        annotations=[],
+        builtin=[chosen["minilm"]],
+        stored=[chosen["minilm-finetuned"], ROOT / "annotations/minilm-finetuned.h5"],
+        caches=[],
+        cache_names=[],
+        **out,
+        n_folds=2,
+        epochs=1,
+        learning_rate=0.003,
+    )
+    with safe_open(out["classifier"], "pt") as file:
+        assert file.metadata()["annotated_model"] == "minilm"
+        assert file.metadata()["annotated_stage"] == "pretrained,fine-tuned"
+    n = tables.read(out["folds"]).groupby("method")["n"].sum()
+    assert n["network"] == n["rules"] == 100
+    assert n["network on pretrained maps"] == 60
+    assert n["network on fine-tuned maps"] == 40
+    assert n["network on fine-tuned maps, trained without them"] == 40
 
 
 def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
