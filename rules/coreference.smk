@@ -1,9 +1,12 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
+from workflow_scripts.core.data.mentions import annotation_of
+
 COREF = config["coreference"]
 COREF_CORPUS = COREF["corpus"]
-# Documents that the study's own grammar wrote are generated, and everything made from them says so.
-COREF_ANNOTATION = "generated" if "generate" in COREFERENCE[COREF_CORPUS] else "gold"
+COREF_TEXTS = f"<results>/corpora/{COREF_CORPUS}"
+# Everything made from generated documents, or from head words that spaCy found, says so.
+COREF_ANNOTATION = annotation_of(COREFERENCE[COREF_CORPUS])
 ANTECEDENTS = CLARK | {"subcategory": "4.3 Coreference"}
 
 
@@ -11,7 +14,8 @@ rule coreference_scores:
     input:
         attention=f"<results>/{{model}}/attention/{COREF_CORPUS}.h5",
         model=rules.model_card.output.model,
-        annotation=f"<results>/corpora/{COREF_CORPUS}.annotation.jsonl",
+        annotation=f"{COREF_TEXTS}.annotation.jsonl",
+        corpus=f"{COREF_TEXTS}.jsonl",
     output:
         scores="<results>/{model}/coreference/scores.parquet",
         rules="<results>/{model}/coreference/rules.parquet",
@@ -47,5 +51,28 @@ rule clark2019_table2:
     params:
         code=code("coreference/clark2019_table2.py"),
         annotation=COREF_ANNOTATION,
+        singletons=COREFERENCE[COREF_CORPUS]["singletons"],
     script:
         "../workflow_scripts/coreference/clark2019_table2.py"
+
+
+rule coreference_examples:
+    input:
+        attention=f"<results>/{{model}}/attention/{COREF_CORPUS}.h5",
+        model=rules.model_card.output.model,
+        annotation=f"{COREF_TEXTS}.annotation.jsonl",
+        scores=rules.coreference_scores.output.scores,
+    output:
+        examples="<results>/{model}/coreference/examples.parquet",
+    log:
+        "<logs>/coreference/{model}.coreference_examples.log",
+    benchmark:
+        "<benchmarks>/coreference/{model}.coreference_examples.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("coreference/coreference_examples.py"),
+        n_examples=COREF["examples"],
+        seed=config["seed"],
+    script:
+        "../workflow_scripts/coreference/coreference_examples.py"

@@ -91,9 +91,10 @@ rule coreference_corpus:
     params:
         code=code("corpora/coreference_corpus.py"),
         name="{coref}",
-        source=source(COREFERENCE, "coref", ("max_tokens", "windows")),
+        source=source(COREFERENCE, "coref", ("max_tokens", "windows", "singletons")),
         max_tokens=setting(COREFERENCE, "coref", "max_tokens"),
         windows=setting(COREFERENCE, "coref", "windows"),
+        singletons=setting(COREFERENCE, "coref", "singletons"),
         seed=config["seed"],
     script:
         "../workflow_scripts/corpora/coreference_corpus.py"

@@ -1,10 +1,16 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
+from workflow_scripts.core.data.mentions import annotation_of
+
 SYNTAX = config["syntax"]
 SYNTAX_CACHE = f"<results>/{{model}}/attention/{SYNTAX['treebank']}.h5"
 SYNTAX_TREES = f"<results>/corpora/{SYNTAX['treebank']}.annotation.jsonl"
 # A treebank that spaCy parsed is silver, and everything made from it says so.
 SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "gold"
+# What the mentions of Figure 5's coreference panels are, where the study has the chapter.
+COREFERENCE_MENTIONS = (
+    annotation_of(COREFERENCE[config["coreference"]["corpus"]]) if "coreference" in config else ""
+)
 DEPENDENCIES = CLARK | {"subcategory": "4.2 Dependency syntax"}
 
 
@@ -84,6 +90,9 @@ rule syntax_examples:
 rule clark2019_fig5:
     input:
         examples=rules.syntax_examples.output.examples,
+        coreference=(
+            ["<results>/{model}/coreference/examples.parquet"] if "coreference" in config else []
+        ),
     output:
         **figure("clark2019-fig5", "Figure 5, heads on example sentences", DEPENDENCIES),
     log:
@@ -95,5 +104,6 @@ rule clark2019_fig5:
     params:
         code=code("syntax/clark2019_fig5.py"),
         annotation=SYNTAX_ANNOTATION,
+        mentions=COREFERENCE_MENTIONS,
     script:
         "../workflow_scripts/syntax/clark2019_fig5.py"

@@ -37,6 +37,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
         attention=folder / "cache.h5",
         model=folder / "model.json",
         annotation=folder / "annotation.jsonl",
+        corpus=folder / "documents.jsonl",
         **{name: folder / f"{name}.parquet" for name in ("scores", "rules", "best")},
         mentions=folder / "mentions.csv",
         bootstrap=100,
@@ -46,13 +47,13 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
     documents = read_documents(study / "annotation.jsonl")
-    correct = total = mentions = cut = 0
+    correct = total = tied = mentions = cut = 0
     with Cache(study / "cache.h5") as cache:
         for document, example in zip(documents, cache, strict=True):
             attention = word_attention(example.pattern, example.word)
             kept = antecedents.readable(document, attention.words)
-            right, all_ = antecedents.hits(attention.among, attention.words, kept)
-            correct, total = correct + right, total + all_
+            found = antecedents.hits(attention.among, attention.words, kept)
+            correct, total, tied = correct + found.correct, total + found.total, tied + found.tied
             mentions += len(document.mentions)
             cut += len(document.mentions) - len(kept)
     frame = tables.read(study / "scores.parquet")
@@ -62,6 +63,7 @@ def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
         index = CANDIDATES.index(row["candidates"]), row["layer"], row["head"], kind
         assert row["accuracy"] == pytest.approx(correct[index] / total[kind], nan_ok=True)
         assert row["n"] == total[kind]
+        assert row["tied"] == tied[index]
     counted = pd.read_csv(study / "mentions.csv").set_index("what")["n"]
     assert counted["mentions read"] == mentions
     assert counted["mentions without tokens"] == cut > 0
@@ -75,7 +77,37 @@ def random_counts(n: int = 60) -> coreference_scores.Counts:
     share = np.full((2, 2, 1), 0.3)
     share[0, 1] = 0.8
     correct = rng.binomial(total[:, None, None, None, :], share, size=(n, 2, 2, 2, 4))
-    return coreference_scores.Counts(correct, correct[:, 0, 0, :1], total, 500, 3)
+    rules = correct[:, 0, 0, :1]
+    return coreference_scores.Counts(correct, rules, total, correct.sum(axis=0), total[0], {})
+
+
+def test_texts_of_one_document_are_drawn_together(study: Path) -> None:
+    """Two texts make a document: the interval is that of the sums of both."""
+    documents = read_documents(study / "annotation.jsonl")
+    names = [f"d{k // 2}" for k in range(len(documents))]
+    with Cache(study / "cache.h5") as cache:
+        single = coreference_scores.count_corpus(cache, documents, [d.id for d in documents])
+        double = coreference_scores.count_corpus(cache, documents, names)
+        alone = coreference_scores.count_corpus(cache, documents, ["d"] * len(documents))
+        words = [word_attention(example.pattern, example.word).words for example in cache]
+    readable = [antecedents.readable(d, w) for d, w in zip(documents, words, strict=True)]
+    used = [len(antecedents.coreferent(mentions)) > 0 for mentions in readable]
+    assert len(single.total) == single.n_documents[0] == sum(used) == 9
+    pairs = [(2 * k, 2 * k + 1) for k in range(6)]
+    expected = np.zeros((6, *single.correct.shape[1:]), int)
+    rows = np.cumsum(used) - 1
+    for k, pair in enumerate(pairs):
+        for text in pair:
+            expected[k] += single.correct[rows[text]] * used[text]
+    np.testing.assert_array_equal(
+        double.correct, expected[[any(used[text] for text in pair) for pair in pairs]]
+    )
+    assert double.n_documents[0] == len(double.total) <= 6
+    assert double.rules.sum() == single.rules.sum()
+    assert double.total.sum() == single.total.sum()
+    # texts of a single document are drawn one by one
+    np.testing.assert_array_equal(alone.total, single.total)
+    assert alone.n_documents[0] == 1
 
 
 def test_intervals_hold_the_mean_and_shrink() -> None:
@@ -103,27 +135,35 @@ def test_held_out_head_is_chosen_on_other_texts() -> None:
 def test_table2(study: Path) -> None:
     frames = {name: tables.read(study / f"{name}.parquet") for name in ("scores", "rules", "best")}
     table = clark2019_table2.table2(**frames)
-    assert len(table) == 4 * (len(SYSTEMS) + len(CANDIDATES))
+    assert len(table) == 4 * (len(SYSTEMS) + len(CANDIDATES)) + 1
+    neural = table.iloc[-1]
+    assert (neural["system"], neural["paper_accuracy"]) == ("neural (Wiseman et al. 2015)", 83)
+    assert neural[["accuracy", "n", "held_out_accuracy"]].isna().all()
+    assert not neural["compared"]
     scores = frames["scores"]
     best = scores[scores["type"] == "all"].groupby("candidates")["accuracy"].max()
     rows = table[table["type"] == "all"].set_index(["system", "candidates"])
     for candidates in CANDIDATES:
         assert rows.loc[("best head", candidates), "accuracy"] == 100 * best[candidates]
-    assert rows["compared"].tolist() == [True, True, True, True, False]
+    assert rows["compared"].tolist() == [True, True, True, True, False, False]
     assert rows["paper_accuracy"].tolist()[:4] == [27, 52, 69, 65]
     clark2019_table2.main(
         **{name: study / f"{name}.parquet" for name in ("scores", "rules", "best")},
         table=study / "table.csv",
         annotation="generated",
+        singletons=False,
     )
-    assert set(pd.read_csv(study / "table.csv")["annotation"]) == {"generated"}
+    written = pd.read_csv(study / "table.csv")
+    assert set(written["annotation"]) == {"generated"}
+    assert set(written["singletons"]) == {"left out"}
+    assert written["n_documents"].dropna().max() == 9  # of 12 stories, in 40 tokens each
 
 
 def test_texts_must_be_those_of_the_cache(study: Path, tmp_path: Path) -> None:
     lines = (study / "annotation.jsonl").read_text().splitlines()
     (tmp_path / "annotation.jsonl").write_text("\n".join(lines[1:]) + "\n")
     with Cache(study / "cache.h5") as cache, pytest.raises(InputError, match="not those of"):
-        coreference_scores.count_corpus(cache, read_documents(tmp_path / "annotation.jsonl"))
+        coreference_scores.count_corpus(cache, read_documents(tmp_path / "annotation.jsonl"), [])
 
 
 def test_a_damaged_annotation_names_its_line(study: Path, tmp_path: Path) -> None:

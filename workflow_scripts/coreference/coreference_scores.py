@@ -18,78 +18,95 @@ from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.coreference import antecedents
-from workflow_scripts.coreference.antecedents import ALL, CANDIDATES, SYSTEMS, TYPES
+from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Mentions counted in each text with a coreferent mention.
+    """Mentions counted in each unit with a coreferent mention; a unit is a document.
 
-    `correct` (antecedents chosen by heads) is [text, candidates, layer, head, type], `rules`
-    (chosen by rules) [text, system, type], `total` [text, type]. `mentions` is the number of all
-    mentions that were read, `cut` that of mentions without tokens.
+    `correct` (antecedents chosen by heads) is [unit, candidates, layer, head, type], `rules`
+    (chosen by rules) [unit, system, type], `total` [unit, type]. `tied` [candidates, layer, head,
+    type] and `n_documents` [type] are of all units together. `mentions` says what was read.
     """
 
     correct: np.ndarray
     rules: np.ndarray
     total: np.ndarray
-    mentions: int
-    cut: int
+    tied: np.ndarray
+    n_documents: np.ndarray
+    mentions: dict[str, int]
 
 
-def count_corpus(cache: Cache, documents: list[Document]) -> Counts:
-    """Count over all texts. Raises InputError if no mention is coreferent."""
+def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> Counts:
+    """Count over all texts, with the document of each; InputError if no mention is coreferent."""
     cache.expect([document.id for document in documents], "the mentions")
-    correct, rules, total = [], [], []
-    n_mentions = n_cut = 0
-    for document, example in job.progress(
-        zip(documents, cache, strict=True), len(documents), "coreference"
-    ):
+    units, codes = head_accuracy.units(names), pd.factorize(np.array(names, object))[0]
+    heads = (len(CANDIDATES), cache.n_layers, cache.n_heads, len(TYPES))
+    correct, tied = np.zeros((units.max() + 1, *heads), int), np.zeros(heads, int)
+    rules = np.zeros((len(correct), len(SYSTEMS), len(TYPES)), int)
+    total = np.zeros((len(correct), len(TYPES)), int)
+    of_documents = np.zeros((codes.max() + 1, len(TYPES)), int)
+    n_mentions = n_cut = n_texts = 0
+    texts = zip(documents, cache, units, codes, strict=True)
+    for document, example, unit, code in job.progress(texts, len(documents), "coreference"):
         attention = word_attention(example.pattern, example.word)
         mentions = antecedents.readable(document, attention.words)
         n_mentions += len(document.mentions)
         n_cut += len(document.mentions) - len(mentions)
-        hits, n_coreferent = antecedents.hits(attention.among, attention.words, mentions)
-        if n_coreferent[TYPES.index(ALL)]:
-            correct.append(hits)
-            total.append(n_coreferent)
-            rules.append(antecedents.baselines(document, mentions))
-    if not correct:
+        if not antecedents.coreferent(mentions):
+            continue
+        found = antecedents.hits(attention.among, attention.words, mentions)
+        correct[unit] += found.correct
+        tied += found.tied
+        total[unit] += found.total
+        of_documents[code] += found.total
+        rules[unit] += antecedents.baselines(document, mentions)
+        n_texts += 1
+    if not n_texts:
         raise InputError(f"{cache.path}: no mention has an antecedent; raise max_tokens")
-    log.info("%d mentions, %d of them without tokens", n_mentions, n_cut)
-    return Counts(
-        correct=np.stack(correct),
-        rules=np.stack(rules),
-        total=np.stack(total),
-        mentions=n_mentions,
-        cut=n_cut,
-    )
+    drawn = total.any(axis=1)
+    read = {
+        "mentions read": n_mentions,
+        "mentions without tokens": n_cut,
+        "coreferent mentions": int(total[:, 0].sum()),
+        "texts with a coreferent mention": n_texts,
+    }
+    log.info("%s", read)
+    n_documents = np.count_nonzero(of_documents, axis=0)
+    return Counts(correct[drawn], rules[drawn], total[drawn], tied, n_documents, read)
 
 
 def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
     n_layers, n_heads = counts.correct.shape[2:4]
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
-    return _frame(axes, counts.correct, counts.total, draws, seed)
+    return _frame(axes, counts.correct, counts, draws, seed).assign(tied=counts.tied.ravel())
 
 
 def of_rules(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     """One row per baseline and type."""
-    return _frame({"system": list(SYSTEMS)}, counts.rules, counts.total, draws, seed)
+    return _frame({"system": list(SYSTEMS)}, counts.rules, counts, draws, seed)
 
 
 def _frame(
-    axes: dict[str, Sequence], correct: np.ndarray, total: np.ndarray, draws: int, seed: int
+    axes: dict[str, Sequence], correct: np.ndarray, counts: Counts, draws: int, seed: int
 ) -> pd.DataFrame:
-    mean, low, high = head_accuracy.accuracy(correct, total, draws, seed)
-    columns = {"accuracy": mean, "ci_low": low, "ci_high": high, "n": total.sum(axis=0)}
-    return tables.tidy(axes | {"type": TYPES}, **columns)
+    mean, low, high = head_accuracy.accuracy(correct, counts.total, draws, seed)
+    return tables.tidy(
+        axes | {"type": TYPES},
+        accuracy=mean,
+        ci_low=low,
+        ci_high=high,
+        n=counts.total.sum(axis=0),
+        n_documents=counts.n_documents,
+    )
 
 
 def held_out(counts: Counts, seed: int) -> pd.DataFrame:
-    """The best head of each type chosen on one half of the texts, scored on the other."""
+    """The best head of each type chosen on one half of the documents, scored on the other."""
     rows = []
     for row, candidates in enumerate(CANDIDATES):
         best = head_accuracy.held_out(counts.correct[:, row], counts.total, seed)
@@ -111,6 +128,7 @@ def main(
     attention: Path,
     model: Path,
     annotation: Path,
+    corpus: Path,
     scores: Out,
     rules: Out,
     best: Out,
@@ -121,17 +139,11 @@ def main(
     """Write the accuracies of heads and rules, the held-out best heads and mention counts."""
     card = read_card(model)
     with Cache(attention, card) as cache:
-        counts = count_corpus(cache, read_documents(annotation))
+        counts = count_corpus(cache, read_documents(annotation), cache.documents(corpus))
     tables.write(of_heads(counts, bootstrap, seed), scores)
     tables.write(of_rules(counts, bootstrap, seed), rules)
     tables.write(held_out(counts, seed), best)
-    used = {
-        "mentions read": counts.mentions,
-        "mentions without tokens": counts.cut,
-        "coreferent mentions": counts.total[:, 0].sum(),
-        "texts with a coreferent mention": len(counts.total),
-    }
-    tables.write_counts(used, mentions)
+    tables.write_counts(counts.mentions, mentions)
 
 
 if __name__ == "__main__":

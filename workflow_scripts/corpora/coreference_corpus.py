@@ -13,7 +13,7 @@ from typing import Any
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import to_example, write_examples
-from workflow_scripts.core.data.mentions import KINDS, Document, write_documents
+from workflow_scripts.core.data.mentions import KINDS, Document, annotation_of, write_documents
 from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
 from workflow_scripts.core.data.trees import ROOT
 from workflow_scripts.core.run import job
@@ -65,6 +65,13 @@ def cut(text: Text, start: int, end: int) -> Text:
     return part
 
 
+def drop_singletons(text: Text) -> None:
+    """Leave out the mentions whose chain has no other mention in the document."""
+    places = {(span.start, span.end, span.chain) for span in text.spans}
+    sizes = Counter(chain for _, _, chain in places)
+    text.spans = [span for span in text.spans if sizes[span.chain] > 1]
+
+
 def parse(text: Text, parser: Any) -> None:
     """Set tags and trees of `text` to spaCy's; its own tags and sentences are kept."""
     from spacy.tokens import Doc
@@ -93,15 +100,23 @@ def to_document(text: Text, name: str) -> Document:
     )
 
 
+def keep(text: Text, singletons: bool, read: Counter) -> None:
+    """Count the mentions of a whole document, and drop its singletons if they are not wanted."""
+    n_read = len(text.spans)
+    if not singletons:
+        drop_singletons(text)
+    read.update({"mentions": n_read, "singletons": n_read - len(text.spans)})
+
+
 def read_texts(
-    source: dict[str, Any], max_tokens: int, windows: str, read: Counter
+    source: dict[str, Any], max_tokens: int, windows: str, singletons: bool, read: Counter
 ) -> Iterator[Text]:
-    """The windows of all documents at `source`, with heads; `read` counts all mentions."""
+    """The windows of all documents at `source`, with heads; `read` counts mentions."""
     parser = None
     for text in job.progress(
         texts_of(Path(source["path"]), source["format"], source.get("trees")), desc="documents"
     ):
-        read["mentions"] += len(text.spans)
+        keep(text, singletons, read)
         if windows == "first":
             text = cut(text, 0, max_tokens)
         if text.words and not text.heads:
@@ -119,15 +134,17 @@ def main(
     name: str,
     max_tokens: int,
     windows: str = "first",
+    singletons: bool = False,
     seed: int = 1,
 ) -> None:
-    """Write texts, mentions and counts."""
+    """Write texts, mentions and counts; `singletons` says whether these mentions are kept."""
     read: Counter = Counter()
     if "generate" in source:
         texts = list(stories(source["generate"], seed))
-        read["mentions"] = sum(len(text.spans) for text in texts)
+        for text in texts:
+            keep(text, singletons, read)
     else:
-        texts = list(read_texts(source, max_tokens, windows, read))
+        texts = list(read_texts(source, max_tokens, windows, singletons, read))
     if not any(text.spans for text in texts):
         raise InputError(f"{source.get('path')}: no mention in the windows; check path and format")
     described = [to_document(text, f"{name}-{k:05d}") for k, text in enumerate(texts)]
@@ -137,22 +154,25 @@ def main(
     write_examples(documents, examples)
     write_documents(annotation, described)
     rows = {
-        "annotation": "generated" if "generate" in source else "gold",
-        **count(texts, described, read["mentions"]),
+        "annotation": annotation_of(source),
+        **count(texts, described, read),
     }
     tables.write_counts(rows, counts)
     log.info("%s", rows)
 
 
-def count(texts: list[Text], described: list[Document], n_read: int) -> dict[str, int]:
-    """What the corpus holds; `n_read` mentions were read, some of them outside the windows."""
+def count(texts: list[Text], described: list[Document], read: Counter) -> dict[str, int]:
+    """What the corpus holds; `read` counts mentions, also those outside the windows."""
     kinds = Counter(mention.kind for document in described for mention in document.mentions)
     return {
         "documents": len({text.document for text in texts}),
         "texts": len(described),
         "words": sum(len(document.words) for document in described),
-        "mentions read": n_read,
-        "mentions outside the words used": n_read - sum(len(text.spans) for text in texts),
+        "mentions read": read["mentions"],
+        "singletons left out": read["singletons"],
+        "mentions outside the words used": read["mentions"]
+        - read["singletons"]
+        - sum(len(text.spans) for text in texts),
         "mentions": sum(kinds.values()),
         **{f"{kind} mentions": kinds[kind] for kind in KINDS},
     }

@@ -10,14 +10,18 @@ from workflow_scripts.core.run.job import Out
 PANELS_IN_A_ROW = 4
 
 
-def main(examples: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw one panel per relation and sentence; the words that attend are in colour."""
-    rows = tables.read(examples, (*attention_lines.COLUMNS, "highlighted"))
-    panels = [panel for _, panel in rows.groupby("drawing")]
+def main(examples: Path, svg: Out, pdf: Out, png: Out, coreference: Path | None = None) -> None:
+    """Draw one panel per relation and sentence, and per passage with coreferent mentions.
+
+    The words that attend are in colour.
+    """
+    paths = [examples, coreference] if coreference else [examples]
+    frames = [tables.read(path, (*attention_lines.COLUMNS, "highlighted")) for path in paths]
+    panels = [panel for frame in frames for _, panel in frame.groupby("drawing")]
     columns = min(PANELS_IN_A_ROW, len(panels))
     n_rows = -(-len(panels) // columns)
     with figures.style():
-        height = 0.5 + 0.13 * (rows["query"].max() + 1)
+        height = 0.5 + 0.13 * (max(panel["query"].max() for panel in panels) + 1)
         figure, axes = figures.new(2.0 * columns, height * n_rows, columns=columns, rows=n_rows)
         for panel_axes, panel in zip(axes, panels, strict=False):
             attention_lines.draw_panel(panel_axes, panel)

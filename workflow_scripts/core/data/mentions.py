@@ -44,6 +44,21 @@ class Document:
     source: str
 
 
+def annotation_of(source: dict[str, Any]) -> str:
+    """What people annotated of documents with mentions, by their part of the study.
+
+    Head words come from trees, which CoNLL-U holds and `trees` names; spaCy finds them elsewhere.
+    """
+    if "generate" in source:
+        return "generated"
+    path, form = Path(source["path"]), source.get("format", "auto")
+    files = path.rglob("*") if path.is_dir() else [path]
+    names = [file.name for file in files if file.name.endswith((".conll", "_conll", ".conllu"))]
+    conllu = all(name.endswith(".conllu") for name in names) if names else False
+    with_trees = "trees" in source or form == "conllu" or (form == "auto" and conllu)
+    return "gold" if with_trees else "gold mentions, silver heads"
+
+
 def write_documents(path: Path, documents: Iterable[Document]) -> None:
     """Write one JSON object per line, UTF-8."""
     write_records(path, documents)

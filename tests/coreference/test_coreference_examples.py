@@ -1,0 +1,137 @@
+"""Passages for Figure 5: whole sentences in which a mention finds its antecedent."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.attention.builders import write_cache
+from tests.core.tiny_models import write_card
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.mentions import Document, Mention, read_documents, write_documents
+from workflow_scripts.core.data.wordpieces import to_words
+from workflow_scripts.coreference import coreference_examples
+from workflow_scripts.corpora import coreference_corpus
+from workflow_scripts.syntax import clark2019_fig5
+
+WORDS = "Anna met the old dog . She liked it . It ran off . Then all was quiet here today .".split()
+
+
+def test_passages_are_whole_sentences_that_fit() -> None:
+    assert [list(p)[:: len(p) - 1] for p in coreference_examples.passages(WORDS)] == [
+        [0, 13],
+        [6, 20],
+        [10, 20],
+        [14, 20],
+    ]
+    assert coreference_examples.passages(["a"] * 30) == []
+
+
+def test_linked_mentions_have_their_antecedent_in_the_passage() -> None:
+    mentions = (
+        Mention(0, 1, 0, "a", "proper"),
+        Mention(2, 5, 4, "d", "nominal"),
+        Mention(6, 7, 6, "a", "pronoun"),
+        Mention(8, 9, 8, "d", "pronoun"),
+        Mention(10, 11, 10, "d", "pronoun"),
+    )
+    assert coreference_examples.linked(mentions, range(0, 14)) == {6, 8, 10}
+    assert coreference_examples.linked(mentions, range(6, 20)) == {10}
+    assert coreference_examples.linked(mentions, range(10, 20)) == set()
+    document = Document("x", tuple(WORDS), (), (), (), mentions, "x:1")
+    found = coreference_examples.fitting(document, np.arange(21))
+    assert [passage.start for passage in found] == [0, 6]
+    cut_off = coreference_examples.fitting(document, np.arange(20))
+    assert [passage.start for passage in cut_off] == [0]
+
+
+def test_drawn_weights_are_shares_of_the_other_words() -> None:
+    mentions = (Mention(0, 1, 0, "a", "proper"), Mention(6, 7, 6, "a", "pronoun"))
+    document = Document("x", tuple(WORDS), (), (), (), mentions, "x:1")
+    words = np.delete(np.arange(21), 17)  # `quiet` vanished
+    attention = np.full((20, 20), 0.01, dtype=np.float32)
+    attention[6, 6], attention[6, 0] = 0.6, 0.08  # She looks at herself, then at Anna
+    frame = coreference_examples.draw(attention, words, document, range(0, 10))
+    she = frame[frame["query"] == 6].set_index("key_token")
+    assert she.loc["She", "weight"] == 0
+    assert she.loc["Anna", "weight"] == pytest.approx(0.08 / (0.08 + 18 * 0.01))
+    assert frame.loc[frame["highlighted"], "query_token"].unique().tolist() == ["She"]
+
+
+@pytest.fixture(scope="module")
+def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stories, their cache, and scores by which head 2-1 is best among all words."""
+    folder = tmp_path_factory.mktemp("examples")
+    write_card(folder, tiny_model_dir)
+    paths = {name: folder / f"{name}.jsonl" for name in ("documents", "annotation")}
+    counts = folder / "counts.csv"
+    coreference_corpus.main(
+        **paths, counts=counts, source={"generate": 6}, name="s", max_tokens=128
+    )
+    write_cache(folder / "cache.h5", folder / "model.json", paths["documents"], 128)
+    heads = [(0, 0, "words", 0.2), (1, 0, "words", 0.3), (0, 1, "mentions", 0.9)]
+    scores = pd.DataFrame(heads, columns=["layer", "head", "candidates", "accuracy"])
+    tables.write(scores.assign(type="all"), folder / "scores")
+    return folder
+
+
+def run(study: Path, annotation: Path, out: Path) -> pd.DataFrame:
+    coreference_examples.main(
+        attention=study / "cache.h5",
+        model=study / "model.json",
+        annotation=annotation,
+        scores=study / "scores",
+        examples=out,
+        n_examples=2,
+    )
+    return tables.read(out)
+
+
+def test_drawings_are_the_best_heads_attention(study: Path, tmp_path: Path) -> None:
+    frame = run(study, study / "annotation.jsonl", tmp_path / "examples")
+    assert frame["drawing"].nunique() == 2
+    assert set(zip(frame["layer"], frame["head"], strict=True)) == {(1, 0)}
+    assert set(frame["title"]) == {"coreference, 30%"}
+    documents = {document.id: document for document in read_documents(study / "annotation.jsonl")}
+    with Cache(study / "cache.h5") as cache:
+        examples = {example.id: example for example in cache}
+    for name, rows in frame.groupby("example"):
+        names = rows[rows["key"] == 0].sort_values("query")["query_token"].tolist()
+        words = documents[name].words
+        start = next(k for k in range(len(words)) if list(words[k : k + len(names)]) == names)
+        whole = to_words(examples[name].pattern[1, 0], examples[name].word)[1:-1, 1:-1]
+        np.fill_diagonal(whole, 0)
+        whole = whole / whole.sum(axis=-1, keepdims=True)
+        passage = slice(start, start + len(names))
+        weights = rows.pivot(index="query", columns="key", values="weight").to_numpy()
+        np.testing.assert_allclose(weights, whole[passage, passage], rtol=1e-5)
+        marked = rows.groupby("query")["highlighted"].first()
+        linked = coreference_examples.linked(
+            documents[name].mentions, range(passage.start, passage.stop)
+        )
+        assert {start + k for k in np.flatnonzero(marked)} == linked
+        assert linked
+
+
+def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:
+    run(study, study / "annotation.jsonl", tmp_path / "examples")
+    paths = {kind: tmp_path / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
+    syntax = tables.read(tmp_path / "examples").assign(title="det, 50%")
+    tables.write(syntax, tmp_path / "syntax")
+    clark2019_fig5.main(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
+    drawn = paths["svg"].read_text()
+    assert drawn.count("coreference, 30%") == 2
+    assert drawn.count("det, 50%") == 2
+
+
+def test_without_a_passage_there_is_nothing_to_draw(study: Path, tmp_path: Path) -> None:
+    documents = read_documents(study / "annotation.jsonl")
+    bare = [Document(**{**vars(document), "mentions": ()}) for document in documents]
+    write_documents(tmp_path / "annotation.jsonl", bare)
+    assert run(study, tmp_path / "annotation.jsonl", tmp_path / "examples").empty
+    paths = {kind: tmp_path / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
+    full = run(study, study / "annotation.jsonl", tmp_path / "syntax")
+    clark2019_fig5.main(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
+    assert paths["svg"].read_text().count("Head 2-1") == full["drawing"].nunique()
