@@ -1,5 +1,7 @@
 """claims: what the papers say, judged on the study at hand."""
 
+from os.path import relpath
+
 CLAIMS = config["claims"]
 JUDGED = {"category": "Claims"}
 BUILTIN_CLAIMS = [relpath(Path(workflow.basedir) / "claims/published.csv")] * CLAIMS["builtin"]

@@ -38,12 +38,12 @@ def test_classifier_and_shares(tmp_path: Path) -> None:
 def test_frames(tmp_path: Path) -> None:
     row = {"direction": "to predicate", "control": 0.1, "n": 9}
     controls = [
-        row | {"head": head, "difference": difference, "p": p, "p_corrected": corrected}
-        for head, difference, p, corrected in (
-            ("1-1", 0.1, 0.001, 0.01),
-            ("1-2", -0.1, 0.001, 0.01),
-            ("2-1", 0.1, 0.03, 0.4),
-            ("2-2", 0.1, 0.3, 0.9),
+        row | {"head": head, "difference": difference, "p": p, "linking": linking}
+        for head, difference, p, linking in (
+            ("1-1", 0.1, 0.001, True),
+            ("1-2", -0.1, 0.001, False),
+            ("2-1", 0.1, 0.03, False),
+            ("2-2", 0.1, 0.3, False),
         )
     ]
     best = [
