@@ -1,5 +1,6 @@
 """Attention to words that both sentences share, by hand and against loops."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from tests.finetuning.builders import caches
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.finetuning import kovaleva2019_shared, shared_words
 
@@ -19,6 +21,13 @@ def test_which_words_are_shared() -> None:
     assert sorted(map(sorted, groups)) == [["cat"], ["the"]]
     assert (numbers == numbers[0]).sum() == 3  # The, the, the
     assert (shared_words.shared_spellings(["one", "text"], 2) == -1).all()
+
+
+def test_tasks_of_one_sentence_have_no_shared_words() -> None:
+    rules = (Path(__file__).parents[2] / "rules/finetuning.smk").read_text(encoding="utf-8")
+    left_out = re.search(r"^PAIRED = .* not in \((.*)\)\]$", rules, re.M)[1]
+    alone = {name for name, task in TASKS.items() if len(task.texts) == 1}
+    assert {name.strip(' "') for name in left_out.split(",")} == alone
 
 
 def test_attention_to_copies_by_hand() -> None:
