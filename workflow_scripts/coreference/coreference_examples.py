@@ -81,25 +81,26 @@ def main(
 ) -> None:
     """Write the weights to draw, of the best head for all mentions among all other words.
 
-    One passage of each of up to `n_examples` texts, at random; the table is empty where no text
-    has a short passage with a mention and its antecedent.
+    Of each of up to `n_examples` random texts the passage with the most mentions that have their
+    antecedent in it; the table is empty where no text has any.
     """
     card, documents = read_card(model), read_documents(annotation)
     frame = tables.read(scores)
     frame = frame[(frame["candidates"] == "words") & (frame["type"] == ALL)]
     best = frame.loc[frame["accuracy"].idxmax()]
     layer, head = int(best["layer"]), int(best["head"])
-    title, rng = f"coreference, {best['accuracy']:.0%}", np.random.default_rng(seed)
+    title = f"coreference, {best['accuracy']:.0%}"
     drawings: list[pd.DataFrame] = []
     with Cache(attention, card) as cache:
         cache.expect([document.id for document in documents], "the mentions")
-        for index in rng.permutation(len(documents)):
+        for index in np.random.default_rng(seed).permutation(len(documents)):
             example, document = cache[int(index)], documents[index]
             of_words = word_attention(example.pattern[layer, head], example.word)
             candidates = fitting(document, of_words.words)
             if not candidates:
                 continue
-            passage = candidates[rng.integers(len(candidates))]
+            mentions = document.mentions
+            passage = max(candidates, key=lambda each: len(linked(mentions, each)))
             drawing = draw(of_words.among, of_words.words, document, passage)
             about = {"drawing": len(drawings), "layer": layer, "head": head, "title": title}
             drawings.append(drawing.assign(**about, example=document.id))
