@@ -64,10 +64,14 @@ def test_easy_points(tmp_path: Path) -> None:
             ("Niven and Kao", "BiLSTM", "dev", 0.1),
         )
     ]
-    found = products(tmp_path, niven2019_easy=[*rows, rows[1] | {"runs": "not degenerate"}])
+    found = products(tmp_path, niven2019_easy=[*rows, rows[2] | {"runs": "not degenerate"}])
     judged = {number.case: number for number in niven.easy_points(found, "")}
-    assert judged.keys() == {"this study, BoV", "Niven and Kao, BiLSTM"}
-    bov = judged["this study, BoV"]
+    assert judged.keys() == {
+        "this study, BoV, all runs",
+        "Niven and Kao, BiLSTM, all runs",
+        "this study, BoV, without degenerate runs",
+    }
+    bov = judged["this study, BoV, all runs"]
     assert (bov.value, bov.low, bov.high) == pytest.approx((-20, -30, -10))
     assert (bov.n, bov.seeds, bov.about) == (100, 3, "40 points of BoV, test")
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tests.claims.made_up import heads, products
-from workflow_scripts.claims import kovaleva, michel
+from workflow_scripts.claims import kovaleva, kovaleva_disabling, michel
 from workflow_scripts.claims.verdicts import Measured
 
 
@@ -165,17 +165,28 @@ def test_gains_and_effects(tmp_path: Path) -> None:
         kovaleva2019_heads=effects,
         ablation__rte_of_pretrained_of_1_of_scores=scores,
     )
-    every = kovaleva.held_out_gain(found, "head")
+    every = kovaleva_disabling.held_out_gain(found, "head")
     assert [(gain.case, *ends(gain)) for gain in every] == [
         ("MRPC", 0.5, -1, 2),
         ("STS-B", 0.1, -1, 2),
     ]
-    assert [gain.case for gain in kovaleva.held_out_gain(found, "head MRPC")] == ["MRPC"]
-    (average,) = kovaleva.average_effect(found, "mrpc")
+    assert [gain.case for gain in kovaleva_disabling.held_out_gain(found, "head MRPC")] == ["MRPC"]
+    (average,) = kovaleva_disabling.average_effect(found, "mrpc")
     assert average.value == pytest.approx(1)
-    assert kovaleva.average_effect(found, "rte") == []
-    (layer,) = kovaleva.layer_effect(found, "RTE 1")
+    assert kovaleva_disabling.average_effect(found, "rte") == []
+    (layer,) = kovaleva_disabling.layer_effect(found, "RTE 1")
     assert (ends(layer), layer.n) == (pytest.approx((3, 1, 5)), 50)
+
+
+def test_effects_of_a_kind_of_heads(tmp_path: Path) -> None:
+    strata = [
+        {"task": "mrpc", "stratum": kind, "heads": 3, "effect": -0.002, "low": -0.01, "high": 0.005}
+        for kind in ("syntactic", "frames")
+    ]
+    (measured,) = kovaleva_disabling.stratum_effect(
+        products(tmp_path, kovaleva2019_strata=strata), "frames"
+    )
+    assert (measured.case, measured.n, *ends(measured)) == ("MRPC", 3, -0.2, -1.0, 0.5)
 
 
 def effect(value: float, width: float, **more: Any) -> dict:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.claims import clark, kovaleva, michel, niven
+from workflow_scripts.claims import clark, kovaleva, kovaleva_disabling, michel, niven
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, Measured, judge
@@ -19,7 +19,7 @@ from workflow_scripts.core.run.job import Out
 
 MEASURES = {
     measure.__name__: measure
-    for paper in (clark, kovaleva, michel, niven)
+    for paper in (clark, kovaleva, kovaleva_disabling, michel, niven)
     for measure in paper.MEASURES
 }
 # Architecture, layers, heads and width of the papers' models.

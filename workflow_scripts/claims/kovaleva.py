@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.clark import at_depth
+from workflow_scripts.claims.glue_rows import TITLES, main_rows
 from workflow_scripts.claims.intervals import (
     counted,
     mean_of,
@@ -18,9 +19,7 @@ from workflow_scripts.claims.intervals import (
 )
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.data.glue import TASKS
 
-TITLES = {name: task.title for name, task in TASKS.items()}
 SPECIAL = ("cls", "sep")
 
 
@@ -121,17 +120,9 @@ def pretraining_gain(products: Products, of: str) -> list[Measured]:
         Measured(*minus(tuned, random), tuned.n, "examples", tuned.case, tuned.seeds)
         for tuned, random in (
             (_glue_score(row, "pretrained_tuned"), _glue_score(row, "random_tuned"))
-            for row in _main_rows(products["kovaleva2019-table1"])
+            for row in main_rows(products["kovaleva2019-table1"])
         )
     ]
-
-
-def _main_rows(table: pd.DataFrame) -> Iterator[pd.Series]:
-    """The row of each task's development set and main metric; accuracy where F1 comes first."""
-    for task in TASKS.values():
-        metric = "accuracy" if "accuracy" in task.metrics else task.main_metric
-        rows = table[(table["task"] == task.title) & (table["metric"] == metric)]
-        yield from (row for _, row in rows[rows["split"] == "dev"].iterrows())
 
 
 def special_over_words(products: Products, of: str) -> list[Measured]:
@@ -221,53 +212,6 @@ def _sum(numbers: Iterator[Measured]) -> Measured:
     return Measured(*ends, n=parts[0].n)
 
 
-def held_out_gain(products: Products, of: str) -> list[Measured]:
-    """Points gained by disabling the best unit, chosen on one half and measured on the other.
-
-    `of` is head or layer, and a task where only one is meant; uniform attention; the interval is
-    over divisions.
-    """
-    unit, *task = of.split()
-    gains = products.rows("michel2019-gains", unit=unit, mode="uniform", split="dev")
-    rows = [row for row in _main_rows(gains) if not task or row["task"] == task[0]]
-    return [
-        Measured(
-            *(row[name] for name in ("gain", "gain_low", "gain_high")),
-            int(row["n"]),
-            "examples",
-            row["task"],
-            len(gains[gains["task"] == row["task"]]["seed"].unique()),
-            about=f"{row['naive']:+.1f} where chosen and measured on the same examples",
-        )
-        for row in rows
-    ]
-
-
-def average_effect(products: Products, of: str) -> list[Measured]:
-    """Points gained on average over heads by disabling one; the interval is over heads."""
-    column = f"effect_{of}"
-    heads = products["kovaleva2019-heads"]
-    if column not in heads:
-        return []
-    values = 100 * heads[column].to_numpy()
-    return [Measured(*over_runs(values), len(values), "heads", TITLES[of])]
-
-
-def layer_effect(products: Products, of: str) -> list[Measured]:
-    """Points gained by disabling a layer of 12; `of` is like "RTE 1"."""
-    task, layer = of.split()
-    scores = products.matching("ablation/*.scores")
-    scores = scores[(scores["unit"] == "layer") & (scores["mode"] == "uniform")]
-    scores = scores[(scores["task"].map(TITLES) == task) & (scores["split"] == "dev")]
-    scores = scores[scores["metric"] == "accuracy"]
-    rows = at_depth(scores, int(layer), int(layer)) if len(scores) else scores
-    numbers = 100 * rows[["effect", "ci_low", "ci_high"]]
-    return [
-        Measured(*row, int(n), "examples", task)
-        for row, n in zip(numbers.to_numpy(), rows["n"], strict=True)
-    ]
-
-
 def _seeds(rows: pd.DataFrame) -> int | None:
     return int(np.unique(rows["seed"]).size) if "seed" in rows else None
 
@@ -284,7 +228,4 @@ MEASURES = (
     costly_head_and_shared_words,
     cls_early_sep_late,
     cls_attends_to_sep,
-    held_out_gain,
-    average_effect,
-    layer_effect,
 )

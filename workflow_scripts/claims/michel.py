@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from workflow_scripts.claims.glue_rows import TITLES
 from workflow_scripts.claims.intervals import counted, minus, share
-from workflow_scripts.claims.kovaleva import TITLES
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
