@@ -192,11 +192,12 @@ def test_effects_of_a_kind_of_heads(tmp_path: Path) -> None:
 def effect(value: float, width: float, **more: Any) -> dict:
     row = {"task": "SST-2", "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1}
     row |= {"effect": value, "ci_low": value - width, "ci_high": value + width, "n": 200, "p": 0.5}
+    row |= {"p_t": None}
     return row | more
 
 
 def test_heads_and_layers_masked(tmp_path: Path) -> None:
-    rows = [effect(0, 1), effect(-1, 2), effect(-5, 1, p=0.001), effect(-1, 0.5)]
+    rows = [effect(0, 1), effect(-1, 2), effect(-5, 1, p=0.001), effect(-1, 0.5, p=0.001, p_t=0.5)]
     rows += [effect(-9, 1, split="dev_tweets"), effect(-9, 1, mode="uniform")]
     layers = [
         effect(0, 1, gain=gain, gain_low=gain - 1, gain_high=gain + 1) for gain in (0.0, -1.5, -9.0)
