@@ -1,11 +1,12 @@
 """Scoring all heads, directions and relations, against the notebook's way.
 
 The plain side takes, head by head and sentence by sentence, the argmax of the word-level
-attention and compares it with the tree word by word in Python. The counts must be equal. Ours also
-counts ties, and what special tokens take away.
+attention and compares it with the tree word by word in Python. Both sides count the words that are
+right, those that stay so beside special tokens, and ties; the counts must be equal.
 """
 
 from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 from common import alternate, arguments, report
@@ -22,14 +23,12 @@ def main() -> None:
     """Compare both ways on random sentences."""
     options = arguments(__doc__.splitlines()[0]).parse_args()
     cases = random_cases(400 if options.full else 60)
-    relations = counting.relations_of([tree for tree, _ in cases])
+    relations = counting.relations_of([case.tree for case in cases])
     results: dict[str, np.ndarray] = {}
 
     def ours() -> None:
-        results["ours"] = sum(
-            counting.count(attention_of(attention), tree, relations).correct
-            for tree, attention in cases
-        )
+        counts = [counting.count(attention_of(case), case.tree, relations) for case in cases]
+        results["ours"] = np.stack([sum(kind) for kind in zip(*counts, strict=True)])
 
     def notebook() -> None:
         results["notebook"] = notebooks_way(cases, relations)
@@ -45,39 +44,51 @@ def main() -> None:
     )
 
 
-def notebooks_way(cases: list[tuple[Tree, np.ndarray]], relations: list[str]) -> np.ndarray:
-    """Counts [direction, layer, head, relation]: each head and direction goes over the treebank."""
-    counts = np.zeros((3, LAYERS, HEADS, len(relations)), dtype=int)
+class Case(NamedTuple):
+    """A sentence and its attention among words and to and from special tokens."""
+
+    tree: Tree
+    among: np.ndarray  # [layer, head, word, word]
+    to_special: np.ndarray  # [layer, head, word]
+    from_special: np.ndarray
+
+
+def notebooks_way(cases: list[Case], relations: list[str]) -> np.ndarray:
+    """Counts [kind, direction, layer, head, relation]: each head and direction goes over all."""
+    counts = np.zeros((3, 3, LAYERS, HEADS, len(relations)), dtype=int)
     for direction, layer, head in np.ndindex(3, LAYERS, HEADS):
-        hits, missed = Counter(), Counter()
-        for tree, attention in cases:
-            weights = np.array(attention[layer, head])
+        kinds = Counter(), Counter(), Counter()
+        for case in cases:
+            tree, weights = case.tree, np.array(case.among[layer, head])
             weights = weights.T if direction == 2 else weights
-            weights[range(len(weights)), range(len(weights))] = 0
-            predictions = np.argmax(weights, axis=-1)
+            weights[range(len(weights)), range(len(weights))] = -1
+            special = (case.from_special if direction == 2 else case.to_special)[layer, head]
+            predictions, largest = np.argmax(weights, axis=-1), np.max(weights, axis=-1)
+            several = (weights == largest[:, None]).sum(axis=-1) > 1
             for i, (h, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
                 if h < 0:
                     continue
                 d = i
                 if relation == "poss" and i + 1 < len(tree.words) and tree.words[i + 1] == "'s":
                     d = i + 1
-                if (predictions[h] == d) if direction == 1 else (predictions[d] == h):
-                    hits[relation] += 1
-                    hits["all"] += relation != "punct"
-                else:
-                    missed[relation] += 1
-                    missed["all"] += relation != "punct"
-        counts[direction, layer, head] = [hits[name] for name in relations]
+                word, answer = (h, d) if direction == 1 else (d, h)
+                right = predictions[word] == answer
+                over_special = right and weights[word, answer] > special[word]
+                tied = several[word] and weights[word, answer] == largest[word]
+                for hits, holds in zip(kinds, (right, over_special, tied), strict=True):
+                    hits[relation] += holds
+                    hits["all"] += holds and relation != "punct"
+        counts[:, direction, layer, head] = [[hits[name] for name in relations] for hits in kinds]
     return counts
 
 
-def attention_of(among: np.ndarray) -> WordAttention:
-    """Attention among words [layer, head, word, word] beside none to special tokens."""
-    none = np.zeros(among.shape[:-1], dtype=np.float32)
-    return WordAttention(np.arange(among.shape[-1]), among.copy(), none, none)
+def attention_of(case: Case) -> WordAttention:
+    """The case's attention as the rule reads it, which it overwrites."""
+    words = np.arange(len(case.tree.words))
+    return WordAttention(words, case.among.copy(), case.to_special, case.from_special)
 
 
-def random_cases(n: int) -> list[tuple[Tree, np.ndarray]]:
+def random_cases(n: int) -> list[Case]:
     """Random trees and attention; lengths as in a treebank of running text."""
     rng = np.random.default_rng(0)
     cases = []
@@ -89,8 +100,10 @@ def random_cases(n: int) -> list[tuple[Tree, np.ndarray]]:
         relations = tuple("root" if k == root else str(rng.choice(LABELS)) for k in range(length))
         words = tuple(str(rng.choice(["word", "'s"], p=[0.95, 0.05])) for _ in range(length))
         tree = Tree(str(number), words, tuple(heads), relations, ("",) * length, "")
-        weights = rng.random((LAYERS, HEADS, length, length), dtype=np.float32)
-        cases.append((tree, weights / weights.sum(axis=-1, keepdims=True)))
+        # Rounded, so that some weights are equal.
+        weights = rng.random((LAYERS, HEADS, length, length), dtype=np.float32).round(2)
+        special = rng.random((2, LAYERS, HEADS, length), dtype=np.float32)
+        cases.append(Case(tree, weights, *special))
     return cases
 
 

@@ -205,7 +205,8 @@ def test_heads_and_layers_masked(tmp_path: Path) -> None:
     found = products(tmp_path, michel2019_table1=rows, michel2019_table3=layers)
     dev, tweets = michel.harmless_heads(found, "2")
     assert (dev.case, *ends(dev)) == ("SST-2", 75, 50, 75)
-    assert (tweets.case, tweets.value, tweets.about) == ("SST-2 tweets", 0, "n = 200 examples")
+    assert (tweets.case, tweets.value) == ("SST-2 tweets", 0)
+    assert tweets.about == "accuracy, n = 200 examples"
     (significant, _) = michel.heads_that_matter(found, "0.01")
     assert significant.value == 25
     (single,) = michel.single_head_layers(found, "2")
@@ -228,7 +229,28 @@ def test_pruning(tmp_path: Path) -> None:
     assert ends(pruned) == pytest.approx((-3, -5, -1))
     (gain,) = michel.pruning_gain(found, "50 importance over random")
     assert ends(gain) == pytest.approx((7, 3, 11))
-    assert (gain.case, gain.n, gain.about) == ("SST-2", 30, "-3.0 against -10.0")
+    assert (gain.case, gain.n, gain.about) == ("SST-2", 30, "accuracy, -3.0 against -10.0")
+
+
+def test_one_metric_of_each_task(tmp_path: Path) -> None:
+    """Accuracy before F1; F1 where a table has no accuracy."""
+    both = [effect(-5, 1, task="MRPC", metric="f1"), effect(0, 1, task="MRPC")]
+    left = {"task": "MRPC", "metric": "f1", "kept": "most important", "unpruned": 88.0, "n": 9}
+    left |= {"change": -7.0, "change_low": -9.0, "change_high": -5.0}
+    curve = {"task": "MRPC", "metric": "f1", "strategy": "importance", "share": 40.0, "runs": 1}
+    curve |= {"change": -0.01, "change_low": -0.02, "change_high": 0.0, "n": 9}
+    found = products(
+        tmp_path,
+        michel2019_table1=both,
+        michel2019_one_head=[left, left | {"kept": "random"}],
+        michel2019_fig3=[curve],
+    )
+    (heads_,) = michel.harmless_heads(found, "2")
+    assert (heads_.value, heads_.n) == (100, 1)
+    (pruned,) = michel.pruned(found, "40 importance")
+    assert (pruned.value, pruned.about) == (-1, "f1, 40% of the heads, 1 order(s)")
+    (single,) = michel.one_head_each(found, "")
+    assert (ends(single), single.about) == ((-7, -9, -5), "f1, 88.0 before")
 
 
 def test_agreement_speed_and_training(tmp_path: Path) -> None:

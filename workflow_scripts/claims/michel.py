@@ -8,18 +8,26 @@ from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
 
-METRICS = {task.title: task.metrics[-1] for task in TASKS.values()}
-METRICS["STS-B"] = TASKS["stsb"].main_metric
+PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
+PREFERRED["STS-B"] = TASKS["stsb"].main_metric
+
+
+def _in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of each task in one metric: accuracy or Pearson's correlation, or what there is."""
+    parts = []
+    for task, rows in table.groupby("task", sort=False):
+        preferred = rows[rows["metric"] == PREFERRED[str(task)]]
+        parts.append(preferred if len(preferred) else rows)
+    return pd.concat(parts)
 
 
 def _development_sets(table: pd.DataFrame, **wanted: str) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each task and development set, in the task's metric."""
+    """The rows of each task and development set, in one metric."""
     for column, value in wanted.items():
         table = table[table[column] == value]
-    table = table[table["metric"] == table["task"].map(METRICS)]
     return [
-        (task if split == "dev" else f"{task} {split.removeprefix('dev_')}", rows)
-        for (task, split), rows in table.groupby(["task", "split"], sort=False)
+        (str(task) if split == "dev" else f"{task} {split.removeprefix('dev_')}", rows)
+        for (task, split), rows in _in_one_metric(table).groupby(["task", "split"], sort=False)
     ]
 
 
@@ -33,7 +41,7 @@ def harmless_heads(products: Products, of: str) -> list[Measured]:
     for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
         number = counted(rows["ci_low"] > most, rows["effect"] > most, rows["ci_high"] > most)
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
-        about = f"n = {rows['n'].iloc[0]} examples"
+        about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples"
         numbers.append(Measured(*ends, len(rows), "heads", case, _seeds(rows), about=about))
     return numbers
 
@@ -47,7 +55,7 @@ def heads_that_matter(products: Products, of: str) -> list[Measured]:
     for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
         p = rows["p_t"].fillna(rows["p"])
         count, n = int((p < float(of)).sum()), len(rows)
-        about = f"n = {rows['n'].iloc[0]} examples"
+        about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples"
         value = 100 * count / n
         numbers.append(
             Measured(value, *share(count, n), n, "heads", case, _seeds(rows), about=about)
@@ -62,7 +70,7 @@ def single_head_layers(products: Products, of: str) -> list[Measured]:
         names = ("gain_low", "gain", "gain_high")
         number = counted(*(rows[name] > most for name in names))
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
-        about = f"n = {rows['n'].iloc[0]} examples"
+        about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples"
         numbers.append(Measured(*ends, len(rows), "layers", case, _seeds(rows), about=about))
     return numbers
 
@@ -81,15 +89,14 @@ def pruning_gain(products: Products, of: str) -> list[Measured]:
     for case in ones.keys() & others.keys():
         first, second = _change(ones[case], case), _change(others[case], case)
         ends = minus(first, second)
-        about = f"{first.value:+.1f} against {second.value:+.1f}"
+        about = f"{ones[case]['metric']}, {first.value:+.1f} against {second.value:+.1f}"
         numbers.append(Measured(*ends, first.n, "examples", case, about=about))
     return sorted(numbers, key=lambda number: number.case)
 
 
 def _at_share(products: Products, at: float, strategy: str) -> dict[str, pd.Series]:
     """The row of each task whose share of pruned heads, in percent, is nearest to `at`."""
-    table = products.rows("michel2019-fig3", strategy=strategy)
-    table = table[table["metric"] == table["task"].map(METRICS)]
+    table = _in_one_metric(products.rows("michel2019-fig3", strategy=strategy))
     return {
         str(task): rows.loc[(rows["share"] - at).abs().idxmin()]
         for task, rows in table.groupby("task", sort=False)
@@ -98,8 +105,23 @@ def _at_share(products: Products, at: float, strategy: str) -> dict[str, pd.Seri
 
 def _change(row: pd.Series, case: str) -> Measured:
     ends = (100 * row[name] for name in ("change", "change_low", "change_high"))
-    about = f"{row['share']:.0f}% of the heads, {row['runs']} order(s)"
+    about = f"{row['metric']}, {row['share']:.0f}% of the heads, {row['runs']} order(s)"
     return Measured(*ends, int(row["n"]), "examples", case, about=about)
+
+
+def one_head_each(products: Products, of: str) -> list[Measured]:
+    """Points gained with the most important head of every layer alone left."""
+    rows = products.rows("michel2019-one-head", kept="most important")
+    return [
+        Measured(
+            *(row[name] for name in ("change", "change_low", "change_high")),
+            int(row["n"]),
+            "examples",
+            row["task"],
+            about=f"{row['metric']}, {row['unpruned']:.1f} before",
+        )
+        for _, row in rows.iterrows()
+    ]
 
 
 def agreement(products: Products, of: str) -> list[Measured]:
@@ -162,6 +184,7 @@ MEASURES = (
     single_head_layers,
     pruned,
     pruning_gain,
+    one_head_each,
     agreement,
     speed_gain,
     early_importance,
