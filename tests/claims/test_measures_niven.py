@@ -107,10 +107,11 @@ def test_what_is_not_measured(tmp_path: Path) -> None:
 def test_a_task_decides_for_its_own_cases(tmp_path: Path) -> None:
     rows = [
         {"task": task, "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1, "n": 9}
-        | {"effect": 0.0, "ci_low": -1.0, "ci_high": 1.0}
+        | {"effect": 0.0, "ci_low": -1.0, "ci_high": 1.0, "p_corrected": 1.0}
         for task in ("SST-2", "MNLI")
     ]
-    found = products(tmp_path, michel2019_table1=rows)
+    losses = [row | {"unit": "head", "loss": 4.9} for row in rows]
+    found = products(tmp_path, michel2019_table1=rows, michel2019_power=losses)
     claim = replace(CLAIM, needs=("task",), measure="harmless_heads", of="2")
     study = Study("mine", {"sst2": "real", "mnli": "generated"})
     judged = {row["case"]: row["verdict"] for row in evaluate(claim, found, study)}

@@ -192,8 +192,13 @@ def test_effects_of_a_kind_of_heads(tmp_path: Path) -> None:
 def effect(value: float, width: float, **more: Any) -> dict:
     row = {"task": "SST-2", "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1}
     row |= {"effect": value, "ci_low": value - width, "ci_high": value + width, "n": 200, "p": 0.5}
-    row |= {"p_t": None}
+    row |= {"p_t": None, "p_corrected": 0.01 if value < -3 else 0.5}
     return row | more
+
+
+def power(loss: float | None, **more: Any) -> dict:
+    row = {"task": "SST-2", "split": "dev", "unit": "head", "mode": "zero", "metric": "accuracy"}
+    return row | {"loss": loss} | more
 
 
 def test_heads_and_layers_masked(tmp_path: Path) -> None:
@@ -202,11 +207,17 @@ def test_heads_and_layers_masked(tmp_path: Path) -> None:
     layers = [
         effect(0, 1, gain=gain, gain_low=gain - 1, gain_high=gain + 1) for gain in (0.0, -1.5, -9.0)
     ]
-    found = products(tmp_path, michel2019_table1=rows, michel2019_table3=layers)
+    losses = [power(4.9), power(None, split="dev_tweets"), power(9.0, unit="layer")]
+    found = products(
+        tmp_path, michel2019_table1=rows, michel2019_table3=layers, michel2019_power=losses
+    )
     dev, tweets = michel.harmless_heads(found, "2")
     assert (dev.case, *ends(dev)) == ("SST-2", 75, 50, 75)
     assert (tweets.case, tweets.value) == ("SST-2 tweets", 0)
-    assert tweets.about == "accuracy, n = 200 examples"
+    assert dev.about == (
+        "accuracy, n = 200 examples; 1 with a significant loss, one of 4.9 points would be found"
+    )
+    assert tweets.about.endswith("none would be found")
     (significant, _) = michel.heads_that_matter(found, "0.01")
     assert significant.value == 25
     (single,) = michel.single_head_layers(found, "2")
@@ -242,6 +253,7 @@ def test_one_metric_of_each_task(tmp_path: Path) -> None:
     found = products(
         tmp_path,
         michel2019_table1=both,
+        michel2019_power=[power(4.9, task="MRPC")],
         michel2019_one_head=[left, left | {"kept": "random"}],
         michel2019_fig3=[curve],
     )

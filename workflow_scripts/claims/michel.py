@@ -35,15 +35,25 @@ def harmless_heads(products: Products, of: str) -> list[Measured]:
     """Percent of heads whose masking alone costs less than `of` points, on each development set.
 
     The lower end counts heads whose whole interval lies above the loss, the upper one those whose
-    interval reaches above it.
+    interval reaches above it. Beside it: the heads with a significant loss, and the loss that
+    would have been found.
     """
     numbers, most = [], -float(of)
     for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
         number = counted(rows["ci_low"] > most, rows["effect"] > most, rows["ci_high"] > most)
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
-        about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples"
+        lost = int(((rows["p_corrected"] < 0.05) & (rows["effect"] < 0)).sum())
+        about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples; "
+        about += f"{lost} with a significant loss, {_found(products, rows)} would be found"
         numbers.append(Measured(*ends, len(rows), "heads", case, _seeds(rows), about=about))
     return numbers
+
+
+def _found(products: Products, rows: pd.DataFrame) -> str:
+    """The smallest loss of a head that the test finds with 80% power, largest over seeds."""
+    wanted = {name: rows[name].iloc[0] for name in ("task", "split", "metric", "mode")}
+    losses = products.rows("michel2019-power", unit="head", **wanted)["loss"]
+    return "none" if losses.isna().any() else f"one of {losses.max():.1f} points"
 
 
 def heads_that_matter(products: Products, of: str) -> list[Measured]:
