@@ -7,7 +7,7 @@ from tests.workflow.tiny_study import TinyStudy, rules_importing
 # Not part of a whole run.
 ASKED_FOR = {"contact_sheets"}
 EXTRACTING = {"extract", "extract_task", "extract_checkpoint", "gradient_importance"}
-EXTRACTING |= {"random_body", "train_probes"}
+EXTRACTING |= {"padded_similarity", "random_body", "train_probes"}
 
 
 def test_a_finished_study_has_nothing_to_do(tiny_study: TinyStudy) -> None:
