@@ -17,7 +17,7 @@ FAMILIES = ("BERT", "BoV", "BiLSTM")
 def cue(products: Products, of: str) -> list[Measured]:
     """Productivity or coverage of "not" in percent; `of` is like "train productivity".
 
-    The reference of productivity is chance.
+    They are counts of the data set itself, so exact. The reference of productivity is chance.
     """
     split, measure = of.split()
     row = products.row("niven2019-table2", data="original", split=split, cue="not")
@@ -25,10 +25,9 @@ def cue(products: Products, of: str) -> list[Measured]:
         "productivity": ("productive", "applicable"),
         "coverage": ("applicable", "n"),
     }[measure]
-    n = int(row[of_all])
-    ends = share(int(row[right]), n)
+    n, value = int(row[of_all]), 100 * row[right] / row[of_all]
     reference = 50.0 if measure == "productivity" else None
-    return [Measured(100 * row[right] / n, *ends, n, "points", reference=reference)]
+    return [Measured(value, value, value, n, "points", reference=reference)]
 
 
 def arct_accuracy(products: Products, of: str) -> list[Measured]:
@@ -49,6 +48,7 @@ def arct_accuracy(products: Products, of: str) -> list[Measured]:
             "points",
             seeds=int(row["runs"]),
             reference=50.0,
+            about=f"{row['split']} set",
         )
     ]
 
@@ -66,7 +66,7 @@ def left_to_arguments(products: Products, of: str) -> list[Measured]:
     for family in FAMILIES:
         full, warrants = (_row(products, "table3", family, setup) for setup in ("full", "W"))
         ends = minus(_mean(full), _mean(warrants))
-        about = f"{full['mean']:.1f} and {warrants['mean']:.1f}"
+        about = f"{full['split']} set, {full['mean']:.1f} and {warrants['mean']:.1f}"
         numbers.append(_per_family(ends, full, family, about))
     return numbers
 
@@ -81,7 +81,8 @@ def adversarial(products: Products, of: str) -> list[Measured]:
         for _, row in rows.iterrows():
             number = _mean(row)
             ends = number.value, number.low, number.high
-            numbers.append(_per_family(ends, row, f"{family} {names[setup]}", ""))
+            about = f"{row['split']} set"
+            numbers.append(_per_family(ends, row, f"{family} {names[setup]}", about))
     return numbers
 
 
