@@ -19,7 +19,7 @@ SMK := Snakefile $(wildcard rules/*.smk rules/*/*.smk)
 help:
 	@echo "make demo       set up and run the default study; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
-	@echo "make docs       write docs/configuration.md from the schema"
+	@echo "make docs       write docs/configuration.md and docs/results.md"
 	@echo "make format     format the code"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
 
@@ -52,6 +52,7 @@ format: $(READY)
 # The reference of a study's keys.
 docs: $(READY)
 	$(PYTHON) docs/configuration.py
+	$(PYTHON) docs/results.py
 
 # Products and caches; the virtual environment stays.
 clean:

@@ -1,0 +1,167 @@
+"""Write results.md, every claim beside what two studies find, by `make docs`.
+
+`python docs/results.py DEFAULT REAL` first takes the claims tables of a run of each study,
+results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv and docs/claims/real.csv.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+DOCS = Path(__file__).parent
+PAGE = DOCS / "results.md"
+STUDIES = {"default": DOCS / "claims/default.csv", "real": DOCS / "claims/real.csv"}
+HEAD = """\
+# Results
+
+<!-- Written by `make docs` from docs/claims/; the sections stand in docs/results.py. -->
+
+Every published value and statement that the workflow judges, beside what it finds for MiniLM, and
+the figures of the default study. The claims, and the rule by which each is judged, are in
+[claims/published.csv](../claims/published.csv); both tables in full, with rules, units, reasons
+and references, are [default.csv](claims/default.csv) and [real.csv](claims/real.csv).
+
+* **Default study** (`make demo`): English Wikipedia and film sentences rated by people (in SST-2's
+  place, with products, tweets and editorials as further development sets) are real; trees are
+  silver (parsed by spaCy); STS-B, MNLI, stories, frames and arguments are generated.
+* **Real data** ([studies/real.yaml](../studies/real.yaml),
+  `snakemake --cores 2 --configfile studies/real.yaml --config data=/data`): GUM's trees and
+  coreference, a part of FrameNet 1.5, MRPC, STS-B (3000 training pairs), SST-2 (4000 sentences)
+  and ARCT. It has no running text: claims about surface patterns are judged on the default study.
+
+Verdicts: **reproduced**, the whole 95% interval lies where the rule wants the number; **same
+direction**, it does not, but the whole interval lies on that side of a baseline or of chance;
+**not reproduced**; **cannot tell**, the interval holds both; *not comparable*, with the reason.
+The papers' numbers are of BERT-base unless another model is named, and a number of another model
+can at most go in the same direction. Of twenty intervals one misses its number by chance, and
+there are many here. Heads are written `<layer>-<head>`, counted from 1. A seed repeats its numbers
+exactly on one kind of processor only: numbers that depend on trained weights move on another.
+Where the methods differ from the papers: [differences.md](differences.md).
+
+![Published numbers beside the default study's, and verdicts](../report/gallery/claims.png)
+"""
+# Section, subsection, the beginnings of the ids of its claims, and its figures.
+SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
+    "Clark et al. 2019": [
+        ("Figure 1 and relative position", ("clark-previous", "clark-next", "clark-self"),
+         ("clark2019-fig1", "clark2019-position")),
+        ("Figure 2, special tokens", ("clark-sep-attention", "clark-sep-to-sep", "clark-cls-early",
+         "clark-punctuation"), ("clark2019-fig2",)),
+        ("Figure 3, gradients", ("clark-sep-gradients", "clark-no-op"), ("clark2019-fig3",)),
+        ("Figure 4, entropy", ("clark-broad", "clark-cls-entropy"), ("clark2019-fig4",)),
+        ("Table 1 and Figure 5, heads as parsers", ("clark-no-parser", "clark-specialists",
+         "clark-four-relations", "clark-dependents", "clark-split-words",
+         "clark-special-candidates", "clark-table1-"),
+         ("clark2019-fig5",)),
+        ("Table 2, heads as antecedent selectors", ("clark-antecedents", "clark-over-matching",
+         "clark-near-rules", "clark-table2-"), ()),
+        ("Table 3, probes", ("clark-words-help", "clark-attention-alone", "clark-random-body",
+         "clark-maps-hold-syntax", "clark-table3-"), ("clark2019-probe-curve",)),
+        ("Figure 6, heads in the plane", ("clark-layers-alike",), ("clark2019-fig6",)),
+    ],
+    "Kovaleva et al. 2019": [
+        ("Figures 1 and 2, classes of maps", ("kovaleva-classifier", "kovaleva-heterogeneous"),
+         ("kovaleva2019-fig1", "kovaleva2019-fig2")),
+        ("Figure 3, frames", ("kovaleva-frames",), ("kovaleva2019-fig3",)),
+        ("Table 1 and Figure 5, what fine-tuning changes", ("kovaleva-last-layers",
+         "kovaleva-pretraining", "kovaleva-table1-"), ("kovaleva2019-fig5",)),
+        ("Figures 6 and 7, what is attended to", ("kovaleva-vertical", "kovaleva-cls-",
+         "kovaleva-shared"), ("kovaleva2019-fig6", "kovaleva2019-shares", "kovaleva2019-features",
+         "kovaleva2019-fig7", "kovaleva2019-shared")),
+        ("Figures 8 and 9, heads and layers disabled", ("kovaleva-head-gain",
+         "kovaleva-random-head", "kovaleva-layer-gain", "kovaleva-linguistic",
+         "kovaleva-syntactic"),
+         ("kovaleva2019-fig8", "kovaleva2019-fig9", "kovaleva2019-heads")),
+    ],
+    "Michel et al. 2019": [
+        ("Figure 1 and Tables 1 and 3, heads masked", ("michel-most-heads", "michel-significant",
+         "michel-single-head"), ("michel2019-fig1",)),
+        ("Figure 2, the same heads on other data", ("michel-agreement",), ("michel2019-fig2",)),
+        ("Figure 3, pruning", ("michel-prune", "michel-one-head", "michel-importance-"),
+         ("michel2019-fig3", "michel2019-importance")),
+        ("Table 4, speed", ("michel-speed",), ()),
+        ("Figure 5, pruning during training", ("michel-early",), ("michel2019-fig5",)),
+    ],
+    "Niven and Kao 2019": [
+        ("Table 2, the cue", ("niven-not-productivity", "niven-not-coverage"),
+         ("niven2019-cues",)),
+        ("Tables 1 and 3, parts of the input", ("niven-not-explains", "niven-degenerate",
+         "niven-table1-", "niven-table3-"), ("niven2019-runs",)),
+        ("Section 8, points that are always right", ("niven-easy",),
+         ("niven2019-easy", "niven2019-reliance", "niven2019-heads")),
+        ("Table 4, the adversarial set", ("niven-adversarial", "niven-overfit", "niven-table4-"),
+         ()),
+    ],
+}  # fmt: skip
+
+
+def page(default: pd.DataFrame, real: pd.DataFrame) -> str:
+    """The text of results.md."""
+    parts = [HEAD, *(f"* [{paper}](#{_anchor(paper)})" for paper in SECTIONS)]
+    for paper, sections in SECTIONS.items():
+        parts.append(f"\n## {paper}")
+        for title, ids, figures in sections:
+            parts += [f"\n### {title}\n", "| Published | Default study | Real data |"]
+            parts.append("| --- | --- | --- |")
+            parts += [_row(id_, default, real) for id_ in default["id"].unique() if _of(id_, ids)]
+            parts += [f"\n![](../report/gallery/{figure}.png)" for figure in figures]
+    return "\n".join(parts) + "\n"
+
+
+def unplaced(claims: pd.DataFrame) -> list[str]:
+    """The claims that are not in exactly one section."""
+    places = [ids for sections in SECTIONS.values() for _, ids, _ in sections]
+    return [id_ for id_ in claims["id"].unique() if sum(_of(id_, ids) for ids in places) != 1]
+
+
+def _of(id_: str, beginnings: tuple[str, ...]) -> bool:
+    return id_.startswith(beginnings)
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(".", "").replace(" ", "-")
+
+
+def _row(id_: str, *studies: pd.DataFrame) -> str:
+    """One line of a table: the statement, and a study's cases in each of the other cells."""
+    claim = studies[0].loc[studies[0]["id"] == id_].iloc[0]
+    later = f"<br>*Later work: {claim['later']}*" if isinstance(claim["later"], str) else ""
+    cells = ["<br>".join(_case(row) for _, row in s[s["id"] == id_].iterrows()) for s in studies]
+    rule = f"Rule: {claim['rule']}." if claim["kind"] == "statement" else ""
+    return f"| {claim['statement']} {rule}{later} `{id_}` | {' | '.join(cells)} |"
+
+
+def _case(row: pd.Series) -> str:
+    """Our number for a case with interval, n and verdict; nothing where it was not measured."""
+    if row["verdict"] == "not measured":
+        return ""
+    number = _number(row["ours"])
+    if pd.notna(row["ci_low"]) and row["ci_low"] < row["ci_high"]:
+        number += f" ({_number(row['ci_low'])} to {_number(row['ci_high'])})"
+    parts = [f"{row['case']}: {number}" if isinstance(row["case"], str) else number]
+    if pd.notna(row["n"]):
+        parts.append(f"n = {row['n']:.0f} {row['n_of']}")
+    if isinstance(row["about"], str):
+        parts.append(row["about"])
+    verdict = f"**{row['verdict']}**"
+    if row["verdict"] == "not comparable":
+        verdict = f"*not comparable: {row['because']}*"
+    return f"{', '.join(parts)}: {verdict}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2g}" if value else "0"
+
+
+def main() -> None:
+    """Take new claims tables, where they are given, and write the page."""
+    for source, kept in zip(sys.argv[1:], STUDIES.values(), strict=len(sys.argv) > 1):
+        kept.parent.mkdir(exist_ok=True)
+        shutil.copyfile(source, kept)
+    PAGE.write_text(page(*(pd.read_csv(kept) for kept in STUDIES.values())), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
