@@ -83,6 +83,15 @@ def test_a_value_of_another_model(
     assert judge(value, measured, same_model=False) == verdict
 
 
+def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
+    """The paper's head beats its offset, 68; ours beats our offset, which the value does not."""
+    value = claim(kind="value", rule="within", value=75.6, to=3.0, reference=68.3)
+    ours = Measured(79.4, 77.4, 81.4, reference=75.8)
+    assert judge(value, ours, same_model=False) == verdicts.DIRECTION
+    worse = Measured(74.0, 73.0, 75.0, reference=75.8)
+    assert judge(value, worse, same_model=False) == verdicts.NOT_REPRODUCED
+
+
 def test_our_own_baseline_comes_before_the_reference_of_the_claim() -> None:
     measured = Measured(45.0, 44.0, 46.0, reference=47.0)
     assert judge(claim(reference=30.0), measured, same_model=True) == verdicts.NOT_REPRODUCED

@@ -75,7 +75,9 @@ def evaluate(claim: Claim, products: Products, study: Study) -> list[dict[str, A
         because = study.why_not(claim, measured)
         verdict = NOT_COMPARABLE if because else judge(claim, measured, same_model)
         if not because and claim.kind == "value" and not same_model:
-            because = f"of another model than {claim.model}: judged by its direction only"
+            because = f"of another model than {claim.model}"
+            unjudged = verdict == NOT_COMPARABLE
+            because += ", without a baseline" if unjudged else ": judged by its direction only"
         rows.append(_row(claim, measured, verdict, because))
     return rows
 

@@ -72,11 +72,15 @@ def _by_direction(claim: Claim, measured: Measured, reference: float) -> str:
 
 
 def _side(claim: Claim, measured: Measured, reference: float) -> int:
-    """1 where the whole interval lies on the claim's side of the reference, -1 on the other."""
+    """1 where the whole interval lies on the claim's side of the reference, -1 on the other.
+
+    A value's side is that of the paper's own baseline, where the claim has one as its reference.
+    """
     if claim.rule in ("above", "below"):
         up = claim.rule == "above"
     else:
-        up = sum(claim.target) / 2 > reference
+        own = reference if claim.reference is None else claim.reference
+        up = sum(claim.target) / 2 > own
     if measured.low > reference:
         return 1 if up else -1
     if measured.high < reference:
