@@ -5,6 +5,13 @@ from os.path import relpath
 CLAIMS = config["claims"]
 JUDGED = {"category": "Claims"}
 BUILTIN_CLAIMS = [relpath(Path(workflow.basedir) / "claims/published.csv")] * CLAIMS["builtin"]
+# The predictions of ARCT's models that were trained on the original points.
+ARCT_SEEDS, WORD_PREDICTIONS = [], []
+if "original" in config.get("arguments", {}).get("train_on", []):
+    ARCT_SEEDS = config["arguments"]["seeds"]
+    WORD_PREDICTIONS = expand(
+        "<results>/arguments/{family}.original.parquet", family=["bov", "bilstm"]
+    )
 # What claims are judged by, beside the printed tables: the other products of these chapters.
 CLAIM_PRODUCTS = {
     "surface": ["position", "special_tokens", "entropy", "gradients"],
@@ -14,6 +21,7 @@ CLAIM_PRODUCTS = {
         "{task}.{seed}.{of}", task=TASKS, seed=SEEDS, of=["similarity", "features", "shared"]
     ),
     "ablation": expand("{task}.pretrained.{seed}.scores", task=TASKS, seed=SEEDS),
+    "arguments": [f"bert.original.{seed}" for seed in ARCT_SEEDS],
     "pruning": expand("{task}.pretrained.{seed}.epochs", task=FINETUNE["every_epoch"], seed=SEEDS),
 }
 # Of what origin the data of each chapter and task are.
@@ -33,7 +41,7 @@ rule claim_verdicts:
     input:
         published=BUILTIN_CLAIMS + CLAIMS["files"],
         model=rules.model_card.output.model,
-        products=products_judged(CLAIM_PRODUCTS),
+        products=products_judged(CLAIM_PRODUCTS, WORD_PREDICTIONS),
     output:
         table=table("claims", "published claims and verdicts", JUDGED),
     log:

@@ -188,11 +188,12 @@ def origin(entry: dict) -> str:
     return "generated" if "generate" in entry else "silver" if "parse" in entry else "real"
 
 
-def products_judged(products: dict[str, list[str]]):
+def products_judged(products: dict[str, list[str]], of_study: list[str]):
     """A function that gives what claims about a model are judged by.
 
     These are the printed tables of the model and of the study, and `products`, the names of other
-    tables by chapter, of the chapters that the study has.
+    tables by chapter, of the chapters that the study has; `of_study` are paths of tables without
+    a model.
     """
     printed = list(TABLES)
 
@@ -205,7 +206,7 @@ def products_judged(products: dict[str, list[str]]):
             if chapter in config
             for name in names
         ]
-        return tables + others
+        return tables + others + of_study
 
     return paths
 

@@ -44,12 +44,30 @@ def test_accuracies(tmp_path: Path) -> None:
     assert (warrants.low, warrants.high) == pytest.approx((66 - 19.6, 66 + 19.6))
     (highest,) = niven.arct_accuracy(found, "table3 BERT W max")
     assert highest.value == 71
-    left = {number.case: number.value for number in niven.left_to_arguments(found, "")}
-    assert left == {"BERT": 4, "BoV": 0, "BiLSTM": -2}
     (failed,) = niven.degenerate_runs(found, "BERT")
     assert (failed.value, failed.n) == (25, 4)
     (chance,) = niven.adversarial(found, "negated")
     assert (chance.case, chance.value, chance.seeds) == ("BERT W", 50, 4)
+
+
+def test_what_whole_arguments_add(tmp_path: Path) -> None:
+    """Of four points all of the input is right on three, in both runs, and warrants on two."""
+    row = {"version": "original", "trained_on": "original", "split": "dev", "label": 1}
+    rows = [
+        row
+        | {"family": "bert", "setup": setup, "id": f"p{number}", "seed": seed}
+        | {"logit_0": 0.0, "logit_1": 1.0 if number < right else -1.0}
+        for setup, right in (("full", 3), ("W", 2))
+        for seed in (1, 2)
+        for number in range(4)
+    ]
+    others = [rows[0] | change for change in ({"split": "train"}, {"version": "negated"})]
+    found = products(tmp_path, **{"arguments__bert_of_original_of_1": rows + others})
+    (left,) = niven.left_to_arguments(found, "")
+    assert (left.value, left.n, left.seeds, left.case) == (25, 4, 2, "BERT")
+    assert left.about == "dev set, 75.0 and 50.0"
+    # A point that differs is drawn between 0 and 3 times of 4 in 95% of the samples.
+    assert (left.low, left.high) == (0, 75)
 
 
 def test_easy_points(tmp_path: Path) -> None:

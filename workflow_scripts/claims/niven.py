@@ -5,13 +5,16 @@ from itertools import product
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import minus, share
+from workflow_scripts.claims.intervals import share
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.stats.intervals import bootstrap_mean
 
 SETUPS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 RUNS = {"all": "all runs", "not degenerate": "without degenerate runs"}
 FAMILIES = ("BERT", "BoV", "BiLSTM")
+TITLES = {name.lower(): name for name in FAMILIES}
+DRAWS = 10_000  # bootstrap samples
 
 
 def cue(products: Products, of: str) -> list[Measured]:
@@ -61,13 +64,25 @@ def degenerate_runs(products: Products, of: str) -> list[Measured]:
 
 
 def left_to_arguments(products: Products, of: str) -> list[Measured]:
-    """Points that all of the input gains over warrants alone, for each family."""
+    """Points that all of the input gains over warrants alone, for each family.
+
+    On the original points of the last split, the mean over runs; the interval draws points, the
+    same for both.
+    """
+    rows = products.matching("arguments/*.original*")
+    rows = rows[(rows["trained_on"] == "original") & (rows["version"] == "original")]
+    rows = rows[rows["split"] == rows["split"].replace("train", "").max()]  # dev, or test
+    right = (rows["logit_1"] > rows["logit_0"]) == (rows["label"] == 1)
+    by_point = right.groupby([rows["family"], rows["setup"], rows["id"]]).mean().unstack("setup")
     numbers = []
-    for family in FAMILIES:
-        full, warrants = (_row(products, "table3", family, setup) for setup in ("full", "W"))
-        ends = minus(_mean(full), _mean(warrants))
-        about = f"{full['split']} set, {full['mean']:.1f} and {warrants['mean']:.1f}"
-        numbers.append(_per_family(ends, full, family, about))
+    for family, points in by_point.groupby(level="family"):
+        percent = 100 * points[["full", "W"]].to_numpy()
+        ends = bootstrap_mean(percent[:, 0] - percent[:, 1], DRAWS, seed=1)
+        full, warrants = percent.mean(axis=0)
+        about = f"{rows['split'].iloc[0]} set, {full:.1f} and {warrants:.1f}"
+        seeds = rows[rows["family"] == family]["seed"].nunique()
+        case = TITLES[str(family)]
+        numbers.append(Measured(*map(float, ends), len(points), "points", case, seeds, about=about))
     return numbers
 
 
