@@ -29,7 +29,9 @@ and references, are [default.csv](claims/default.csv) and [real.csv](claims/real
 * **Real data** ([studies/real.yaml](../studies/real.yaml),
   `snakemake --cores 2 --configfile studies/real.yaml --config data=/data`): GUM's trees and
   coreference, a part of FrameNet 1.5, MRPC, STS-B (3000 training pairs), SST-2 (4000 sentences)
-  and ARCT. It has no running text: claims about surface patterns are judged on the default study.
+  and ARCT; Niven and Kao's own predictions were read by
+  `'arguments={published_runs: {path: runs}}'` after `data=/data`.
+  It has no running text: claims about surface patterns are judged on the default study.
 
 Verdicts: **reproduced**, the whole 95% interval lies where the rule wants the number; **same
 direction**, it does not, but the whole interval lies on that side of a baseline or of chance;
