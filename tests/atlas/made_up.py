@@ -1,0 +1,337 @@
+"""An atlas of made-up numbers, of any size, with hostile texts: what tests and benchmarks show.
+
+`python -m tests.atlas.made_up 24 16 out.json` writes one of 24 layers by 16 heads.
+"""
+
+import argparse
+import base64
+import json
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SCRIPT = "</script><script>window.broken=1</script>"
+IMAGE = '<img src=x onerror="window.broken=1">'
+# What a corpus may hold, and what a page must show as it is.
+HOSTILE = [
+    SCRIPT,
+    IMAGE,
+    "\"double\" 'single' `back`",
+    "&lt;b&gt; &amp;",
+    "\u202eright to left",  # an override of the direction of what follows
+    "line\u2028separator",
+    "\U0001f469\u200d\U0001f52c\U0001f9e0",  # emoji, joined
+    "\u0301\u0308",  # combining marks without a letter
+    "<!--",
+    "${window.broken=1}",
+    "\u05e9\u05dc\u05d5\u05dd",
+    "\ufffd",
+]
+WORDS = "the head attends to a verb and its object , then it looks back at the noun .".split()
+CATEGORIES = ["vertical", "diagonal", "vertical and diagonal", "block", "heterogeneous"]
+RELATIONS = ["dobj", "nsubj", "det", "amod", "prep", "pobj"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a measure is made up: numbers between `low` and `high`, and what stands beside them."""
+
+    id: str
+    paper: str
+    group: str
+    title: str
+    unit: str
+    range: tuple[float, float]
+    null: float | str | None = None  # "heads": one for each head
+    null_title: str | None = None
+    task: str | None = None
+    scale: str = "sequential"
+    beside: str = "interval n"  # of: interval, n, ns (one n for each head), p, label, missing
+    better: str | None = None
+
+
+C, K, M, N = "clark2019", "kovaleva2019", "michel2019", "niven2019"
+OFFSET = "best fixed offset"
+FORMS = [
+    Form("entropy.all", C, "Entropy", "Entropy, all tokens", "nats", (0.1, 4)),
+    Form("entropy.cls", C, "Entropy", "Entropy, [CLS]", "nats", (0.1, 4)),
+    Form("attention.cls", C, "Special tokens", "To [CLS]", "%", (0, 60)),
+    Form("attention.sep", C, "Special tokens", "To [SEP]", "%", (0, 95)),
+    Form("attention.punctuation", C, "Special tokens", "To . and ,", "%", (0, 50)),
+    Form("position.previous", C, "Position", "To the previous token", "%", (0, 90)),
+    Form("position.next", C, "Position", "To the next token", "%", (0, 90)),
+    Form("gradient.sep", C, "Gradients", "Importance of [SEP]", "", (0, 0.3), beside="n"),
+    Form(
+        "syntax.best", C, "Syntax", "Best relation, above its offset", "points", (-30, 60), 0.0,
+        OFFSET, scale="diverging", beside="interval ns label", better="high",
+    ),
+    Form(
+        "syntax.dobj", C, "Syntax", "dobj", "%", (5, 95), 40.0, OFFSET,
+        beside="interval n missing", better="high",
+    ),
+    Form(
+        "syntax.nsubj", C, "Syntax", "nsubj", "%", (5, 80), "heads", OFFSET,
+        beside="interval n", better="high",
+    ),
+    Form(
+        "coreference.antecedent", C, "Coreference", "Antecedent, all", "%", (10, 70), 27.0,
+        "nearest mention", beside="interval ns", better="high",
+    ),
+    Form("frames.link", K, "Frames", "Frame link", "", (0, 0.4), 0.1, "all heads", beside="p n"),
+    Form("patterns.class", K, "Maps", "Class of maps", "", (0, 5), scale="category", beside="n"),
+    Form(
+        "finetuning.sst2", K, "Fine-tuning", "Similarity, SST-2", "", (0.3, 1), task="sst2",
+        beside="interval n", better="low",
+    ),
+    Form(
+        "disabling.sst2", K, "Disabling", "Effect on SST-2", "points", (-4, 2), 0.0,
+        "no effect", "sst2", "diverging", "interval p n",
+    ),
+    Form(
+        "disabling.mnli", K, "Disabling", "Effect on MNLI", "points", (-3, 3), 0.0,
+        "no effect", "mnli", "diverging", "p n missing",
+    ),
+    Form("importance.sst2", M, "Importance", "SST-2", "", (0, 0.02), task="sst2", beside="n"),
+    Form(
+        "cue.not", N, "Cues", "Margin of warrants with 'not'", "", (-0.2, 0.3), 0.0, "no cue",
+        scale="diverging", beside="interval n",
+    ),
+    Form("other.constant", "beyond", "Other", "The same for every head", "", (1, 1), beside=""),
+    Form("other.unknown", "beyond", "Other", "Known of no head", "", (0, 1), beside="missing all"),
+]  # fmt: skip
+PAPERS = {
+    C: "Clark et al. 2019",
+    K: "Kovaleva et al. 2019",
+    M: "Michel et al. 2019",
+    N: "Niven and Kao 2019",
+    "beyond": "Beyond the papers",
+}
+
+
+def made_up(
+    n_layers: int,
+    n_heads: int,
+    n_models: int = 1,
+    n_measures: int = len(FORMS),
+    segments: int = 3,
+    tokens: int = 24,
+    states: tuple[str, ...] = ("pretrained", "sst2.1"),
+    hostile: bool = True,
+) -> dict[str, Any]:
+    """A valid atlas, always the same for the same arguments.
+
+    Further models have the first segment's tokens too, and other tokens in the others, one fewer.
+    States other than `pretrained` are named <task>.<seed>.
+    """
+    rng = np.random.default_rng(0)
+    texts = HOSTILE if hostile else ["plain"]
+    atlas: dict[str, Any] = {
+        "format": "attention-atlas",
+        "version": 1,
+        "study": {
+            "name": "made-up",
+            "seed": 1,
+            "about": ["All numbers of this study are made up.", *(texts if hostile else [])],
+        },
+        "models": [],
+        "papers": [{"name": name, "title": title} for name, title in PAPERS.items()],
+        "measures": [],
+        "distances": {},
+        "segments": [],
+        "maps": {},
+        "left_out": ["2 segments were left out: the page has room for 3.", *texts[:2]],
+    }
+    for number in range(n_models):
+        name = "tiny" if number == 0 else f"tiny-{number + 1}"
+        model = described(name, n_layers, n_heads, states)
+        if hostile:
+            model["title"] += f" {texts[number % len(texts)]}"
+        atlas["models"].append(model)
+        for index in range(n_measures):
+            made = measure(rng, FORMS[index % len(FORMS)], model)
+            if index >= len(FORMS):
+                made["id"] += f".{index}"
+            if hostile and index % 5 == 1:
+                made["title"] += f" {texts[index % len(texts)]}"
+            if hostile and made["label"]:
+                made["label"][0] = SCRIPT
+            made["about"] += f" {texts[index % len(texts)]}" if hostile else ""
+            atlas["measures"].append(made)
+        atlas["distances"][name] = distances(rng, n_layers * n_heads, segments)
+        for index in range(segments):
+            words = sentence(tokens if index == 0 else tokens - number, texts if hostile else [])
+            add_segment(rng, atlas, model, index, words)
+    return atlas
+
+
+def described(name: str, n_layers: int, n_heads: int, states: tuple[str, ...]) -> dict[str, Any]:
+    """A model's entry."""
+    named = []
+    for state in states:
+        task, _, seed = state.partition(".")
+        title = f"fine-tuned on {task.upper()}, seed {seed}"
+        trained = {"name": state, "title": title, "task": task, "seed": int(seed or 1)}
+        named.append(trained if seed else {"name": state, "title": state})
+    return {
+        "name": name,
+        "title": name,
+        "architecture": "bert",
+        "n_layers": n_layers,
+        "n_heads": n_heads,
+        "source": "made up",
+        "states": named,
+    }
+
+
+def measure(rng: np.random.Generator, form: Form, model: dict[str, Any]) -> dict[str, Any]:
+    """One measure of one model; each optional part is there or missing as its form says."""
+    layers, heads = model["n_layers"], model["n_heads"]
+    size, beside = layers * heads, form.beside.split()
+    low, high = form.range
+    # Near each other in the same layer, as in real models.
+    height = np.repeat(rng.uniform(0, 0.5, layers), heads) + rng.uniform(0, 0.5, size)
+    value = low + (high - low) * height
+    if form.scale == "category":
+        value = np.floor(value)
+    half = (high - low) * rng.uniform(0.01, 0.12, size)
+    missing = rng.random(size) < (1 if "all" in beside else 0.1 if "missing" in beside else 0)
+    null: Any = form.null
+    if null == "heads":
+        null = listed(rng.uniform(low, (low + high) / 2, size), np.zeros(size, bool))
+    states = [state["name"] for state in model["states"]]
+    trained = [state for state in states if form.task and state.startswith(f"{form.task}.")]
+    p = np.minimum(1, 10 ** rng.uniform(-5, 1, size))
+    counts = rng.integers(50, 400, size)
+    table = f"{model['name']}/made-up/{form.group.lower().replace(' ', '-')}.parquet"
+    return {
+        "id": form.id,
+        "model": model["name"],
+        "paper": form.paper,
+        "group": form.group,
+        "title": form.title,
+        "unit": form.unit,
+        "scale": form.scale,
+        "about": f"{form.title}, made up; the interval covers nothing.",
+        "source": {
+            "table": table,
+            "column": "value",
+            "where": {"of": form.id},
+            "factor": 100 if form.unit == "%" else 1,
+        },
+        "state": trained[0] if trained else states[0],
+        "task": form.task,
+        "null": null,
+        "null_title": form.null_title,
+        "decimals": {"%": 1, "points": 1}.get(form.unit, 0 if form.scale == "category" else 3),
+        "better": form.better,
+        "categories": CATEGORIES if form.scale == "category" else None,
+        "label": [str(label) for label in rng.choice(RELATIONS, size)]
+        if "label" in beside
+        else None,
+        "value": listed(value, missing),
+        "low": listed(value - half, missing) if "interval" in beside else None,
+        "high": listed(value + half, missing) if "interval" in beside else None,
+        "n": 300 if "n" in beside else counts.tolist() if "ns" in beside else None,
+        "p": listed(p, missing) if "p" in beside else None,
+    }
+
+
+def listed(values: np.ndarray, missing: np.ndarray) -> list[float | None]:
+    """Numbers as JSON has them, with six digits, None where missing."""
+    pairs = zip(values, missing, strict=True)
+    return [None if gone else float(f"{value:.6g}") for value, gone in pairs]
+
+
+def distances(rng: np.random.Generator, size: int, segments: int) -> dict[str, Any]:
+    """Distances of all pairs of heads, those of points in the plane."""
+    points = rng.random((size, 2))
+    rows, columns = np.triu_indices(size, 1)
+    between = np.linalg.norm(points[rows] - points[columns], axis=1)
+    return {
+        "about": "Distances of made-up points in the plane, in the place of Jensen-Shannon's.",
+        "n_segments": segments,
+        "value": [round(float(value), 4) for value in between],
+    }
+
+
+def sentence(n: int, texts: list[str]) -> list[str]:
+    """Tokens: [CLS], hostile ones, words, [SEP], words, [SEP]; `n` of them."""
+    words = [*texts, *(WORDS * n)][: n - 2]
+    middle = len(words) * 2 // 3
+    words[middle:middle] = ["[SEP]"]
+    return ["[CLS]", *words[: n - 2], "[SEP]"]
+
+
+def add_segment(
+    rng: np.random.Generator, atlas: dict[str, Any], model: dict[str, Any], index: int, words: list
+) -> None:
+    """A segment, its maps in every state, and norms in the pretrained one."""
+    name, identity = model["name"], f"wikipedia-{index}"
+    shape = (model["n_layers"], model["n_heads"], len(words))
+    special = [word in {"[CLS]", "[SEP]"} for word in words]
+    numbers = np.cumsum([not is_special for is_special in special]) - 1
+    names = [state["name"] for state in model["states"]]
+    entry: dict[str, Any] = {
+        "id": identity,
+        "model": name,
+        "corpus": "wikipedia",
+        "title": f"Wikipedia, segment {index + 1}",
+        "tokens": words,
+        "word": [-1 if gone else int(at) for at, gone in zip(numbers, special, strict=True)],
+        "maps": {state: f"{name}.{identity}.{state}" for state in names},
+        "norms": {names[0]: f"{name}.{identity}.{names[0]}.norms"},
+    }
+    for state in names:
+        atlas["maps"][entry["maps"][state]] = encoded(attention(rng, *shape))
+    atlas["maps"][entry["norms"][names[0]]] = encoded(rng.gamma(2, 1.5, shape))
+    atlas["segments"].append(entry)
+
+
+def attention(rng: np.random.Generator, n_layers: int, n_heads: int, length: int) -> np.ndarray:
+    """Weights [layer, head, query, key]: each head looks by offset, to the ends, or anywhere."""
+    scores = rng.normal(scale=1.5, size=(n_layers, n_heads, length, length))
+    for head in np.ndindex(n_layers, n_heads):
+        kind = rng.integers(5)
+        if kind < 3:
+            scores[head] += 6 * np.eye(length, k=int(kind) - 1)
+        elif kind == 3:
+            scores[head][:, rng.choice([0, length - 1])] += 6
+    weights = np.exp(scores)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def encoded(weights: np.ndarray) -> dict[str, Any]:
+    """A map as the atlas holds it: bytes of the root of the weight, deflated, in base64."""
+    largest = float(f"{weights.max():.6g}")
+    levels = np.round(255 * np.sqrt(np.minimum(weights / largest, 1))).astype(np.uint8)
+    packed = base64.b64encode(zlib.compress(levels.tobytes(), 6)).decode()
+    return {"shape": list(weights.shape), "largest": largest, "data": packed}
+
+
+def main() -> None:
+    """Write one to a file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("layers", type=int)
+    parser.add_argument("heads", type=int)
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--models", type=int, default=1)
+    parser.add_argument("--segments", type=int, default=3)
+    parser.add_argument("--tokens", type=int, default=24)
+    parser.add_argument("--plain", action="store_true", help="without hostile texts")
+    options = parser.parse_args()
+    atlas = made_up(
+        options.layers,
+        options.heads,
+        options.models,
+        segments=options.segments,
+        tokens=options.tokens,
+        hostile=not options.plain,
+    )
+    options.path.write_text(json.dumps(atlas), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
