@@ -183,6 +183,7 @@ def tiny_config() -> dict[str, Any]:
             "heads": {"points": 4, "bootstrap": 100},
         },
         "claims": {},
+        "atlas": {},
     }
 
 
