@@ -1,0 +1,114 @@
+"""The atlas as one page that needs nothing else: no server, no network, no storage.
+
+The page's files (`page/`) and the data become one HTML file. Its content policy forbids every
+request, and allows the one script by its digest.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.atlas.bundle import PAGE, bundle
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+
+# What index.html names for work on the page itself; the built page holds it inline.
+LINKED = re.compile(
+    r'[^\S\n]*<link rel="stylesheet"[^>]*>\n?|[^\S\n]*<script[^>]*src=[^>]*></script>\n?'
+)
+ID = re.compile(r"[A-Za-z0-9._-]+")
+BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+# Only ASCII is left by json.dumps; these characters could end a script element or begin a comment.
+UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def build(atlas: dict[str, Any], folder: Path = PAGE) -> str:
+    """The page that shows `atlas`, from the files of `folder`.
+
+    Raises InputError where a file of the page cannot be used, or a map's id or data is malformed.
+    """
+    template = LINKED.sub("", _read(folder / "index.html"))
+    script = bundle(folder / "app.js", folder)
+    data, maps = split(atlas)
+    title = html.escape(f"{atlas['study']['name']} · Attention Atlas")
+    head = [
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(script)}">',
+        f"<style>\n{styles(folder)}</style>",
+    ]
+    body = [
+        f'<script type="application/json" id="atlas">{as_script(data)}</script>',
+        *(f'<script type="text/plain" id="map:{name}">{text}</script>' for name, text in maps),
+        f'<script type="module">{script}</script>',
+    ]
+    page = re.sub("<title>[^<]*</title>", lambda _: f"<title>{title}</title>", template)
+    page = _insert(page, "</head>", head, folder)
+    return _insert(page, "</body>", body, folder)
+
+
+def split(atlas: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The atlas without the data of its maps, and that data by the maps' ids."""
+    about, data = {}, []
+    for name, entry in atlas["maps"].items():
+        if not ID.fullmatch(name) or not BASE64.fullmatch(entry["data"]):
+            raise InputError(f"atlas.json: map {name[:60]!r} is malformed; delete it and run again")
+        about[name] = {key: value for key, value in entry.items() if key != "data"}
+        data.append((name, entry["data"]))
+    return atlas | {"maps": about}, data
+
+
+def as_script(data: dict[str, Any]) -> str:
+    """JSON in ASCII that cannot end the script element it stands in, whatever the texts say."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.translate(UNSAFE)
+
+
+def policy(script: str) -> str:
+    """The page's content policy: no request at all, and no script but this one."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    rules = {
+        "default-src": "'none'",
+        "script-src": f"'sha256-{digest}'",
+        "style-src": "'unsafe-inline'",
+        "img-src": "data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def styles(folder: Path) -> str:
+    """All style sheets of the page, style.css first."""
+    paths = sorted(folder.rglob("*.css"), key=lambda path: (path.name != "style.css", path))
+    texts = [_read(path) for path in paths]
+    for path, text in zip(paths, texts, strict=True):
+        if match := re.search(r"</style|url\(\s*[\"']?(?!data:)|@import", text, re.I):
+            raise InputError(f"{path}: {match[0]!r} would end the style or ask for a file; drop it")
+    return "".join(text.rstrip("\n") + "\n" for text in texts)
+
+
+def _insert(page: str, before: str, lines: list[str], folder: Path) -> str:
+    if page.count(before) != 1:
+        raise InputError(f"{folder / 'index.html'}: {before} must stand there once")
+    start, end = page.split(before)
+    return "\n".join([start.rstrip("\n"), *lines, before]) + end
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as UTF-8 ({error}); restore it") from error
+
+
+def main(atlas: Path, page: Out) -> None:
+    """Write the page."""
+    page.write_text(build(json.loads(atlas.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
