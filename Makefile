@@ -4,6 +4,7 @@ VENV := .venv
 VENV_PATH := $(if $(filter /%,$(VENV)),,$(CURDIR)/)$(VENV)
 PYTHON := $(VENV)/bin/python
 READY := $(VENV)/.ready
+WEB_READY := $(VENV)/.web-ready
 PINS := $(addprefix envs/,torch.txt requirements.txt models.txt test.txt)
 PIP := $(PYTHON) -m pip install --quiet
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
@@ -14,11 +15,12 @@ SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 
 SMK := Snakefile $(wildcard rules/*.smk rules/*/*.smk)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs unit workflow clean distclean
+.PHONY: help demo test lint format docs unit workflow test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
+	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
 	@echo "make docs       write docs/configuration.md and docs/results.md"
 	@echo "make format     format the code"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
@@ -39,10 +41,19 @@ lint: $(READY)
 	$(VENV)/bin/lint-imports --no-cache
 
 unit: $(READY)
-	$(PYTHON) -m pytest --ignore tests/workflow
+	$(PYTHON) -m pytest --ignore tests/workflow --ignore tests/web
 
 workflow: $(READY)
 	$(PYTHON) -m pytest tests/workflow
+
+# The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
+test-web: lint-web
+	@test -f results/demo/atlas.html || { echo "Error: results/demo/atlas.html is tested and does not exist: make demo writes it" >&2; exit 1; }
+	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js"
+	$(PYTHON) -m pytest tests/web
+
+lint-web: $(WEB_READY)
+	$(VENV)/bin/oxlint --deny-warnings workflow_scripts/atlas/page tests/atlas/js
 
 format: $(READY)
 	$(PYTHON) -m ruff check --fix .
@@ -83,3 +94,7 @@ $(READY): $(PINS) pyproject.toml
 	$(PIP) --no-deps -r envs/models.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $(READY)
+
+$(WEB_READY): $(READY) envs/web.txt
+	$(PIP) -c envs/requirements.txt -r envs/web.txt
+	@touch $(WEB_READY)

@@ -10,12 +10,18 @@ import numpy as np
 import pytest
 
 from tests.atlas.made_up import HOSTILE, encoded, made_up
+from tests.atlas.test_schema import SCHEMA
 
 
 @pytest.fixture(scope="module")
 def atlas() -> dict[str, Any]:
     """Two models, whose second segments differ."""
     return made_up(3, 4, n_models=2)
+
+
+def test_it_is_valid(atlas: dict[str, Any]) -> None:
+    SCHEMA.validate(atlas)
+    SCHEMA.validate(made_up(1, 1, tokens=9, states=("pretrained",), hostile=False))
 
 
 def test_lists_are_as_long_as_the_model_has_heads(atlas: dict[str, Any]) -> None:
