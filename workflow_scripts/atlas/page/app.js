@@ -1,0 +1,116 @@
+/** The page: reads the atlas, follows the address, shows one view. */
+
+import { html, render, useEffect, useRef, useState } from "./vendor/standalone.module.js";
+import { format, parse } from "./lib/fragment.js";
+import { modelOf } from "./lib/measures.js";
+import { About } from "./views/about.js";
+import { Card } from "./views/card.js";
+import { Compare } from "./views/compare.js";
+import { GridView } from "./views/grid.js";
+import { Keys } from "./views/keys.js";
+import { ScatterView } from "./views/scatter.js";
+import { TableView } from "./views/table.js";
+
+const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, head: Card, compare: Compare, about: About };
+const TABS = [["grid", "Grid"], ["table", "Table"], ["scatter", "Scatter"], ["compare", "Compare"], ["about", "About"]];
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+/** The state in the address, and the function that changes it. */
+function useAddress() {
+  const [fragment, setFragment] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => setFragment(location.hash);
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  const go = (patch, { replace = false } = {}) => {
+    const next = format({ ...parse(location.hash), ...patch });
+    if (next === format(parse(location.hash))) return;
+    if (replace) location.replace(next);
+    else location.hash = next;
+    setFragment(next); // at once: the event comes a moment later
+  };
+  return [parse(fragment), go];
+}
+
+/** Whether the page is dark: as the address says, else as the system says. */
+function useDark(theme) {
+  const [system, setSystem] = useState(DARK.matches);
+  useEffect(() => {
+    const follow = () => setSystem(DARK.matches);
+    DARK.addEventListener("change", follow);
+    return () => DARK.removeEventListener("change", follow);
+  }, []);
+  const dark = theme ? theme === "dark" : system;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  return dark;
+}
+
+function App({ atlas }) {
+  const [state, go] = useAddress();
+  const [keys, setKeys] = useState(false);
+  const dark = useDark(state.theme);
+  const main = useRef(null);
+  const view = VIEWS[state.view] ? state.view : "grid";
+  useEffect(() => {
+    const press = (event) => {
+      if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;
+      if (event.key === "?") setKeys((shown) => !shown);
+      if (event.key === "Escape" && parse(location.hash).view === "head") go({ view: "grid" });
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  useEffect(() => {
+    document.title = `${TABS.find(([name]) => name === view)?.[1] ?? `Head ${state.head}`} · ${atlas.study.name} · Attention Atlas`;
+  });
+  const View = VIEWS[view];
+  return html`
+    <a class="skip" href="#main" onClick=${(event) => skip(event, main.current)}>Skip to the content</a>
+    <${Header} ...${{ atlas, state, go, dark, view }} showKeys=${() => setKeys(true)} />
+    <main id="main" data-view=${view} tabindex="-1" ref=${main}>
+      <${View} ...${{ atlas, state, go, dark }} />
+    </main>
+    ${keys && html`<${Keys} close=${() => setKeys(false)} />`}
+  `;
+}
+
+// The address is the state, so a link within the page must not change it.
+function skip(event, main) {
+  event.preventDefault();
+  main.focus();
+}
+
+function Header({ atlas, state, go, dark, view, showKeys }) {
+  const model = modelOf(atlas, state);
+  const tab = view === "head" ? "grid" : view;
+  return html`
+    <header class="top">
+      <h1>Attention Atlas <span class="study">${atlas.study.name}</span></h1>
+      <nav aria-label="Views">
+        ${TABS.map(
+          ([name, title]) => html`
+            <a href=${format({ ...state, view: name })} aria-current=${name === tab ? "page" : undefined}>${title}</a>
+          `,
+        )}
+      </nav>
+      <div class="tools">
+        ${atlas.models.length > 1
+          ? html`
+              <label for="model">Model</label>
+              <select id="model" value=${model.name} onChange=${(event) => go({ model: event.target.value })}>
+                ${atlas.models.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
+              </select>
+            `
+          : html`<span id="model" class="only-model">${model.title}</span>`}
+        <button type="button" onClick=${() => go({ theme: dark ? "light" : "dark" }, { replace: true })}>
+          ${dark ? "Light" : "Dark"}
+        </button>
+        <button type="button" onClick=${showKeys} aria-label="Keys" title="Keys (?)">?</button>
+      </div>
+    </header>
+  `;
+}
+
+const atlas = JSON.parse(document.getElementById("atlas").textContent);
+render(html`<${App} atlas=${atlas} />`, document.getElementById("app"));

@@ -1,0 +1,24 @@
+/** Numbers as people read them. */
+
+/**
+ * With a true minus, and without the minus of a zero.
+ * @param {number|null} value
+ * @param {number} decimals
+ * @returns {string}
+ */
+export function number(value, decimals) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const text = value.toFixed(decimals);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+/** A p-value: "0.031", "< 0.001". */
+export function pValue(p) {
+  if (p === null || p === undefined) return "–";
+  return p < 0.001 ? "< 0.001" : p.toFixed(3);
+}
+
+/** "1 head", "7 heads". */
+export function plural(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

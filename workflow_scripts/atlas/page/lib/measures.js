@@ -1,0 +1,155 @@
+/**
+ * Measures of heads: what a number is, where it stands among the others, which heads pass a filter.
+ *
+ * Heads are numbered layer by layer from 0 (`index`); people read `<layer>-<head>` from 1 ("3-7").
+ * Measure and model are entries of atlas.json.
+ */
+
+import { number } from "./format.js";
+
+const P_LEVEL = 0.05;
+
+/** The entry of the model that `state` names, else the first. */
+export function modelOf(atlas, state) {
+  return atlas.models.find(({ name }) => name === state.model) ?? atlas.models[0];
+}
+
+/** All measures of a model, in the order of the file. */
+export function measuresOf(atlas, model) {
+  return atlas.measures.filter((measure) => measure.model === model.name);
+}
+
+/** The measure `id` of a model, or undefined. */
+export function findMeasure(atlas, model, id) {
+  return atlas.measures.find((measure) => measure.model === model.name && measure.id === id);
+}
+
+/** The measure that `state` names, else the model's first. */
+export function measureOf(atlas, state) {
+  const model = modelOf(atlas, state);
+  return findMeasure(atlas, model, state.measure) ?? measuresOf(atlas, model)[0];
+}
+
+/**
+ * Measures by paper and group, as a select shows them.
+ * @returns {{label: string, measures: object[]}[]}
+ */
+export function groups(atlas, measures) {
+  const titles = new Map(atlas.papers.map(({ name, title }) => [name, title]));
+  const found = new Map();
+  for (const measure of measures) {
+    const label = `${titles.get(measure.paper) ?? measure.paper} · ${measure.group}`;
+    if (!found.has(label)) found.set(label, []);
+    found.get(label).push(measure);
+  }
+  return [...found].map(([label, members]) => ({ label, measures: members }));
+}
+
+/** "3-7" for index 30 of a model with 12 heads a layer. */
+export function headName(model, index) {
+  return `${Math.floor(index / model.n_heads) + 1}-${(index % model.n_heads) + 1}`;
+}
+
+/** 30 for "3-7" of a model with 12 heads a layer; -1 where the model has no such head. */
+export function headIndex(model, name) {
+  const match = /^(\d+)-(\d+)$/.exec(name ?? "");
+  if (!match) return -1;
+  const [layer, head] = [match[1] - 1, match[2] - 1];
+  const inside = layer >= 0 && layer < model.n_layers && head >= 0 && head < model.n_heads;
+  return inside ? layer * model.n_heads + head : -1;
+}
+
+/** Where there would be no effect for this head, or null. */
+export function nullOf(measure, index) {
+  return Array.isArray(measure.null) ? measure.null[index] : measure.null;
+}
+
+/** How many observations the value is over, or null. */
+export function countOf(measure, index) {
+  return Array.isArray(measure.n) ? measure.n[index] : measure.n;
+}
+
+/** The ends of the interval, or null. */
+export function intervalOf(measure, index) {
+  const [low, high] = [measure.low?.[index] ?? null, measure.high?.[index] ?? null];
+  return low === null || high === null ? null : [low, high];
+}
+
+/**
+ * Whether the value does not differ from where there would be no effect: the p-value, corrected over
+ * the heads, is above 0.05; where the measure has none, its interval includes the null.
+ */
+export function hatched(measure, index) {
+  if (measure.p) return measure.p[index] !== null && measure.p[index] > P_LEVEL;
+  const interval = intervalOf(measure, index);
+  const none = nullOf(measure, index) ?? null;
+  return interval !== null && none !== null && interval[0] <= none && none <= interval[1];
+}
+
+/** The rule of `hatched` for this measure in words, or null where it has no null to test. */
+export function hatchRule(measure) {
+  if (measure.p) return `p, corrected over the heads, is above ${P_LEVEL}`;
+  if (measure.null === null || !measure.low) return null;
+  const none = measure.null_title ?? "null";
+  return `the head's own interval includes the ${none} (not corrected for the number of heads)`;
+}
+
+const cachedRanks = new WeakMap();
+
+/**
+ * Rank of each head, 1 for the highest value, or for the lowest where lower is better; equal values
+ * share the better rank; null where the value is unknown or a category.
+ * @returns {(number|null)[]}
+ */
+export function ranks(measure) {
+  if (!cachedRanks.has(measure)) cachedRanks.set(measure, ranked(measure));
+  return cachedRanks.get(measure);
+}
+
+function ranked({ value, better, scale }) {
+  if (scale === "category") return value.map(() => null);
+  const sign = better === "low" ? 1 : -1;
+  const known = value.filter((one) => one !== null).sort((a, b) => sign * (a - b));
+  const first = new Map();
+  known.forEach((one, place) => first.has(one) || first.set(one, place + 1));
+  return value.map((one) => first.get(one) ?? null);
+}
+
+/** How many heads have a value. */
+export function known(measure) {
+  return measure.value.reduce((sum, one) => sum + (one !== null), 0);
+}
+
+/** Lowest and highest value, or null where none is known. */
+export function extent(measure) {
+  const values = measure.value.filter((one) => one !== null);
+  return values.length ? [Math.min(...values), Math.max(...values)] : null;
+}
+
+/** The value as people read it, with its unit: "2.31 nats", "vertical", "unknown". */
+export function valueText(measure, index) {
+  const one = measure.value[index];
+  if (one === null || one === undefined) return "unknown";
+  if (measure.scale === "category") return measure.categories[one] ?? "unknown";
+  return withUnit(measure, one);
+}
+
+/** A number of this measure with its unit. */
+export function withUnit(measure, one) {
+  const gap = measure.unit === "" || measure.unit === "%" ? "" : " ";
+  return `${number(one, measure.decimals)}${gap}${measure.unit}`;
+}
+
+/** One head of one measure in a sentence, for a screen reader and a tooltip. */
+export function sentence(model, measure, index) {
+  const parts = [`Head ${headName(model, index)}, ${measure.title} ${valueText(measure, index)}`];
+  const label = measure.label?.[index];
+  if (label) parts.push(label);
+  const interval = intervalOf(measure, index);
+  if (interval) parts.push(`interval ${interval.map((end) => number(end, measure.decimals)).join(" to ")}`);
+  const rank = ranks(measure)[index];
+  if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}`);
+  if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);
+  if (hatched(measure, index)) parts.push("hatched: does not exclude the null");
+  return parts.join(", ");
+}

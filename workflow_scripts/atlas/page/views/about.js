@@ -1,0 +1,7 @@
+/** To come. */
+
+import { html } from "../vendor/standalone.module.js";
+
+export function About({ state }) {
+  return html`<p>${state.view}</p>`;
+}

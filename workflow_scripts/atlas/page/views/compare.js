@@ -1,0 +1,7 @@
+/** To come. */
+
+import { html } from "../vendor/standalone.module.js";
+
+export function Compare({ state }) {
+  return html`<p>${state.head}</p>`;
+}

@@ -1,0 +1,26 @@
+/** The keys of the page, in a dialog. */
+
+import { html, useEffect, useRef } from "../vendor/standalone.module.js";
+
+const KEYS = [
+  ["← ↑ → ↓", "move over the heads of a grid"],
+  ["Home, End", "first, last head of the layer"],
+  ["Enter", "open the head's card"],
+  ["Shift with an arrow", "select heads"],
+  ["Space", "select the head, or take it out of the selection"],
+  ["Esc", "leave a card; in a grid, drop the selection"],
+  ["?", "show these keys"],
+];
+
+/** @param {{close: function}} props */
+export function Keys({ close }) {
+  const dialog = useRef(null);
+  useEffect(() => dialog.current.showModal(), []);
+  return html`
+    <dialog ref=${dialog} onClose=${close} aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl>${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+      <form method="dialog"><button>Close</button></form>
+    </dialog>
+  `;
+}
