@@ -231,7 +231,7 @@ def measure(rng: np.random.Generator, form: Form, model: dict[str, Any]) -> dict
         "label": [str(label) for label in rng.choice(RELATIONS, size)]
         if "label" in beside
         else None,
-        "value": listed(value, missing),
+        "value": value.astype(int).tolist() if form.scale == "category" else listed(value, missing),
         "low": listed(value - half, missing) if "interval" in beside else None,
         "high": listed(value + half, missing) if "interval" in beside else None,
         "n": 300 if "n" in beside else counts.tolist() if "ns" in beside else None,

@@ -1,0 +1,130 @@
+"""What the page must show of a measure, from atlas.json alone, apart from its own code."""
+
+import math
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from matplotlib import colormaps
+from matplotlib.colors import Colormap
+
+OKABE_ITO = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+P_LEVEL = 0.05
+MINUS = "\u2212"
+
+
+def number(value: float, decimals: int) -> str:
+    """Rounded, halves away from zero, with a true minus and none before a zero."""
+    rounded = Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return str(abs(rounded)) if rounded == 0 else str(rounded).replace("-", MINUS)
+
+
+def value_text(measure: dict[str, Any], index: int) -> str:
+    """A head's value with its unit."""
+    value = measure["value"][index]
+    if value is None:
+        return "unknown"
+    if measure["scale"] == "category":
+        return measure["categories"][value]
+    unit = measure["unit"]
+    return number(value, measure["decimals"]) + (unit if unit in {"", "%"} else f" {unit}")
+
+
+def interval(measure: dict[str, Any], index: int) -> tuple[float, float] | None:
+    """The ends of a head's interval."""
+    if measure["low"] is None or measure["low"][index] is None:
+        return None
+    return measure["low"][index], measure["high"][index]
+
+
+def count(measure: dict[str, Any], index: int) -> int | None:
+    """How many observations a head's value is over."""
+    return measure["n"][index] if isinstance(measure["n"], list) else measure["n"]
+
+
+def rank(measure: dict[str, Any], index: int) -> int | None:
+    """1 for the best; equal values share the better rank."""
+    value = measure["value"][index]
+    if value is None or measure["scale"] == "category":
+        return None
+    known = [other for other in measure["value"] if other is not None]
+    better = (lambda other: other < value) if measure["better"] == "low" else value.__lt__
+    return 1 + sum(better(other) for other in known)
+
+
+def hatched(measure: dict[str, Any], index: int) -> bool:
+    """Whether the head does not exclude the null."""
+    if measure["p"] is not None:
+        p = measure["p"][index]
+        return p is not None and p > P_LEVEL
+    null, ends = measure["null"], interval(measure, index)
+    null = null[index] if isinstance(null, list) else null
+    return ends is not None and null is not None and ends[0] <= null <= ends[1]
+
+
+def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
+    """What a screen reader says of a head."""
+    known = sum(value is not None for value in measure["value"])
+    ends, place, n = interval(measure, index), rank(measure, index), count(measure, index)
+    parts = [f"Head {head_name(model, index)}, {measure['title']} {value_text(measure, index)}"]
+    if measure["label"] and measure["label"][index]:
+        parts.append(measure["label"][index])
+    if ends:
+        parts.append("interval " + " to ".join(number(end, measure["decimals"]) for end in ends))
+    if place:
+        parts.append(f"rank {place} of {known}")
+    if n:
+        parts.append(f"n {n}")
+    if hatched(measure, index):
+        parts.append("hatched: does not exclude the null")
+    return ", ".join(parts)
+
+
+def head_name(model: dict[str, Any], index: int) -> str:
+    """`<layer>-<head>`, from 1."""
+    return f"{index // model['n_heads'] + 1}-{index % model['n_heads'] + 1}"
+
+
+def domain(measure: dict[str, Any]) -> tuple[float, float]:
+    """The range that the colours span: round numbers; about the null where it is diverging."""
+    known = [value for value in measure["value"] if value is not None]
+    low, high = min(known), max(known)
+    null = measure["null"] if isinstance(measure["null"], int | float) else None
+    if measure["scale"] == "diverging":
+        centre = null or 0
+        reach = max(abs(low - centre), abs(high - centre)) or 1
+        step = round_step(reach / 10)
+        reach = math.ceil(reach / step - 1e-9) * step
+        return centre - reach, centre + reach
+    if null is not None:
+        low, high = min(low, null), max(high, null)
+    if 0 <= low < high / 2:
+        low = 0
+    step = round_step((high - low or abs(high) or 1) / 20)
+    low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    return (low, high) if low < high else (low, low + step)
+
+
+def round_step(size: float) -> float:
+    """1, 2 or 5 times a power of ten, the nearest not below `size`."""
+    power = 10 ** math.floor(math.log10(size))
+    return next((step for step in (1, 2, 5) if step * power >= size * (1 - 1e-9)), 10) * power
+
+
+def ramp(scale: str, dark: bool) -> Colormap:
+    """Matplotlib's colours, those of the figures; on a dark page more is brighter."""
+    names = {"sequential": ("Blues", "Blues_r"), "diverging": ("RdBu_r", "berlin")}
+    return colormaps[names[scale][dark]]
+
+
+def colour(measure: dict[str, Any], index: int, dark: bool) -> tuple[int, ...] | None:
+    """A head's red, green and blue, 0 to 255; None where its value is unknown."""
+    value = measure["value"][index]
+    if value is None:
+        return None
+    if measure["scale"] == "category":
+        code = OKABE_ITO[value]
+        code = "#f2f2f2" if dark and code == "#000000" else code
+        return tuple(int(code[at : at + 2], 16) for at in (1, 3, 5))
+    low, high = domain(measure)
+    share = min(1.0, max(0.0, (value - low) / (high - low)))
+    return tuple(round(255 * part) for part in ramp(measure["scale"], dark)(share)[:3])

@@ -1,0 +1,98 @@
+"""What the tests do on a page, and what they read from it."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Frame, Locator, Page
+
+AXE = Axe()
+RULES = {"runOnly": ["wcag2a", "wcag2aa"], "resultTypes": ["violations"]}
+SETTLED = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  setTimeout(() => resolve(!document.querySelector('[aria-busy=true]'))))))"""
+
+CELLS = """() => {
+  const fill = (element) => {
+    const style = getComputedStyle(element);
+    const text = element instanceof SVGElement ? style.fill : style.backgroundColor;
+    return text.match(/[0-9.]+/g)?.slice(0, 3).map(Number) ?? null;
+  };
+  const cells = document.querySelectorAll('main[data-view="grid"] [data-head][aria-label]');
+  return Object.fromEntries(Array.from(cells, (cell) => [cell.dataset.head, {
+    label: cell.getAttribute('aria-label'),
+    hatched: cell.classList.contains('hatched'),
+    fill: fill(cell.tagName === 'g' ? cell.querySelector('rect') : cell),
+  }]));
+}"""
+
+
+def settle(page: Page | Frame) -> None:
+    """Wait until what was asked for is drawn, maps too."""
+    page.wait_for_function(SETTLED)
+
+
+def go(page: Page | Frame, fragment: str) -> None:
+    """Another view of the same page."""
+    page.evaluate("(fragment) => { location.hash = fragment; }", fragment)
+    settle(page)
+
+
+def fragment(page: Page) -> str:
+    """The part of the address after `#`."""
+    return page.url.partition("#")[2]
+
+
+def cell(page: Page | Frame, head: str) -> Locator:
+    """A head of the grid."""
+    return page.locator(f'[data-view="grid"] [data-head="{head}"]').first
+
+
+def cells(page: Page | Frame) -> dict[str, dict[str, Any]]:
+    """What each head of the grid says, whether it is hatched, and its fill, 0 to 255."""
+    return page.evaluate(CELLS)
+
+
+def inaccessible(page: Page) -> list[str]:
+    """What axe-core finds against WCAG 2 A and AA, with where it is."""
+    found = AXE.run(page, options=RULES).response["violations"]
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary'][:300]}"
+        for violation in found
+        for node in violation["nodes"][:3]
+    ]
+
+
+def too_wide(page: Page) -> list[str]:
+    """The elements that make the page scroll sideways."""
+    return page.evaluate(
+        """() => {
+          const width = document.documentElement.clientWidth;
+          if (document.documentElement.scrollWidth <= width) return [];
+          return Array.from(document.querySelectorAll('body *'))
+            .filter((element) => element.getBoundingClientRect().right > width + 1)
+            .slice(0, 5)
+            .map((element) => `${element.tagName}.${element.getAttribute('class')}`);
+        }"""
+    )
+
+
+def saved(page: Page, button: Locator) -> str:
+    """The text of the file that a button downloads."""
+    with page.expect_download() as download:
+        button.click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def parsed_svg(text: str) -> ElementTree.Element:
+    """A picture's root element."""
+    root = ElementTree.fromstring(text)  # noqa: S314 (the page's own)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    return root
+
+
+def parsed_csv(text: str) -> list[dict[str, Any]]:
+    """A table's rows."""
+    return list(csv.DictReader(io.StringIO(text, newline="")))

@@ -1,0 +1,78 @@
+"""The grid: colours, hatching, filters, sorting."""
+
+import pytest
+
+from tests.web.conftest import Opener, Study
+from tests.web.expected import colour, domain, head_name, value_text
+from tests.web.page import cells, fragment, go, settle
+
+NEAR = 2  # of 255: the page's ramps are linear between few points
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_are_those_of_the_values(study: Study, scheme: str, show: Opener) -> None:
+    page = show(study, scheme=scheme)
+    model = study.atlas["models"][0]
+    for measure in study.measures():
+        go(page, f"measure={measure['id']}")
+        found = cells(page)
+        for index in range(len(measure["value"])):
+            expected = colour(measure, index, scheme == "dark")
+            fill = found[head_name(model, index)]["fill"]
+            if expected is None:
+                continue
+            off = [abs(a - b) for a, b in zip(fill, expected, strict=True)]
+            assert max(off) <= NEAR, (measure["id"], head_name(model, index), fill, expected)
+
+
+def test_choosing_a_measure_recolours_the_grid(study: Study, show: Opener) -> None:
+    page = show(study)
+    first, second = study.measures()[:2]
+    before = cells(page)
+    page.locator("#measure").select_option(second["id"])
+    settle(page)
+    after = cells(page)
+    assert fragment(page) == f"measure={second['id']}"
+    assert {head: one["fill"] for head, one in before.items()} != {
+        head: one["fill"] for head, one in after.items()
+    }
+    page.go_back()
+    settle(page)
+    assert cells(page) == before
+    assert page.locator("#measure").input_value() == first["id"]
+
+
+def test_measures_are_listed_by_paper(demo: Study, show: Opener) -> None:
+    page = show(demo)
+    listed = page.locator("#measure option").evaluate_all(
+        "options => options.map(option => option.value)"
+    )
+    assert sorted(listed) == sorted(measure["id"] for measure in demo.measures())
+    groups = page.locator("#measure optgroup").evaluate_all(
+        "groups => groups.map(group => group.label)"
+    )
+    titles = {paper["name"]: paper["title"] for paper in demo.atlas["papers"]}
+    used = {titles[measure["paper"]] for measure in demo.measures()}
+    for title in used:
+        assert any(title in group for group in groups), title
+
+
+def test_the_legend_has_unit_and_ends(study: Study, show: Opener) -> None:
+    page = show(study)
+    for measure in study.measures():
+        if measure["scale"] == "category" or all(value is None for value in measure["value"]):
+            continue
+        go(page, f"measure={measure['id']}")
+        text = page.locator("#legend").inner_text()
+        assert measure["unit"] in text, measure["id"]
+        assert any(character.isdigit() for character in text), (measure["id"], domain(measure))
+
+
+def test_pointing_at_a_head_shows_its_value(demo: Study, show: Opener) -> None:
+    page = show(demo)
+    measure, model = demo.measures()[0], demo.atlas["models"][0]
+    for index in (0, 17):
+        head = head_name(model, index)
+        page.locator(f'main [data-head="{head}"]').first.hover()
+        settle(page)
+        assert value_text(measure, index) in page.locator("main").inner_text(), head

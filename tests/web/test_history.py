@@ -1,0 +1,81 @@
+"""The way through the page: by mouse, by keyboard, back and forward."""
+
+from tests.web.conftest import NARROW, Opener, Study
+from tests.web.page import cell, fragment, settle
+
+
+def test_a_click_opens_the_card_and_back_returns(study: Study, show: Opener) -> None:
+    page = show(study)
+    before = page.locator("main").inner_text()
+    cell(page, "2-3").click()
+    page.wait_for_selector('main[data-view="head"]')
+    assert "head=2-3" in fragment(page)
+    assert "2-3" in page.locator("main h2").first.inner_text()
+    page.go_back()
+    page.wait_for_selector('main[data-view="grid"]')
+    settle(page)
+    assert page.locator("main").inner_text() == before
+    page.go_forward()
+    page.wait_for_selector('main[data-view="head"]')
+    assert "head=2-3" in fragment(page)
+
+
+def test_arrows_move_enter_opens_escape_leaves(study: Study, show: Opener) -> None:
+    """Layer 1 is at the bottom, so Up is the next layer."""
+    page = show(study)
+    cell(page, "1-1").focus()
+    for key, head in [
+        ("ArrowRight", "1-2"),
+        ("ArrowUp", "2-2"),
+        ("ArrowLeft", "2-1"),
+        ("ArrowLeft", "2-1"),  # the first: it stays
+        ("ArrowDown", "1-1"),
+        ("ArrowDown", "1-1"),
+        ("ArrowUp", "2-1"),
+    ]:
+        page.keyboard.press(key)
+        focused = page.evaluate("document.activeElement.dataset.head")
+        assert focused == head, key
+    page.keyboard.press("Enter")
+    page.wait_for_selector('main[data-view="head"]')
+    assert "head=2-1" in fragment(page)
+    page.keyboard.press("Escape")
+    page.wait_for_selector('main[data-view="grid"]')
+    settle(page)
+    assert page.evaluate("document.activeElement.dataset.head") == "2-1", "the focus is lost"
+
+
+def test_only_one_head_of_the_grid_is_a_stop_of_tab(study: Study, show: Opener) -> None:
+    page = show(study)
+    stops = page.locator('main [data-head][tabindex="0"]')
+    assert stops.count() == 1
+    model = study.atlas["models"][0]
+    cells = page.locator("main [data-head][tabindex]")
+    assert cells.count() == model["n_layers"] * model["n_heads"]
+
+
+def test_tab_reaches_the_grid_from_the_start(demo: Study, show: Opener) -> None:
+    page = show(demo)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("!!document.activeElement.dataset.head"):
+            return
+    raise AssertionError("no head within 60 stops")
+
+
+def test_a_question_mark_shows_the_keys(demo: Study, show: Opener) -> None:
+    page = show(demo)
+    page.keyboard.press("?")
+    dialog = page.locator('[role="dialog"], dialog[open]')
+    dialog.wait_for()
+    assert "Escape" in dialog.inner_text() or "Esc" in dialog.inner_text()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+
+
+def test_the_way_by_touch_on_a_narrow_window(demo: Study, show: Opener) -> None:
+    page = show(demo, size=NARROW)
+    cell(page, "3-4").click()
+    page.wait_for_selector('main[data-view="head"]')
+    box = page.locator("main h2").first.bounding_box()
+    assert box and box["y"] < NARROW[1], "the card's title is out of sight"

@@ -1,0 +1,88 @@
+"""Every view, wide and narrow, dark and light: no error, no request, it fits, all can use it."""
+
+import pytest
+
+from tests.web.conftest import NARROW, WIDE, Opener, Study
+from tests.web.page import fragment, go, inaccessible, settle, too_wide
+from tests.web.views import views
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1280", "390"])
+def test_every_view_is_shown_and_fits(study: Study, size: tuple[int, int], show: Opener) -> None:
+    """Console errors and requests fail the test when `show` closes its pages."""
+    page = show(study, size=size)
+    for name, where in views(study.atlas).items():
+        go(page, where)
+        view = where.partition("view=")[2].partition("&")[0] or "grid"
+        assert page.locator(f'main[data-view="{view}"]').count() == 1, name
+        assert page.locator("main").inner_text().strip(), name
+        assert too_wide(page) == [], name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1280", "390"])
+def test_axe_finds_nothing(demo: Study, size: tuple[int, int], scheme: str, show: Opener) -> None:
+    page = show(demo, size=size, scheme=scheme)
+    found = {}
+    for name, where in views(demo.atlas).items():
+        go(page, where)
+        found[name] = inaccessible(page)
+    assert {name: problems for name, problems in found.items() if problems} == {}
+
+
+def test_axe_finds_nothing_in_hostile_texts_and_two_models(hostile: Study, show: Opener) -> None:
+    page = show(hostile)
+    found = {}
+    for name, where in views(hostile.atlas).items():
+        go(page, where)
+        found[name] = inaccessible(page)
+    assert {name: problems for name, problems in found.items() if problems} == {}
+
+
+def test_axe_can_find_something(demo: Study, show: Opener) -> None:
+    page = show(demo)
+    page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    assert any(problem.startswith("button-name") for problem in inaccessible(page))
+
+
+def test_each_view_comes_back_after_a_reload(study: Study, show: Opener) -> None:
+    """The address holds all: what is shown is the same in a page that was opened with it."""
+    page = show(study)
+    for name, where in views(study.atlas).items():
+        go(page, where)
+        before, address = page.locator("main").inner_text(), fragment(page)
+        page.reload()
+        page.wait_for_selector("[data-view]")
+        settle(page)
+        assert page.locator("main").inner_text() == before, name
+        assert fragment(page) == address, name
+
+
+def test_an_encoded_fragment_is_understood(demo: Study, show: Opener) -> None:
+    """As Snakemake writes it into its report: `=` and `&` are encoded, too."""
+    page = show(demo, "view%3Dhead%26head%3D2-3")
+    assert page.locator('main[data-view="head"]').count() == 1
+    assert "2-3" in page.locator("main h2").first.inner_text()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "view=nothing",
+        "view=head&head=99-99",
+        "view=head&head=x",
+        "measure=nothing",
+        "model=nothing&measure=nothing",
+        "view=compare&a=nothing/1-1/x&b=",
+        "view=scatter&x=nothing&y=nothing",
+        "filter=nothing>x,>,entropy.all",
+        "view=head&head=1-1&segment=nothing&state=nothing&with=9-9,x",
+        "%E0%A4%A",
+        "view=head&head=1-1&map=nothing&theme=nothing&sort=nothing",
+        "view=__proto__&model=__proto__",
+    ],
+)
+def test_a_wrong_address_is_no_error(wrong: str, hostile: Study, show: Opener) -> None:
+    page = show(hostile, wrong)
+    settle(page)
+    assert page.locator("main").inner_text().strip()
