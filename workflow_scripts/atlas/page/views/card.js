@@ -1,7 +1,106 @@
-/** To come. */
+/** The card of one head: what it is best at, its maps, its tasks, its neighbours, every measure. */
 
-import { html } from "../vendor/standalone.module.js";
+import { html, useEffect } from "../vendor/standalone.module.js";
+import { sideText } from "../lib/choice.js";
+import { format } from "../lib/fragment.js";
+import { hatched, headIndex, headName, measuresOf, modelOf, valueText } from "../lib/measures.js";
+import { sentences, standing } from "../lib/profile.js";
+import { HeadMaps } from "./headmaps.js";
+import { Nearest } from "./nearest.js";
+import { intervalText, nameOf, Profile, Strip, written } from "./profile.js";
 
-export function Card({ state }) {
-  return html`<p>${state.head}</p>`;
+/** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
+export function Card({ atlas, state, go, dark }) {
+  const model = modelOf(atlas, state);
+  const index = Math.max(0, headIndex(model, state.head));
+  const size = model.n_layers * model.n_heads;
+  const neighbour = (step) => headName(model, (index + step + size) % size);
+  useEffect(() => {
+    const press = (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const elsewhere = /^(INPUT|SELECT|TEXTAREA|DIALOG)$/.test(event.target.tagName) || document.querySelector("dialog[open]");
+      if (!step || elsewhere || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      go({ head: neighbour(step) }, { replace: true });
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [model, index]);
+  const measures = measuresOf(atlas, model);
+  const label = headName(model, index);
+  const wrong = state.head && headIndex(model, state.head) < 0;
+  const shared = { atlas, model, index, measures, state, go, dark };
+  return html`<article class="card" aria-labelledby="card-title">
+    <header class="card-head">
+      <a class="back" href=${format({ ...state, view: "grid" })} title="Escape">All heads</a>
+      <h2 id="card-title">${label}</h2>
+      <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${Math.floor(index / model.n_heads) + 1} of ${model.n_layers}, <bdi>${model.title}</bdi></p>
+      <nav aria-label="Neighbouring heads">
+        <a href=${format({ ...state, head: neighbour(-1) })} rel="prev" aria-label=${`Previous head, ${neighbour(-1)}`} title="←">← ${neighbour(-1)}</a>
+        <a href=${format({ ...state, head: neighbour(1) })} rel="next" aria-label=${`Next head, ${neighbour(1)}`} title="→">${neighbour(1)} →</a>
+      </nav>
+    </header>
+    ${wrong && html`<p role="alert">${model.title} has no head ${state.head}; this is ${label}.</p>`}
+    <${Summary} ...${shared} label=${label} />
+    <${HeadMaps} ...${shared} />
+    <div class="card-columns">
+      <${Tasks} ...${shared} />
+      <${Nearest} ...${shared} />
+      <${Comparisons} ...${shared} />
+    </div>
+    <${Profile} ...${shared} />
+  </article>`;
+}
+
+function Summary({ model, measures, index, label }) {
+  const said = sentences({ label, model: model.title, measures, i: index, name: nameOf, write: written });
+  if (said.length === 0) return null;
+  return html`<section class="summary" aria-label="What the head is best at">
+    ${said.map((sentence) => html`<p><bdi>${sentence}</bdi></p>`)}
+    <p class="soft small">Ranks are of the measured values. With ${measures.length} measures, some head comes first at each, by chance too.</p>
+  </section>`;
+}
+
+function Tasks({ measures, index, state }) {
+  const tasks = [...new Set(measures.map(({ task }) => task))].filter((task) => task !== null);
+  if (tasks.length === 0) return null;
+  return html`<section class="tasks" aria-labelledby="tasks-title">
+    <div class="section-head"><h3 id="tasks-title">Tasks</h3></div>
+    ${tasks.map((task) => html`<div key=${task} class="task">
+      <h4>${task}</h4>
+      <ul>
+        ${measures.filter((measure) => measure.task === task).map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}
+      </ul>
+    </div>`)}
+    <p class="soft small">Open dots: the interval or the test does not exclude the null.</p>
+  </section>`;
+}
+
+function TaskRow({ measure, index, state }) {
+  const place = standing(measure, index);
+  const p = measure.p?.[index] ?? null;
+  return html`<li class=${hatched(measure, index) ? "hatched" : null} title=${measure.about}>
+    <a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${nameOf(measure)}</bdi></a>
+    <${Strip} measure=${measure} i=${index} />
+    <span class="small">${valueText(measure, index)}${intervalText(measure, index) !== "–" && html` <span class="soft">(${intervalText(measure, index)})</span>`}
+      ${p !== null && html` <span class="soft">p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}</span>`}
+      ${place && html` <span class="soft">rank ${place.rank} of ${place.of}</span>`}</span>
+  </li>`;
+}
+
+function Comparisons({ atlas, model, index, state }) {
+  const own = { model, index, state: model.states[0].name };
+  const to = (b) => format({ ...state, view: "compare", a: sideText(own), b: sideText(b) });
+  const tuned = model.states.slice(1);
+  const others = atlas.models.filter(({ name }) => name !== model.name);
+  const same = (other) => headIndex(other, headName(model, index));
+  if (tuned.length === 0 && others.length === 0) return null;
+  return html`<section class="comparisons" aria-labelledby="comparisons-title">
+    <div class="section-head"><h3 id="comparisons-title">Compare</h3></div>
+    <ul>
+      ${tuned.map(({ name, title }) => html`<li key=${name}><a href=${to({ ...own, state: name })}>Before and after: ${title}</a></li>`)}
+      ${others.map((other) => html`<li key=${other.name}><a href=${to({ model: other, index: Math.max(0, same(other)), state: other.states[0].name })}>
+        With ${headName(other, Math.max(0, same(other)))} of <bdi>${other.title}</bdi></a></li>`)}
+    </ul>
+  </section>`;
 }

@@ -1,7 +1,89 @@
-/** To come. */
+/** Two heads, two models, or one head before and after fine-tuning, side by side. */
 
 import { html } from "../vendor/standalone.module.js";
+import { segmentOf, segmentsOf, sideOf, sideText } from "../lib/choice.js";
+import { format } from "../lib/fragment.js";
+import { headIndex, headName, modelOf } from "../lib/measures.js";
+import { pairs } from "../lib/pairs.js";
+import { ChangedMaps, CompareGrids } from "./comparegrids.js";
+import { CompareMaps, sideName } from "./comparemaps.js";
+import { CompareTable } from "./comparetable.js";
 
-export function Compare({ state }) {
-  return html`<p>${state.head}</p>`;
+/** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
+export function Compare({ atlas, state, go, dark }) {
+  const [a, b] = sidesOf(atlas, state);
+  const unknown = [a, b].map((side) => side.unknown).filter(Boolean);
+  const segment = segmentOf(atlas, a.model, state.segment, a.state);
+  const partner = segment && segmentsOf(atlas, b.model).find(({ id }) => id === segment.id);
+  const segments = [segment, a.model === b.model ? segment : partner];
+  const shared = { atlas, a, b, segments, state, go, dark, ...pairs(atlas, a, b) };
+  return html`<article class="compare" aria-labelledby="compare-title">
+    <header class="compare-head">
+      <h2 id="compare-title"><bdi>${sideName(a, b)}</bdi> <span class="soft">and</span> <bdi>${sideName(b, a)}</bdi></h2>
+      <div class="sides">
+        <${Side} letter="A" name="a" side=${a} atlas=${atlas} go=${go} />
+        <button type="button" class="swap" onClick=${() => go({ a: sideText(b), b: sideText(a) })}>Swap</button>
+        <${Side} letter="B" name="b" side=${b} atlas=${atlas} go=${go} />
+      </div>
+      <${Presets} ...${shared} />
+      ${unknown.length > 0 && html`<p role="alert">This study has no ${unknown.join(" and no ")}; another is shown in its place.</p>`}
+    </header>
+    <${CompareMaps} ...${shared} />
+    <${ChangedMaps} ...${shared} />
+    <${CompareGrids} ...${shared} />
+    <${CompareTable} ...${shared} />
+  </article>`;
+}
+
+/** The sides that the address names; else the head of the address before and after fine-tuning, or its neighbour. */
+function sidesOf(atlas, state) {
+  const model = modelOf(atlas, state);
+  const first = { model: model.name, head: headName(model, Math.max(0, headIndex(model, state.head))), state: model.states[0].name };
+  const a = sideOf(atlas, state.a, first);
+  const after = a.model.states.find(({ name }) => name !== a.state);
+  const next = headName(a.model, (a.index + (after ? 0 : 1)) % (a.model.n_layers * a.model.n_heads));
+  return [a, sideOf(atlas, state.b, { model: a.model.name, head: next, state: after?.name ?? a.state })];
+}
+
+function Side({ letter, name, side, atlas, go }) {
+  const { model, index, state } = side;
+  const put = (change) => go({ [name]: sideText({ ...side, ...change }) });
+  const withModel = (chosen) => {
+    const next = atlas.models.find((one) => one.name === chosen);
+    const same = headIndex(next, headName(model, index));
+    return { model: next, index: Math.max(0, same), state: next.states.some((one) => one.name === state) ? state : next.states[0].name };
+  };
+  const layers = Array.from({ length: model.n_layers }, (_, layer) => layer);
+  return html`<fieldset class="side">
+    <legend>${letter}</legend>
+    ${atlas.models.length > 1 &&
+    html`<label>Model
+      <select value=${model.name} onChange=${(event) => put(withModel(event.target.value))}>
+        ${atlas.models.map((one) => html`<option value=${one.name}>${one.title}</option>`)}
+      </select>
+    </label>`}
+    <label>Head
+      <select value=${headName(model, index)} onChange=${(event) => put({ index: headIndex(model, event.target.value) })}>
+        ${layers.map((layer) => html`<optgroup label=${`Layer ${layer + 1}`}>
+          ${Array.from({ length: model.n_heads }, (_, head) => html`<option value=${`${layer + 1}-${head + 1}`}>${layer + 1}-${head + 1}</option>`)}
+        </optgroup>`)}
+      </select>
+    </label>
+    <label>Checkpoint
+      <select value=${state} onChange=${(event) => put({ state: event.target.value })}>
+        ${model.states.map((one) => html`<option value=${one.name}>${one.title}</option>`)}
+      </select>
+    </label>
+    <a class="small" href=${format({ view: "head", model: model.name, head: headName(model, index), state })}>card</a>
+  </fieldset>`;
+}
+
+function Presets({ a, state }) {
+  const before = { ...a, state: a.model.states[0].name };
+  const tuned = a.model.states.slice(1);
+  if (tuned.length === 0) return null;
+  return html`<nav class="presets small" aria-label="Comparisons of this head">
+    <span class="soft">${headName(a.model, a.index)} before and after:</span>
+    ${tuned.map(({ name, title }) => html`<a key=${name} href=${format({ ...state, a: sideText(before), b: sideText({ ...before, state: name }) })}>${title}</a>`)}
+  </nav>`;
 }

@@ -1,0 +1,91 @@
+/** What the address chooses: overlaid heads, a segment and a state, the two sides of a comparison. */
+
+import { headIndex, headName } from "./measures.js";
+
+export const MOST_HEADS = 6; // in one drawing: as many colours as can be told apart on both grounds
+
+/**
+ * The heads drawn over head `own`, from "3-8,4-1".
+ * @param {object} model
+ * @param {number} own
+ * @param {string} [text]
+ * @returns {{heads: number[], left: string[]}}  heads in the order of the text, and names without a drawing
+ */
+export function overlaid(model, own, text = "") {
+  const names = [...new Set(text.split(",").filter((name) => name !== ""))];
+  const inside = names.filter((name) => headIndex(model, name) >= 0 && headIndex(model, name) !== own);
+  const drawn = inside.slice(0, MOST_HEADS - 1);
+  const left = names.filter((name) => !drawn.includes(name) && headIndex(model, name) !== own);
+  return { heads: drawn.map((name) => headIndex(model, name)), left };
+}
+
+/**
+ * The text of `with` after head `index` is added or taken away; null for none.
+ * @param {object} model
+ * @param {number[]} heads
+ * @param {number} index
+ * @returns {string|null}
+ */
+export function toggled(model, heads, index) {
+  const next = heads.includes(index) ? heads.filter((head) => head !== index) : [...heads, index];
+  return next.map((head) => headName(model, head)).join(",") || null;
+}
+
+/** The segments of a model, in the order of the file. */
+export function segmentsOf(atlas, model) {
+  return atlas.segments.filter((segment) => segment.model === model.name);
+}
+
+/**
+ * The segment `id` of a model, else its first; undefined where it has none.
+ * @param {object} atlas
+ * @param {object} model
+ * @param {string} [id]
+ * @param {string} [state]  prefer segments with maps in this state
+ */
+export function segmentOf(atlas, model, id, state) {
+  const all = segmentsOf(atlas, model);
+  return all.find((segment) => segment.id === id) ?? all.find((segment) => segment.maps[state]) ?? all[0];
+}
+
+/** The state of a segment's maps: the one that is asked for, else the first that the segment has. */
+export function stateOf(segment, name) {
+  return segment.maps[name] ? name : Object.keys(segment.maps)[0];
+}
+
+/** The title of a state of a model. */
+export function stateTitle(model, name) {
+  return model.states.find((state) => state.name === name)?.title ?? name;
+}
+
+/** Which tokens of a segment a tokenizer added, as [CLS] and [SEP]. */
+export function specials(segment) {
+  return segment.tokens.map((_, index) => segment.word[index] === -1);
+}
+
+/**
+ * One side of a comparison from "minilm/3-7/pretrained", what is missing or unknown filled in.
+ * @param {object} atlas
+ * @param {string} [text]
+ * @param {{model: string, head: string, state: string}} [otherwise]
+ * @returns {{model: object, index: number, state: string, unknown: string|null}}
+ */
+export function sideOf(atlas, text, otherwise = {}) {
+  const [modelName, head, stateName] = text ? text.split("/") : [];
+  const named = atlas.models.find(({ name }) => name === (modelName ?? otherwise.model));
+  const model = named ?? atlas.models[0];
+  const index = headIndex(model, head ?? otherwise.head);
+  const state = model.states.find(({ name }) => name === (stateName ?? otherwise.state));
+  const known = named && index >= 0 && state;
+  return {
+    model,
+    index: Math.max(0, index),
+    state: state?.name ?? model.states[0].name,
+    unknown: text && !known ? text : null,
+  };
+}
+
+/** A side of a comparison as the address has it. */
+export function sideText({ model, index, state }) {
+  return `${model.name}/${headName(model, index)}/${state}`;
+}

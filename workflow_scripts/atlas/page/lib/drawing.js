@@ -1,0 +1,105 @@
+/** What is drawn of a map: lines by their opacity, runs of equal cells, a token's strongest links. */
+
+import { mix } from "./scales.js";
+
+export const LEVELS = 24; // of opacity; lines of one level are one path, which a browser draws fast
+
+/**
+ * Opacity of a weight's line: the root of its share of `top`, so that small weights can be seen.
+ * @param {number} weight
+ * @param {number} top
+ * @returns {number} 0 to 1
+ */
+export function opacity(weight, top) {
+  return top > 0 ? Math.min(1, Math.sqrt(Math.max(0, weight) / top)) : 0;
+}
+
+/**
+ * The weights of at least `faintest`, in levels of opacity.
+ * @param {Float32Array} map  n * n, [query, key]
+ * @param {{top: number, faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[]}} how
+ *   `only` keeps one query's or one key's lines; lines to or from `hidden` tokens are left out
+ * @returns {{levels: {opacity: number, pairs: number[][]}[], drawn: number, left: number}}
+ *   pairs of [query, key]; how many lines are drawn, and how many weights are fainter
+ */
+export function lines(map, { top, faintest, only = {}, hidden = [] }) {
+  const n = Math.round(Math.sqrt(map.length));
+  const levels = Array.from({ length: LEVELS }, (_, level) => ({ opacity: (level + 1) / LEVELS, pairs: [] }));
+  let drawn = 0;
+  let left = 0;
+  for (let query = 0; query < n; query++) {
+    if (hidden[query] || (only.query !== undefined && only.query !== query)) continue;
+    for (let key = 0; key < n; key++) {
+      if (hidden[key] || (only.key !== undefined && only.key !== key)) continue;
+      const weight = map[query * n + key];
+      if (weight < faintest) {
+        left++;
+        continue;
+      }
+      const level = Math.min(LEVELS - 1, Math.max(0, Math.round(opacity(weight, top) * LEVELS) - 1));
+      levels[level].pairs.push([query, key]);
+      drawn++;
+    }
+  }
+  return { levels: levels.filter(({ pairs }) => pairs.length > 0), drawn, left };
+}
+
+/**
+ * Path data of lines between two columns.
+ * @param {number[][]} pairs  of [query, key]
+ * @param {{left: number, right: number, row: number}} size  x of the columns, height of a row
+ * @returns {string}
+ */
+export function path(pairs, { left, right, row }) {
+  return pairs
+    .map(([query, key]) => `M${left} ${(query + 0.5) * row}L${right} ${(key + 0.5) * row}`)
+    .join("");
+}
+
+/**
+ * What a token attends to (`side` "query") or what attends to it ("key"), the strongest first.
+ * @param {Float32Array} map  n * n, [query, key]
+ * @param {number} token
+ * @param {"query"|"key"} side
+ * @param {number} count
+ * @returns {{token: number, weight: number}[]}
+ */
+export function strongest(map, token, side, count) {
+  const n = Math.round(Math.sqrt(map.length));
+  return Array.from({ length: n }, (_, other) => ({
+    token: other,
+    weight: side === "query" ? map[token * n + other] : map[other * n + token],
+  }))
+    .sort((a, b) => b.weight - a.weight || a.token - b.token)
+    .slice(0, count);
+}
+
+/**
+ * Runs of neighbouring cells of one colour in a row, without the cells of `background`.
+ * @param {string[]} colours
+ * @param {string} background
+ * @returns {{start: number, length: number, colour: string}[]}
+ */
+export function runs(colours, background) {
+  const found = [];
+  colours.forEach((colour, index) => {
+    const last = found.at(-1);
+    if (last && last.colour === colour) last.length++;
+    else found.push({ start: index, length: 1, colour });
+  });
+  return found.filter(({ colour }) => colour !== background);
+}
+
+/**
+ * From a weight to its colour.
+ * @param {string[]} ramp  "#rrggbb", as in ramps.js
+ * @param {number[]} range  weights of the ramp's ends
+ * @returns {function(number): number[]}  [red, green, blue], 0 to 255
+ */
+export function palette(ramp, [low, high]) {
+  const steps = Array.from({ length: 256 }, (_, index) => {
+    const colour = Number.parseInt(mix(ramp, index / 255).slice(1), 16);
+    return [colour >> 16, (colour >> 8) & 255, colour & 255];
+  });
+  return (weight) => steps[Math.max(0, Math.min(255, Math.round((255 * (weight - low)) / (high - low || 1))))];
+}

@@ -1,0 +1,156 @@
+/**
+ * Attention maps as the atlas stores them: one byte per weight, deflated, in base64.
+ *
+ * A byte b is the weight largest * (b / 255)^2, in the order [layer, head, query, key]; norms of
+ * transformed values have the order [layer, head, key].
+ */
+
+/**
+ * Bytes of a map from its base64 text.
+ * @param {string} text
+ * @returns {Promise<Uint8Array>}
+ */
+export async function inflate(text) {
+  const packed = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/**
+ * Readable maps from their bytes.
+ * @param {Uint8Array} bytes
+ * @param {{shape: number[], largest: number}} header  shape [layers, heads, L, L] or [layers, heads, L]
+ * @returns {{shape: number[], at: function, head: function}}  at(layer, head, ...index) is a weight,
+ *   head(layer, head) all weights of a head, a Float32Array of L * L (or L)
+ */
+export function readable(bytes, { shape, largest }) {
+  const length = shape.reduce((product, size) => product * size, 1);
+  if (bytes.length !== length) {
+    throw new Error(`These maps have ${bytes.length} bytes, but their shape ${shape} needs ${length}.`);
+  }
+  const weights = Float32Array.from({ length: 256 }, (_, byte) => largest * (byte / 255) ** 2);
+  const size = shape.slice(2).reduce((product, part) => product * part, 1);
+  const last = shape.at(-1);
+  const start = (layer, head) => (layer * shape[1] + head) * size;
+  return {
+    shape,
+    at: (layer, head, first, second) =>
+      weights[bytes[start(layer, head) + (second === undefined ? first : first * last + second)]],
+    head: (layer, head) => {
+      const from = start(layer, head);
+      return Float32Array.from(bytes.subarray(from, from + size), (byte) => weights[byte]);
+    },
+  };
+}
+
+const KEPT = 8; // maps of BERT-base take 2.4 MB each
+const loaded = new Map();
+
+/**
+ * The maps of an id, inflated once and kept while they are among the last few asked for.
+ * @param {object} atlas
+ * @param {string} id
+ * @returns {Promise<object>}  as `readable` gives them
+ */
+export function loadMaps(atlas, id) {
+  const kept = loaded.get(id) ?? read(atlas, id);
+  loaded.delete(id);
+  loaded.set(id, kept);
+  if (loaded.size > KEPT) loaded.delete(loaded.keys().next().value);
+  return kept;
+}
+
+async function read(atlas, id) {
+  const header = atlas.maps?.[id];
+  const missing = () => new Error(`The maps ${id} are not in this file.`);
+  if (!header) throw missing();
+  const text = header.data ?? document.getElementById(`map:${id}`)?.textContent;
+  if (!text) throw missing();
+  return readable(await inflate(text), header);
+}
+
+/**
+ * Norms of weighted values (Kobayashi et al. 2020): each key's weights times ||f(value)|| of that key.
+ * @param {Float32Array} map  L * L
+ * @param {Float32Array} norms  L, one per key, or L * L, which are norms already
+ * @returns {Float32Array}
+ */
+export function weighted(map, norms) {
+  if (norms.length === map.length) return norms;
+  return map.map((weight, index) => weight * norms[index % norms.length]);
+}
+
+/**
+ * a - b, elementwise.
+ * @param {Float32Array} a
+ * @param {Float32Array} b
+ * @returns {Float32Array}
+ */
+export function difference(a, b) {
+  sameSize(a, b);
+  return a.map((weight, index) => weight - b[index]);
+}
+
+/**
+ * Mean of |a - b| over all pairs of a query and a key.
+ * @param {Float32Array} a
+ * @param {Float32Array} b
+ * @returns {number}
+ */
+export function meanAbsoluteDifference(a, b) {
+  sameSize(a, b);
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += Math.abs(a[index] - b[index]);
+  return sum / a.length;
+}
+
+/**
+ * Jensen-Shannon divergence of two heads' attention, in nats (0 to log 2), the mean over queries.
+ *
+ * Stored weights are rounded, so every row is first scaled to sum to 1. Not a number where a row
+ * has no weight at all.
+ * @param {Float32Array} a  L * L
+ * @param {Float32Array} b  L * L
+ * @returns {number}
+ */
+export function jensenShannon(a, b) {
+  sameSize(a, b);
+  const n = Math.round(Math.sqrt(a.length));
+  let total = 0;
+  for (let query = 0; query < n; query++) {
+    const start = query * n;
+    let sumA = 0;
+    let sumB = 0;
+    for (let index = start; index < start + n; index++) {
+      sumA += a[index];
+      sumB += b[index];
+    }
+    for (let index = start; index < start + n; index++) {
+      const p = a[index] / sumA;
+      const q = b[index] / sumB;
+      total += (relative(p, q) + relative(q, p)) / 2;
+    }
+  }
+  return Math.max(0, total / n);
+}
+
+function relative(p, q) {
+  return p === 0 ? 0 : p * Math.log((2 * p) / (p + q));
+}
+
+/**
+ * Largest absolute value, 0 of nothing.
+ * @param {...Float32Array} maps
+ * @returns {number}
+ */
+export function largest(...maps) {
+  let top = 0;
+  for (const map of maps) {
+    for (const value of map) if (Math.abs(value) > top) top = Math.abs(value);
+  }
+  return top;
+}
+
+function sameSize(a, b) {
+  if (a.length !== b.length) throw new Error(`Maps of ${a.length} and ${b.length} weights differ in size.`);
+}

@@ -1,0 +1,124 @@
+/** Where a head stands among the heads of its model, and what it is best at. */
+
+import { hatched, intervalOf, known, nullOf, ranks } from "./measures.js";
+
+const NAMED = 3; // at most so many measures are named in a sentence
+
+/**
+ * Where head i stands at a measure, or null where its value is unknown or a category.
+ *
+ * Rank 1 is the best value where the measure says what is better, else the highest. Heads of equal
+ * value share a rank. `overlapping` counts the other heads whose intervals overlap this one's.
+ * @param {object} measure
+ * @param {number} i
+ * @returns {{rank: number, of: number, tied: number, overlapping: number|null}|null}
+ */
+export function standing(measure, i) {
+  const rank = ranks(measure)[i] ?? null;
+  if (rank === null) return null;
+  const tied = measure.value.filter((value) => value === measure.value[i]).length - 1;
+  return { rank, of: known(measure), tied, overlapping: overlapping(measure, i) };
+}
+
+function overlapping(measure, i) {
+  const own = intervalOf(measure, i);
+  if (!own) return null;
+  const overlaps = (other) => other !== null && other[0] <= own[1] && other[1] >= own[0];
+  return measure.value.filter((_, j) => j !== i && overlaps(intervalOf(measure, j))).length;
+}
+
+/**
+ * Does the head exceed the null on the better side, and does its interval or test exclude it?
+ * @param {object} measure
+ * @param {number} i
+ * @returns {boolean}
+ */
+export function aboveNull(measure, i) {
+  const reference = nullOf(measure, i) ?? null;
+  const value = measure.value[i];
+  const tested = (measure.p?.[i] ?? null) !== null || intervalOf(measure, i) !== null;
+  if (reference === null || value === null || !measure.better || !tested || hatched(measure, i)) return false;
+  return measure.better === "high" ? value > reference : value < reference;
+}
+
+/**
+ * The measures at which head i is among the first tenth of the heads, the highest ranks first.
+ *
+ * Only measures that say what is better, and whose interval or test excludes the null.
+ * @param {object[]} measures  of one model
+ * @param {number} i
+ * @returns {{measure: object, standing: object}[]}
+ */
+export function bestAt(measures, i) {
+  return measures
+    .filter((measure) => aboveNull(measure, i))
+    .map((measure) => ({ measure, standing: standing(measure, i) }))
+    .filter(({ standing: { rank, of } }) => rank <= Math.max(1, Math.ceil(of / 10)))
+    .sort((a, b) => a.standing.rank / a.standing.of - b.standing.rank / b.standing.of);
+}
+
+/**
+ * The measures without a better side at which head i has the highest or the lowest value of all.
+ * @param {object[]} measures  of one model
+ * @param {number} i
+ * @returns {{measure: object, which: "highest"|"lowest"}[]}
+ */
+export function extremes(measures, i) {
+  return measures.flatMap((measure) => {
+    const place = standing(measure, i);
+    if (!place || measure.better || place.tied > 0 || place.of < 2 || hatched(measure, i)) return [];
+    if (place.rank === 1) return [{ measure, which: "highest" }];
+    return place.rank === place.of ? [{ measure, which: "lowest" }] : [];
+  });
+}
+
+/**
+ * What a head is best at, in sentences that state ranks and no more.
+ * @param {{label: string, model: string, measures: object[], i: number, name: function, write: function}} head
+ *   name(measure) is a measure's name, write(measure, i) a value with unit, interval and n
+ * @returns {string[]}
+ */
+export function sentences({ label, model, measures, i, name, write }) {
+  const best = bestAt(measures, i);
+  const extreme = extremes(measures, i);
+  const judged = measures.filter((measure) => measure.better && (measure.null !== null || measure.p));
+  const said = [];
+  if (best.length > 0) {
+    const parts = best.slice(0, NAMED).map(({ measure, standing: { rank, of, overlapping: others } }) => {
+      const note = others ? `; ${others} other ${others === 1 ? "head's interval overlaps" : "heads' intervals overlap"}` : "";
+      return `${ordinal(rank)} of ${of} at ${name(measure)} (${write(measure, i)}${note})`;
+    });
+    said.push(`Among the heads of ${model}, ${label} ranks ${list(parts)}.`);
+    if (best.length > NAMED) {
+      said.push(`It is among the first tenth at ${counted(best.length - NAMED, "more measure")} of the ${judged.length} with a null and a better side.`);
+    }
+  } else if (judged.length > 0) {
+    const of = judged.length === 1 ? "the one measure" : `any of the ${judged.length} measures`;
+    said.push(`${label} is not among the first tenth of the heads of ${model} at ${of} with a null and a better side, or does not exclude the null there.`);
+  }
+  if (extreme.length > 0) {
+    const parts = extreme.slice(0, NAMED).map(({ measure, which }) => `the ${which} ${name(measure)} (${write(measure, i)})`);
+    const more = extreme.length > NAMED ? `, and is at the end of ${counted(extreme.length - NAMED, "more measure")}` : "";
+    said.push(`Of all heads it has ${list(parts)}${more}.`);
+  }
+  return said;
+}
+
+/**
+ * 1st, 2nd, 3rd, 4th, 11th, 21st.
+ * @param {number} rank
+ * @returns {string}
+ */
+export function ordinal(rank) {
+  const teen = rank % 100 >= 11 && rank % 100 <= 13;
+  const ending = teen ? "th" : ["th", "st", "nd", "rd"][rank % 10] ?? "th";
+  return `${rank}${ending}`;
+}
+
+function counted(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function list(parts) {
+  return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,164 @@
+/** Grids of one measure for both sides of a comparison and of their difference, and of changed maps. */
+
+import { html, useMemo } from "../vendor/standalone.module.js";
+import { sideText } from "../lib/choice.js";
+import { number } from "../lib/format.js";
+import { jensenShannon } from "../lib/maps.js";
+import { hatched, headName, valueText } from "../lib/measures.js";
+import { apart, differences, sameShape } from "../lib/pairs.js";
+import { saveCsv, saveSvg } from "../lib/save.js";
+import { colours, domain, ramp } from "../lib/scales.js";
+import { sameTokens } from "../lib/tokens.js";
+import { sideName } from "./comparemaps.js";
+import { ColourBar, useMaps } from "./headmaps.js";
+import { MiniGrid } from "./minigrid.js";
+import { nameOf } from "./profile.js";
+
+/** @param {{a: object, b: object, pairs: object[], state: object, go: function, dark: boolean}} props */
+export function CompareGrids({ a, b, pairs, state, go, dark }) {
+  const numbers = pairs.filter((pair) => pair.a.scale !== "category" && domain(pair.a) && domain(pair.b));
+  if (numbers.length === 0) return null;
+  const pair = numbers.find((one) => one.a.id === state.measure) ?? numbers[0];
+  const names = [sideName(a, b), sideName(b, a)];
+  const grids = gridsOf(pair, a, b, names);
+  const file = `${pair.a.id}_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
+  return html`<section class="grids" aria-labelledby="compare-grids">
+    <div class="section-head">
+      <h3 id="compare-grids">In the grid</h3>
+      <label>Measure
+        <select id="measure" data-measure=${pair.a.id} value=${pair.a.id} onChange=${(event) => go({ measure: event.target.value })}>
+          ${numbers.map((one) => html`<option value=${one.a.id}>${nameOf(one.a)}</option>`)}
+        </select>
+      </label>
+      <${Saves} file=${file} title=${nameOf(pair.a)} rows=${() => rowsOf(grids, pair)} />
+    </div>
+    <div class="grids-row">${grids.map((grid) => html`<${Figure} key=${grid.title} ...${grid} dark=${dark} onChoose=${choose(grid, a, b, go)} />`)}</div>
+    <p class="note">${pair.a.about}</p>
+    ${grids.length === 2 && html`<p class="note">The models differ in layers or heads, so heads have no partners and no difference is taken.</p>`}
+  </section>`;
+}
+
+/** A click on a head puts it on its side; on both where the grid is of both. */
+function choose({ sides }, a, b, go) {
+  return (index) => go(Object.fromEntries(sides.map((side) => [side, sideText({ ...(side === "a" ? a : b), index })])));
+}
+
+function gridsOf(pair, a, b, names) {
+  const ends = [...domain(pair.a), ...domain(pair.b)];
+  const range = [Math.min(...ends), Math.max(...ends)];
+  const grid = (measure, side, marked, title) => ({
+    title,
+    model: side.model,
+    sides: [],
+    measure,
+    values: measure.value,
+    range,
+    scale: measure.scale,
+    marked,
+    crossed: (i) => hatched(measure, i),
+    text: (i) => `${headName(side.model, i)}: ${valueText(measure, i)}`,
+    what: `${measure.unit}; hatched: the null is not excluded`.replace(/^; /, ""),
+    decimals: measure.decimals,
+  });
+  if (pair.a === pair.b) return [{ ...grid(pair.a, a, [a.index, b.index], `A ${names[0]} and B ${names[1]}`), sides: ["b"] }];
+  const both = [
+    { ...grid(pair.a, a, [a.index], `A: ${names[0]}`), sides: ["a"] },
+    { ...grid(pair.b, b, [b.index], `B: ${names[1]}`), sides: ["b"] },
+  ];
+  if (!sameShape(a.model, b.model)) return both;
+  const values = differences(pair.a.value, pair.b.value);
+  const reach = Math.max(...values.map((value) => Math.abs(value ?? 0))) || 1;
+  const unit = pair.a.unit === "%" ? "points" : pair.a.unit;
+  const gap = {
+    title: "A − B",
+    model: a.model,
+    sides: ["a", "b"],
+    values,
+    range: [-reach, reach],
+    scale: "diverging",
+    marked: [a.index, b.index],
+    crossed: (i) => apart(pair, i, i).overlap === true,
+    text: (i) => `${headName(a.model, i)}: ${number(values[i], pair.a.decimals)} ${unit}`,
+    what: `${unit}; hatched: the intervals overlap`.replace(/^; /, ""),
+    decimals: pair.a.decimals,
+  };
+  return [...both, gap];
+}
+
+/** One grid with its colour bar. */
+function Figure({ title, model, values, range, scale, marked, crossed, text, what, decimals, dark, onChoose }) {
+  const colour = colours({ scale }, dark, range);
+  const light = colours({ scale }, false, range);
+  const known = values.filter((value) => value !== null).length;
+  const label = `${title}: ${known} of ${values.length} heads known`;
+  const ends = range.map((end) => number(end, decimals));
+  return html`<figure>
+    <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${ramp(scale, dark)} low=${ends[0]} high=${ends[1]} what=${what} /></figcaption>
+    <${MiniGrid} ...${{ model, values, colour, light, marked, crossed, text, label, onChoose }} />
+  </figure>`;
+}
+
+function Saves({ file, title, rows }) {
+  const save = (event) => {
+    const figures = [...event.currentTarget.closest("section").querySelectorAll("figure")];
+    const [first, ...below] = figures.map((figure) => figure.querySelector("svg"));
+    const notes = figures.map((figure) => figure.querySelector("figcaption").textContent.replace(/\s+/g, " "));
+    saveSvg(first, file, { title, below, notes });
+  };
+  return html`<span class="saves">
+    <button class="save-svg" onClick=${save}>SVG</button>
+    <button class="save-csv" onClick=${() => saveCsv(rows(), file)}>CSV</button>
+  </span>`;
+}
+
+function rowsOf(grids, pair) {
+  return grids.flatMap(({ title, model, values, measure }) =>
+    values.map((value, i) => ({
+      side: title,
+      model: model.name,
+      measure: pair.a.id,
+      head: headName(model, i),
+      value,
+      low: measure?.low?.[i],
+      high: measure?.high?.[i],
+    })),
+  );
+}
+
+/** How far every head's maps on the segment differ between the two models or states. */
+export function ChangedMaps({ atlas, a, b, segments: [ofA, ofB], go, dark }) {
+  const comparable = ofA && ofB && sameShape(a.model, b.model) && sameTokens(ofA.tokens, ofB.tokens);
+  const ids = comparable ? [ofA.maps[a.state] ?? null, ofB.maps[b.state] ?? null] : [null, null];
+  const { maps } = useMaps(atlas, ids);
+  const values = useMemo(() => (maps?.[0] && maps[1] ? changes(maps) : null), [maps]);
+  if (!values || ids[0] === ids[1]) return null;
+  const top = Math.max(...values.filter((value) => !Number.isNaN(value))) || 1;
+  const grid = {
+    title: `Every head, A against B`,
+    model: a.model,
+    values,
+    range: [0, top],
+    scale: "sequential",
+    marked: [a.index],
+    text: (i) => `${headName(a.model, i)}: ${number(values[i], 3)} nats`,
+    what: "nats",
+    decimals: 3,
+  };
+  const rank = values.filter((value) => value > values[a.index]).length + 1;
+  const file = `changed-maps_${sideText(a)}_${sideText(b)}_${ofA.id}`.replaceAll("/", "-");
+  const rows = () => values.map((distance, i) => ({ model_a: a.model.name, state_a: a.state, model_b: b.model.name, state_b: b.state, segment: ofA.id, head: headName(a.model, i), distance }));
+  const pick = (index) => go({ a: sideText({ ...a, index }), b: sideText({ ...b, index }) });
+  return html`<section class="grids" aria-labelledby="changed-maps">
+    <div class="section-head"><h3 id="changed-maps">Which heads' maps differ</h3><${Saves} ...${{ file, rows }} title="Jensen-Shannon divergence of each head's maps, A against B" /></div>
+    <div class="grids-row"><${Figure} ...${grid} dark=${dark} onChoose=${pick} /></div>
+    <p class="note">Jensen-Shannon divergence of each head's own two maps on this one segment; ${headName(a.model, a.index)} is ${rank} of ${values.length}, 1 for the largest. One segment says little about other texts.</p>
+  </section>`;
+}
+
+function changes([left, right]) {
+  const [layers, heads] = left.shape;
+  return Array.from({ length: layers * heads }, (_, i) => {
+    const place = [Math.floor(i / heads), i % heads];
+    return jensenShannon(left.head(...place), right.head(...place));
+  });
+}

@@ -1,0 +1,146 @@
+/** The maps of two heads, or of one head in two states, and their difference. */
+
+import { html, useMemo, useState } from "../vendor/standalone.module.js";
+import { sideText, specials, stateTitle } from "../lib/choice.js";
+import { palette } from "../lib/drawing.js";
+import { number } from "../lib/format.js";
+import { difference, jensenShannon, largest, meanAbsoluteDifference, weighted } from "../lib/maps.js";
+import { headName } from "../lib/measures.js";
+import { saveCsv, saveSvg } from "../lib/save.js";
+import { ramp } from "../lib/scales.js";
+import { sameTokens } from "../lib/tokens.js";
+import { MatrixFigure, standalone } from "./figures.js";
+import { CellSize, ColourBar, Pair, SegmentChoice, useMaps } from "./headmaps.js";
+import { CellReadout, Matrix, useCursor } from "./matrix.js";
+
+const SMALLEST = 3; // pixels of a cell where three matrices share the width
+
+/** "3-7", with what distinguishes it from the other side. */
+export function sideName(side, other) {
+  const parts = [headName(side.model, side.index)];
+  if (side.model.name !== other.model.name) parts.push(side.model.title);
+  if (side.state !== other.state) parts.push(stateTitle(side.model, side.state));
+  return parts.join(", ");
+}
+
+/** @param {{atlas: object, a: object, b: object, segments: object[], state: object, go: function, dark: boolean}} props */
+export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], state, go, dark }) {
+  const [hide, setHide] = useState(false);
+  const [size, setSize] = useState(null);
+  const hasNorms = Boolean(ofA?.norms[a.state] && ofB?.norms[b.state]);
+  const norms = hasNorms && state.norms === "1";
+  const ids = [ofA?.maps[a.state], ofB?.maps[b.state], norms ? ofA.norms[a.state] : null, norms ? ofB.norms[b.state] : null];
+  const { maps, error } = useMaps(atlas, ids.map((id) => id ?? null));
+  const same = Boolean(ofA && ofB && sameTokens(ofA.tokens, ofB.tokens));
+  const sides = useMemo(() => maps && shown(maps, a, b, norms), [maps, a.index, b.index, a.model, b.model]);
+  const absent = [[a, ofA], [b, ofB]].filter(([side, segment]) => !segment?.maps[side.state]).map(([side]) => sideText(side));
+  const write = (value) => number(value, norms ? 2 : 3);
+  const complete = sides && absent.length === 0;
+  const shared = { sides, segments: [ofA, ofB], same, norms, write, names: [sideName(a, b), sideName(b, a)] };
+  const file = `${sideText(a)}_${sideText(b)}_${ofA?.id}`.replaceAll("/", "-");
+  return html`<section class="maps" aria-labelledby="compare-maps">
+    <div class="section-head">
+      <h3 id="compare-maps">Maps</h3>
+      ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
+      <span class="saves">
+        <button class="save-svg" disabled=${!complete} onClick=${() => savePicture(shared, file)}>SVG</button>
+        <button class="save-csv" disabled=${!complete} onClick=${() => saveCsv(rowsOf(shared), file)}>CSV</button>
+      </span>
+    </div>
+    <div class="choices">
+      ${ofA && html`<${SegmentChoice} ...${{ atlas, model: a.model, segment: ofA, go }} />`}
+      <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
+      <${CellSize} ...${{ size, setSize }} />
+    </div>
+    ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this segment.</p>`}
+    ${error && html`<p role="alert">${error}</p>`}
+    ${complete && html`<${Apart} ...${{ ...shared, hide }} /><${Three} ...${{ ...shared, hide, size, dark }} key=${ofA.id} />`}
+    ${!maps && !error && html`<p class="soft loading">Reading the maps.</p>`}
+  </section>`;
+}
+
+function shown([weightsA, weightsB, normsA, normsB], a, b, norms) {
+  const of = (weights, byKey, { model, index }) => {
+    if (!weights) return null;
+    const place = [Math.floor(index / model.n_heads), index % model.n_heads];
+    const map = weights.head(...place);
+    return norms ? weighted(map, byKey.head(...place)) : map;
+  };
+  return [of(weightsA, normsA, a), of(weightsB, normsB, b)];
+}
+
+function Apart({ sides: [a, b], same, norms, write }) {
+  if (!same) {
+    return html`<p class="note">The two segments have different tokens: they stand side by side, and no difference is taken.</p>`;
+  }
+  const distance = norms ? null : jensenShannon(a, b);
+  return html`<dl class="apart">
+    ${distance !== null && html`<div><dt>Jensen-Shannon divergence</dt><dd>${number(distance, 3)} <small class="soft">nats, mean over the queries; 0 to ${number(Math.log(2), 3)}</small></dd></div>`}
+    <div><dt>Mean absolute difference</dt><dd>${number(meanAbsoluteDifference(a, b), norms ? 3 : 4)} <small class="soft">over all pairs of tokens</small></dd></div>
+    <div><dt>Largest difference</dt><dd>${write(largest(difference(a, b)))}</dd></div>
+  </dl>`;
+}
+
+/** The matrices to draw: A and B on one scale, and A - B around zero. */
+function matricesOf({ sides: [a, b], same, norms, write, names }, dark) {
+  const what = norms ? "norm" : "weight";
+  const range = [0, largest(a, b) || 1];
+  const points = ramp("sequential", dark);
+  const own = { points, range, colour: palette(points, range), low: write(0), high: write(range[1]), what };
+  const found = [{ ...own, label: "A", title: `A: ${names[0]}`, map: a }, { ...own, label: "B", title: `B: ${names[1]}`, map: b }];
+  if (!same) return found;
+  const gap = difference(a, b);
+  const reach = largest(gap) || 1;
+  const both = ramp("diverging", dark);
+  found.push({
+    label: "A − B",
+    title: "A − B",
+    map: gap,
+    points: both,
+    range: [-reach, reach],
+    colour: palette(both, [-reach, reach]),
+    low: write(-reach),
+    high: write(reach),
+    what: "B more, A more",
+  });
+  return found;
+}
+
+function Three({ sides, segments, same, norms, write, names, hide, size, dark }) {
+  const cursor = useCursor();
+  const other = useCursor();
+  const matrices = useMemo(() => matricesOf({ sides, same, norms, write, names }, dark), [sides, same, norms, dark, names.join()]);
+  const hidden = useMemo(() => segments.map((segment) => (hide ? specials(segment) : segment.tokens.map(() => false))), [segments[0], segments[1], hide]);
+  const readout = (maps, segment, { cell }) => html`<${CellReadout} ...${{ maps, tokens: segment.tokens, cell, write }} />`;
+  return html`
+    ${same ? readout(matrices, segments[0], cursor) : [readout(matrices.slice(0, 1), segments[0], cursor), readout(matrices.slice(1), segments[1], other)]}
+    <div class="matrices">
+      ${matrices.map(({ label, title, map, colour, points, low, high, what }, place) => {
+        const which = !same && place === 1 ? 1 : 0;
+        const own = { map, colour, size, write, title, smallest: SMALLEST, cursor: which ? other : cursor };
+        return html`<figure key=${label}>
+          <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${points} ...${{ low, high, what }} /></figcaption>
+          <${Matrix} ...${own} tokens=${segments[which].tokens} hidden=${hidden[which]} />
+        </figure>`;
+      })}
+    </div>`;
+}
+
+function savePicture(shared, file) {
+  const matrices = matricesOf(shared, false);
+  const { segments: [ofA, ofB], same } = shared;
+  const pictures = same ? [[matrices, ofA]] : [[matrices.slice(0, 1), ofA], [matrices.slice(1), ofB]];
+  const [first, ...below] = pictures.map(([drawn, { tokens }]) => standalone(html`<${MatrixFigure} matrices=${drawn} tokens=${tokens} />`));
+  saveSvg(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; ${ofA.title}`, below, notes: ["Rows attend to columns."] });
+}
+
+function rowsOf({ sides: [a, b], segments, same, norms }) {
+  const value = norms ? "norm" : "weight";
+  const list = (map, { tokens }, side) =>
+    Array.from(map, (weight, index) => {
+      const [query, key] = [Math.floor(index / tokens.length), index % tokens.length];
+      return { side, query: query + 1, key: key + 1, query_token: tokens[query], key_token: tokens[key], [value]: Number(weight.toPrecision(6)) };
+    });
+  const rows = [...list(a, segments[0], "A"), ...list(b, segments[1], "B")];
+  return same ? [...rows, ...list(difference(a, b), segments[0], "A - B")] : rows;
+}

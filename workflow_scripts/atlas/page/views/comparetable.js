@@ -1,0 +1,80 @@
+/** All measures that both sides of a comparison have, and their differences. */
+
+import { html, useState } from "../vendor/standalone.module.js";
+import { sideText } from "../lib/choice.js";
+import { number, plural } from "../lib/format.js";
+import { hatched, intervalOf, valueText } from "../lib/measures.js";
+import { apart } from "../lib/pairs.js";
+import { saveCsv } from "../lib/save.js";
+import { sideName } from "./comparemaps.js";
+import { intervalText, nameOf } from "./profile.js";
+
+const CAUTION = "Whether two intervals overlap is not a test of the difference: both values may come from the same texts, and many rows are looked at.";
+
+/** @param {{atlas: object, a: object, b: object, pairs: object[], alone: number}} props */
+export function CompareTable({ atlas, a, b, pairs, alone }) {
+  const [only, setOnly] = useState(false);
+  const rows = pairs.map((pair) => ({ ...pair, ...apart(pair, a.index, b.index) }));
+  const told = rows.filter(({ overlap }) => overlap === false);
+  const chosen = only ? told : rows;
+  const judged = rows.filter(({ overlap }) => overlap !== null).length;
+  const names = [sideName(a, b), sideName(b, a)];
+  const file = `measures_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
+  const state = a.model.name === b.model.name && a.state !== b.state;
+  return html`<section class="profile" aria-labelledby="compare-table">
+    <div class="section-head">
+      <h3 id="compare-table">Measures</h3>
+      ${judged > 0 && html`<label class="check"><input type="checkbox" checked=${only} onChange=${(event) => setOnly(event.target.checked)} /> Only those whose intervals do not overlap</label>`}
+      ${rows.length > 0 && html`<span class="saves"><button class="save-csv" onClick=${() => saveCsv(csvRows(rows, a, b), file)}>CSV</button></span>`}
+    </div>
+    <p class="note">
+      ${rows.length === 0 && (state ? "The study has measured nothing in both states, so that no row can be compared. " : "The two models share no measure. ")}
+      ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${told.length} have intervals that do not overlap. ${CAUTION}`}
+      ${alone > 0 && ` ${plural(alone, "measure")} of one side only ${alone === 1 ? "is" : "are"} left out.`}
+    </p>
+    ${chosen.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
+      <table>
+        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">A <bdi>${names[0]}</bdi></th><th scope="col">Interval</th>
+          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">A − B</th><th scope="col">Intervals</th></tr></thead>
+        ${atlas.papers.map(({ name, title }) => {
+          const members = chosen.filter((row) => row.a.paper === name);
+          return members.length > 0 && html`<tbody key=${name}><tr class="paper"><th colspan="7" scope="colgroup">${title}</th></tr>${members.map((row) => html`<${Row} key=${row.a.id} row=${row} i=${a.index} j=${b.index} />`)}</tbody>`;
+        })}
+      </table>
+    </div>`}
+  </section>`;
+}
+
+function Row({ row, i, j }) {
+  const { a, b, difference, overlap } = row;
+  const said = { true: "overlap", false: "do not overlap" }[overlap] ?? "–";
+  const cells = (measure, index) => html`<td class=${hatched(measure, index) ? "number hatched" : "number"}>${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
+    <td>${intervalText(measure, index)}</td>`;
+  return html`<tr title=${a.about}>
+    <th scope="row"><bdi>${nameOf(a)}</bdi></th>
+    ${cells(a, i)}${cells(b, j)}
+    <td class="number">${difference === null ? "–" : number(difference, a.decimals)}</td>
+    <td class=${overlap === false ? "apart-yes" : "soft"}>${said}</td>
+  </tr>`;
+}
+
+function csvRows(rows, a, b) {
+  return rows.map((row) => {
+    const [own, other] = [intervalOf(row.a, a.index) ?? [], intervalOf(row.b, b.index) ?? []];
+    return {
+      measure: row.a.id,
+      title: nameOf(row.a),
+      unit: row.a.unit,
+      a: sideText(a),
+      b: sideText(b),
+      value_a: row.a.scale === "category" ? valueText(row.a, a.index) : row.a.value[a.index],
+      low_a: own[0],
+      high_a: own[1],
+      value_b: row.b.scale === "category" ? valueText(row.b, b.index) : row.b.value[b.index],
+      low_b: other[0],
+      high_b: other[1],
+      difference: row.difference,
+      intervals_overlap: row.overlap,
+    };
+  });
+}

@@ -1,0 +1,108 @@
+/** Pictures for print: SVG that stands alone, with presentation attributes and no style sheet. */
+
+import { html, render } from "../vendor/standalone.module.js";
+import { lines, path, runs } from "../lib/drawing.js";
+import { shortened } from "../lib/tokens.js";
+
+const FONT = "DejaVu Sans, Helvetica, Arial, sans-serif";
+const INK = "#000000";
+const LETTERS = 18;
+const BAR = 40; // steps of a colour bar
+
+/**
+ * An SVG element from a figure, apart from the page.
+ * @param {object} figure  as html`<${LinesFigure} .../>` makes it
+ * @returns {SVGElement}
+ */
+export function standalone(figure) {
+  const holder = document.createElement("div");
+  render(figure, holder);
+  return holder.firstElementChild;
+}
+
+/**
+ * Lines between two columns of tokens, a colour per head.
+ * @param {{heads: object[], tokens: string[], top: number, faintest: number, hidden: boolean[]}} props  as the line view has them
+ */
+export function LinesFigure({ heads, tokens, top, faintest, hidden }) {
+  const [row, left, right, head] = [12, 120, 280, 18];
+  const height = head + tokens.length * row + 4;
+  const words = (x, anchor) =>
+    tokens.map(
+      (token, index) => html`<text x=${x} y=${(index + 0.5) * row} dy="0.35em" text-anchor=${anchor}
+        opacity=${hidden[index] ? 0.35 : 1}>${shortened(token, LETTERS)}</text>`,
+    );
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="400" height=${height} viewBox=${`0 0 400 ${height}`}
+    font-family=${FONT} font-size="8" fill=${INK}>
+    <text x="200" y="9" text-anchor="middle" font-size="9">
+      ${heads.map(({ label, colour }, index) => html`<tspan fill=${colour} dx=${index ? 8 : 0}>${label}</tspan>`)}
+    </text>
+    <g transform=${`translate(0 ${head})`}>
+      ${words(left - 5, "end")} ${words(right + 5, "start")}
+      ${heads.map(
+        ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
+          ${lines(map, { top, faintest, hidden }).levels.map(
+            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
+          )}
+        </g>`,
+      )}
+    </g>
+  </svg>`;
+}
+
+/**
+ * Matrices side by side, each with its colour bar.
+ * @param {{matrices: {title: string, map: Float32Array, colour: function, low: string, high: string,
+ *   range: number[]}[], tokens: string[]}} props
+ *   colour(weight) is [red, green, blue]; range: weights at the ends of the bar, low and high: in words
+ */
+export function MatrixFigure({ matrices, tokens }) {
+  const n = tokens.length;
+  const row = n > 64 ? 6 : 9;
+  const [side, labels] = [n * row, 90];
+  const step = side + labels + 30;
+  const [width, height] = [matrices.length * step - 20, side + labels + 40];
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}
+    font-family=${FONT} font-size=${row - 1.5} fill=${INK}>
+    ${matrices.map(
+      (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + 14})`}>
+        <${Sheet} ...${{ ...matrix, tokens, row, labels }} />
+      </g>`,
+    )}
+  </svg>`;
+}
+
+function Sheet({ title, map, colour, low, high, range, tokens, row, labels }) {
+  const n = tokens.length;
+  const side = n * row;
+  const middle = (index) => (index + 0.5) * row;
+  const rows = tokens.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight) => hex(colour(weight))));
+  const background = hex(colour(0));
+  const bar = Array.from({ length: BAR }, (_, index) => range[0] + ((range[1] - range[0]) * index) / (BAR - 1));
+  const width = Math.min(side, 160);
+  return html`<text x=${side / 2} y=${-labels - 4} text-anchor="middle" font-size="9">${title}</text>
+    <g fill=${INK}>
+      ${tokens.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end">${shortened(token, LETTERS)}</text>`)}
+      ${tokens.map(
+        (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em">${shortened(token, LETTERS)}</text>`,
+      )}
+    </g>
+    <g shape-rendering="crispEdges">
+      <rect width=${side} height=${side} fill=${background} />
+      ${rows.map((colours, query) =>
+        runs(colours, background).map(
+          ({ start, length, colour: fill }) => html`<rect x=${start * row} y=${query * row} width=${length * row} height=${row} fill=${fill} />`,
+        ),
+      )}
+    </g>
+    <rect width=${side} height=${side} fill="none" stroke=${INK} stroke-width="0.5" />
+    <g transform=${`translate(0 ${side + 8})`} font-size="7">
+      ${bar.map((weight, index) => html`<rect x=${(index * width) / BAR} width=${width / BAR + 0.3} height="6" fill=${hex(colour(weight))} />`)}
+      <text y="15">${low}</text>
+      <text x=${width} y="15" text-anchor="end">${high}</text>
+    </g>`;
+}
+
+function hex(parts) {
+  return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
+}

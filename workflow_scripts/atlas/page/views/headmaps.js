@@ -1,0 +1,239 @@
+/** The maps of a head on one segment: lines or matrices, with further heads laid over them. */
+
+import { html, useEffect, useMemo, useState } from "../vendor/standalone.module.js";
+import { MOST_HEADS, overlaid, segmentOf, segmentsOf, specials, stateOf, stateTitle, toggled } from "../lib/choice.js";
+import { palette } from "../lib/drawing.js";
+import { number, plural } from "../lib/format.js";
+import { largest, loadMaps, weighted } from "../lib/maps.js";
+import { headIndex, headName } from "../lib/measures.js";
+import { saveCsv, saveSvg } from "../lib/save.js";
+import { category, ramp } from "../lib/scales.js";
+import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
+import { Lines } from "./lines.js";
+import { CellReadout, Matrix, useCursor } from "./matrix.js";
+
+const KOBAYASHI = "Norms: the weight times the norm of the transformed value, ‖α f(x)‖ (Kobayashi et al. 2020): what a token contributes, not only where the head looks.";
+const FAINTEST = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4]; // as shares of full opacity
+
+/**
+ * Maps by their ids, null for a null id; `error` says what is wrong, neither is there while they load.
+ * @param {object} atlas
+ * @param {(string|null)[]} ids
+ * @returns {{maps?: object[], error?: string}}
+ */
+export function useMaps(atlas, ids) {
+  const [found, setFound] = useState({});
+  const key = ids.join(" ");
+  useEffect(() => {
+    let wanted = true;
+    const all = Promise.all(ids.map((id) => (id ? loadMaps(atlas, id) : null)));
+    all.then(
+      (maps) => wanted && setFound({ key, maps }),
+      (error) => wanted && setFound({ key, error: error.message }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [key]);
+  return found.key === key ? found : {};
+}
+
+/** Selects the segment and the state; `states` of the segment only. */
+export function SegmentChoice({ atlas, model, segment, state, go }) {
+  const states = Object.keys(segment.maps);
+  return html`
+    <label>Segment
+      <select id="segment" value=${segment.id} onChange=${(event) => go({ segment: event.target.value })}>
+        ${segmentsOf(atlas, model).map(({ id, title }) => html`<option value=${id}>${title}</option>`)}
+      </select>
+    </label>
+    ${state &&
+    html`<label>Checkpoint
+      <select id="state" value=${state} disabled=${states.length < 2} onChange=${(event) => go({ state: event.target.value })}>
+        ${states.map((name) => html`<option value=${name}>${stateTitle(model, name)}</option>`)}
+      </select>
+    </label>`}
+  `;
+}
+
+/** @param {{atlas: object, model: object, index: number, state: object, go: function, dark: boolean}} props */
+export function HeadMaps({ atlas, model, index, state, go, dark }) {
+  const segment = segmentOf(atlas, model, state.segment, state.state);
+  if (!segment) {
+    return html`<section class="maps"><h3>Maps</h3><p class="soft">This file holds no maps of ${model.title}; About says what was left out.</p></section>`;
+  }
+  return html`<${SegmentMaps} ...${{ atlas, model, index, state, go, dark, segment }} />`;
+}
+
+function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
+  const [faintest, setFaintest] = useState(0.05);
+  const [hide, setHide] = useState(false);
+  const [size, setSize] = useState(null);
+  const named = stateOf(segment, state.state);
+  const hasNorms = Boolean(segment.norms[named]);
+  const norms = hasNorms && state.norms === "1";
+  const { heads: others, left } = overlaid(model, index, state.with);
+  const { maps, error } = useMaps(atlas, [segment.maps[named], norms ? segment.norms[named] : null]);
+  const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark)), [maps, index, others.join(), dark]);
+  const hidden = useMemo(() => (hide ? specials(segment) : segment.tokens.map(() => false)), [hide, segment]);
+  const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
+  const kind = state.map === "matrix" ? "matrix" : "lines";
+  const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
+  const shared = { heads, tokens: segment.tokens, hidden, top, write, dark, norms };
+  const title = `${heads?.map(({ label }) => label).join(", ")} on ${segment.title}, ${stateTitle(model, named)}`;
+  const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : "weights"].join("_");
+  const absent = state.segment && state.segment !== segment.id ? `There is no segment ${state.segment} of ${model.title} in this file.` : null;
+  return html`<section class="maps" aria-labelledby="maps-title">
+    <div class="section-head">
+      <h3 id="maps-title">Where it attends</h3>
+      <${Pair} value=${kind} names=${[["lines", "Lines"], ["matrix", "Matrix"]]} onChoose=${(map) => go({ map })} label="View" />
+      ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
+      <span class="saves">
+        <button class="save-svg" onClick=${() => savePicture(kind, shared, faintest * top, title, file)} disabled=${!heads}>SVG</button>
+        <button class="save-csv" onClick=${() => saveCsv(rowsOf(shared, segment, named, model), file)} disabled=${!heads}>CSV</button>
+      </span>
+    </div>
+    <div class="choices">
+      <${SegmentChoice} ...${{ atlas, model, segment, state: named, go }} />
+      <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
+      ${kind === "lines"
+        ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
+        : html`<${CellSize} ...${{ size, setSize }} />`}
+    </div>
+    <${Overlay} ...${{ model, index, others, left, go, dark }} />
+    ${absent && html`<p class="soft">${absent}</p>`}
+    ${norms && html`<p class="note">${KOBAYASHI} Full strength is ${write(top)}, the largest norm drawn here.</p>`}
+    ${error && html`<p role="alert">${error}</p>`}
+    ${heads && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest * top} key=${segment.id} /><${LineLegend} ...${shared} />`}
+    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} size=${size} key=${segment.id} />`}
+    ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
+  </section>`;
+}
+
+function drawn(model, head, place, [weights, norms], dark) {
+  const [layer, within] = [Math.floor(head / model.n_heads), head % model.n_heads];
+  const map = weights.head(layer, within);
+  return {
+    label: headName(model, head),
+    colour: category(place, dark),
+    light: category(place, false),
+    map: norms ? weighted(map, norms.head(layer, within)) : map,
+  };
+}
+
+/** Two or more buttons of which one is pressed. */
+export function Pair({ value, names, onChoose, label }) {
+  return html`<span class="pair" role="group" aria-label=${label}>
+    ${names.map(([name, title]) => html`<button type="button" aria-pressed=${name === value ? "true" : "false"} onClick=${() => onChoose(name)}>${title}</button>`)}
+  </span>`;
+}
+
+function Threshold({ faintest, setFaintest, top, write }) {
+  return html`<label>Lines from
+    <select value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
+      ${FAINTEST.map((share) => html`<option value=${String(share)}>${write(share * top)}</option>`)}
+    </select>
+  </label>`;
+}
+
+/** Size of a matrix's cells; null fits the width. */
+export function CellSize({ size, setSize }) {
+  const fit = size === null;
+  return html`<label>Cells
+    <select value=${String(size)} onChange=${(event) => setSize(event.target.value === "null" ? null : Number(event.target.value))}>
+      <option value="null">that fit${fit ? "" : " the width"}</option>
+      ${[3, 6, 9, 12, 16, 22].map((pixels) => html`<option value=${String(pixels)}>${pixels} pixels</option>`)}
+    </select>
+  </label>`;
+}
+
+function LineLegend({ heads, top, write, norms }) {
+  const samples = [0.05, 0.2, 0.5, 1];
+  return html`<p class="legend-line" id="legend">
+    ${heads.map(({ label, colour }) => html`<span class="key"><i style=${{ background: colour }}></i>${label}</span>`)}
+    <span class="key">${norms ? "Norm" : "Weight"}</span>
+    ${samples.map((share) => html`<span class="key"><i style=${{ background: heads[0].colour, opacity: Math.sqrt(share) }}></i>${write(share * top)}</span>`)}
+  </p>`;
+}
+
+function Overlay({ model, index, others, left, go, dark }) {
+  const toggle = (head) => go({ with: toggled(model, others, head) });
+  const full = others.length >= MOST_HEADS - 1;
+  const layers = Array.from({ length: model.n_layers }, (_, layer) => model.n_layers - 1 - layer);
+  const button = (head) => {
+    const place = head === index ? 0 : others.indexOf(head) + 1;
+    const on = place > 0 || head === index;
+    return html`<button type="button" key=${head} aria-pressed=${on ? "true" : "false"} disabled=${head === index || (full && !on)}
+      aria-label=${`Overlay ${headName(model, head)}`} title=${headName(model, head)}
+      style=${on ? { background: category(place, dark) } : null} onClick=${() => toggle(head)}></button>`;
+  };
+  return html`<div class="overlay">
+    ${others.map((head, place) => html`<button type="button" class="chip" style=${{ "--colour": category(place + 1, dark) }} onClick=${() => toggle(head)}
+      aria-label=${`Remove ${headName(model, head)}`}>${headName(model, head)} <span aria-hidden="true">×</span></button>`)}
+    <details>
+      <summary>Overlay other heads</summary>
+      <p class="soft small">At most ${MOST_HEADS} heads in one picture. Layer 1 is at the bottom.</p>
+      <div class="head-picker" style=${{ "--heads": model.n_heads }}>
+        ${layers.map((layer) => html`<span class="soft small" aria-hidden="true">${layer + 1}</span>
+          ${Array.from({ length: model.n_heads }, (_, head) => button(layer * model.n_heads + head))}`)}
+      </div>
+    </details>
+    ${left.length > 0 && html`<p class="soft small">Not drawn: ${left.join(", ")} (${left.some((name) => headIndex(model, name) < 0) ? "no such head, or " : ""}more than ${plural(MOST_HEADS, "head")}).</p>`}
+  </div>`;
+}
+
+function Matrices({ heads, tokens, hidden, write, dark, size, norms }) {
+  const cursor = useCursor();
+  return html`<${CellReadout} ...${{ maps: heads, tokens, cell: cursor.cell, write }} />
+    <div class="matrices">
+      ${heads.map(({ label, map }) => html`<${Scaled} key=${label} ...${{ label, map, tokens, hidden, write, dark, size, norms, cursor }} />`)}
+    </div>`;
+}
+
+function Scaled({ label, map, tokens, hidden, write, dark, size, norms, cursor }) {
+  const top = useMemo(() => largest(map) || 1, [map]);
+  const points = ramp("sequential", dark);
+  const colour = useMemo(() => palette(points, [0, top]), [top, dark]);
+  return html`<figure>
+    <figcaption>${label} <${ColourBar} ramp=${points} low=${write(0)} high=${write(top)} what=${norms ? "norm" : "weight"} /></figcaption>
+    <${Matrix} ...${{ map, tokens, colour, hidden, cursor, write, size }} title=${`Head ${label}`} />
+  </figure>`;
+}
+
+/** A bar of a ramp with its ends in words. */
+export function ColourBar({ ramp: points, low, high, what }) {
+  return html`<span class="colour-bar"><span>${what}</span><span>${low}</span><i style=${{ background: `linear-gradient(to right, ${points.join(", ")})` }}></i><span>${high}</span></span>`;
+}
+
+function savePicture(kind, { heads, tokens, hidden, top, write, norms }, faintest, title, file) {
+  const what = norms ? "norm" : "weight";
+  const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
+  if (kind === "lines") {
+    const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
+    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, top, faintest, hidden }} />`), `${file}_lines`, { title, notes: [note] });
+    return;
+  }
+  const matrices = heads.map(({ label, map }) => {
+    const range = [0, largest(map) || 1];
+    return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
+  });
+  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns."] });
+}
+
+function rowsOf({ heads, tokens, norms }, segment, named, model) {
+  const n = tokens.length;
+  const value = norms ? "norm" : "weight";
+  return heads.flatMap(({ label, map }) =>
+    Array.from(map, (weight, index) => ({
+      model: model.name,
+      state: named,
+      segment: segment.id,
+      head: label,
+      query: Math.floor(index / n) + 1,
+      key: (index % n) + 1,
+      query_token: tokens[Math.floor(index / n)],
+      key_token: tokens[index % n],
+      [value]: Number(weight.toPrecision(6)),
+    })),
+  );
+}

@@ -1,0 +1,161 @@
+/** Attention of one or several heads as lines between two columns of tokens. */
+
+import { html, useMemo, useRef, useState } from "../vendor/standalone.module.js";
+import { lines, path, strongest } from "../lib/drawing.js";
+import { shown } from "../lib/tokens.js";
+
+const WIDTH = 300; // of the drawing between the columns, in its own units
+const SHADE = 0.45; // of the strongest shading, so that the token on it stays legible
+
+/**
+ * The line view. A token's lines are shown while it is pointed at or has the focus; a click pins it.
+ * @param {{heads: {label: string, colour: string, map: Float32Array}[], tokens: string[],
+ *   top: number, faintest: number, hidden: boolean[], write: function}} props
+ *   top: the weight of full opacity; hidden: tokens that are dimmed; write(weight): as people read it
+ */
+export function Lines({ heads, tokens, top, faintest, hidden, write }) {
+  const [pointed, setPointed] = useState(null);
+  const [pinned, setPinned] = useState(null);
+  const focus = pointed ?? pinned;
+  const row = rowHeight(tokens.length);
+  const pin = (end) => setPinned(same(end, pinned) ? null : end);
+  const column = (side) => html`<${Column}
+    ...${{ side, tokens, heads, focus, pinned, hidden, top, row, onPoint: setPointed, onPin: pin }}
+  />`;
+  return html`<div class="lines-view">
+    <div class="lines-picture" style=${{ "--row": `${row}px` }} onMouseLeave=${() => setPointed(null)}>
+      <div class="lines-head" aria-hidden="true"><span>from (query)</span><span>to (key)</span></div>
+      <div class="lines-body">
+        ${column("query")}
+        <${Links} ...${{ heads, n: tokens.length, row, top, faintest, hidden, focus }} />
+        ${column("key")}
+      </div>
+    </div>
+    <${Readout} ...${{ heads, tokens, focus, pinned, write, onRelease: () => setPinned(null) }} />
+  </div>`;
+}
+
+/** Height of a token's row in pixels: long texts stand closer. */
+export function rowHeight(n) {
+  return n <= 40 ? 24 : n <= 80 ? 19 : 16;
+}
+
+function same(a, b) {
+  return a !== null && b !== null && a.side === b.side && a.token === b.token;
+}
+
+function Links({ heads, n, row, top, faintest, hidden, focus }) {
+  const size = { left: 0, right: WIDTH, row };
+  const draw = (only) =>
+    heads.map(({ label, colour, map }) => {
+      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden });
+      return html`<g key=${label} stroke=${colour}>
+        ${levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, size)} stroke-opacity=${opacity} />`)}
+      </g>`;
+    });
+  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden]);
+  return html`<svg
+    class=${focus ? "links focused" : "links"}
+    viewBox=${`0 0 ${WIDTH} ${n * row}`}
+    preserveAspectRatio="none"
+    height=${n * row}
+    aria-hidden="true"
+  >
+    <g class="all">${all}</g>
+    ${focus && html`<g class="chosen">${draw({ [focus.side]: focus.token })}</g>`}
+  </svg>`;
+}
+
+function Column({ side, tokens, heads, focus, pinned, hidden, top, row, onPoint, onPin }) {
+  const list = useRef(null);
+  const [current, setCurrent] = useState(0);
+  const last = Math.min(current, tokens.length - 1);
+  const move = (event) => {
+    const to = { ArrowUp: last - 1, ArrowDown: last + 1, Home: 0, End: tokens.length - 1 }[event.key];
+    const across = { ArrowLeft: "query", ArrowRight: "key" }[event.key];
+    if (to === undefined && across === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const column = across ? event.currentTarget.parentElement.querySelector(`.${across}`) : list.current;
+    column.querySelectorAll("button")[Math.max(0, Math.min(tokens.length - 1, to ?? last))]?.focus();
+  };
+  const name = side === "query" ? "Tokens that attend" : "Tokens that are attended to";
+  return html`<ol class=${`tokens ${side}`} ref=${list} aria-label=${name} onKeyDown=${move}>
+    ${tokens.map((token, index) => {
+      const end = { side, token: index };
+      const classes = [hidden[index] && "dim", same(end, focus) && "focus", same(end, pinned) && "pinned"];
+      return html`<li key=${index}>
+        <button
+          type="button"
+          class=${classes.filter(Boolean).join(" ")}
+          style=${{ background: shading(heads, focus, end, top) }}
+          tabindex=${index === last ? 0 : -1}
+          aria-pressed=${same(end, pinned) ? "true" : "false"}
+          aria-label=${`${shown(token)}, token ${index + 1}`}
+          title=${row < 24 ? shown(token) : null}
+          onMouseEnter=${() => onPoint(end)}
+          onFocus=${() => {
+            setCurrent(index);
+            onPoint(end);
+          }}
+          onBlur=${() => onPoint(null)}
+          onClick=${() => onPin(end)}
+        >
+          <bdi>${shown(token)}</bdi>
+        </button>
+      </li>`;
+    })}
+  </ol>`;
+}
+
+/** A strip per head behind a token, as strong as its link to the token in focus. */
+function shading(heads, focus, end, top) {
+  if (!focus || focus.side === end.side) return null;
+  const [query, key] = end.side === "key" ? [focus.token, end.token] : [end.token, focus.token];
+  const stops = heads.map(({ colour, map }, index) => {
+    const n = Math.round(Math.sqrt(map.length));
+    const share = Math.round(100 * SHADE * Math.min(1, Math.sqrt(map[query * n + key] / top)));
+    const strip = `color-mix(in srgb, ${colour} ${share}%, transparent)`;
+    return `${strip} ${(100 * index) / heads.length}% ${(100 * (index + 1)) / heads.length}%`;
+  });
+  return `linear-gradient(to right, ${stops.join(", ")})`;
+}
+
+const LISTED = 6;
+
+function Readout({ heads, tokens, focus, pinned, write, onRelease }) {
+  if (!focus) {
+    return html`<div class="readout" aria-live="polite">
+      <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
+    </div>`;
+  }
+  const title = html`<bdi>${shown(tokens[focus.token])}</bdi>`;
+  return html`<div class="readout" aria-live="polite">
+    <h4>${title} <small>token ${focus.token + 1} of ${tokens.length}</small></h4>
+    ${heads.map(
+      ({ label, colour, map }) => html`<div class="readout-head" key=${label} style=${{ "--colour": colour }}>
+        <h5>${label}</h5>
+        <${Strongest} title="attends to" side="query" ...${{ map, tokens, token: focus.token, write }} />
+        <${Strongest} title="is attended to by" side="key" ...${{ map, tokens, token: focus.token, write }} />
+      </div>`,
+    )}
+    ${pinned && html`<button type="button" class="release" onClick=${onRelease}>Let go of the kept token</button>`}
+  </div>`;
+}
+
+function Strongest({ title, side, map, tokens, token, write }) {
+  const found = strongest(map, token, side, LISTED);
+  const top = found[0]?.weight || 1;
+  return html`<div class="strongest">
+    <h6>${title}</h6>
+    <ol>
+      ${found.map(
+        ({ token: other, weight }) => html`<li key=${other}>
+          <span class="bar" style=${{ width: `${(100 * weight) / top}%` }}></span>
+          <bdi>${shown(tokens[other])}</bdi> <small>${other + 1}</small>
+          <span class="number">${write(weight)}</span>
+        </li>`,
+      )}
+    </ol>
+  </div>`;
+}

@@ -1,0 +1,133 @@
+/** Attention maps as matrices of queries by keys, with a cursor that several matrices share. */
+
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
+import { shown } from "../lib/tokens.js";
+
+const LABELS = 88; // pixels beside and above the cells
+const LEGIBLE = 9; // pixels of a cell from which every token is written
+const LARGEST = 20;
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/**
+ * The cell that matrices side by side point at: the one under the pointer, else the one that is kept.
+ * @returns {{cell: object|null, kept: object|null, point: function, keep: function}}
+ */
+export function useCursor() {
+  const [pointed, point] = useState(null);
+  const [kept, setKept] = useState(null);
+  const keep = (cell) => setKept(kept && cell && kept.query === cell.query && kept.key === cell.key ? null : cell);
+  return { cell: pointed ?? kept, kept, point, keep };
+}
+
+/**
+ * One matrix.
+ * @param {{map: Float32Array, tokens: string[], colour: function, hidden: boolean[], cursor: object,
+ *   title: string, write: function, size: number|null, smallest: number}} props
+ *   colour(weight) is [red, green, blue]; size: pixels of a cell, null to fit the width, though not
+ *   under `smallest`; write(weight): as people read it
+ */
+export function Matrix({ map, tokens, colour, hidden, cursor, title, write, size, smallest = LEGIBLE }) {
+  const frame = useRef(null);
+  const width = useWidth(frame);
+  const n = tokens.length;
+  const fitting = Math.floor((width - LABELS - 2) / n);
+  const pixels = size ?? Math.max(smallest, Math.min(LARGEST, fitting));
+  const { cell } = cursor;
+  const said = cell && `${shown(tokens[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * n + cell.key])}`;
+  return html`<div
+    class="matrix"
+    ref=${frame}
+    role="application"
+    aria-label=${`${title}: ${n} by ${n} tokens, arrow keys move from cell to cell`}
+    tabindex="0"
+    style=${{ "--cell": `${pixels}px`, "--labels": `${LABELS}px`, "--n": n }}
+    onKeyDown=${(event) => moveCursor(event, cursor, n)}
+    onMouseLeave=${() => cursor.point(null)}
+    onBlur=${() => cursor.point(null)}
+  >
+    <span class="only-screen-reader" aria-live="polite">${said}</span>
+    <div class="matrix-sheet">
+      <${Labels} kind="keys" chosen=${cell?.key} ...${{ tokens, pixels, hidden }} />
+      <${Labels} kind="queries" chosen=${cell?.query} ...${{ tokens, pixels, hidden }} />
+      <${Cells} ...${{ map, n, colour, hidden, cursor }} />
+    </div>
+  </div>`;
+}
+
+function moveCursor(event, cursor, n) {
+  const step = MOVES[event.key];
+  if (event.key === "Enter" && cursor.cell) cursor.keep(cursor.cell);
+  if (!step) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const from = cursor.cell ?? { query: -step[0], key: -step[1] };
+  const inside = (value) => Math.max(0, Math.min(n - 1, value));
+  cursor.point({ query: inside(from.query + step[0]), key: inside(from.key + step[1]) });
+}
+
+/** Width of an element, followed as it changes. */
+function useWidth(element) {
+  const [width, setWidth] = useState(640);
+  useLayoutEffect(() => setWidth(element.current.clientWidth), []);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(entry.contentRect.width));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+function Labels({ kind, tokens, pixels, hidden, chosen }) {
+  return html`<div class=${`labels ${kind}`} aria-hidden="true">
+    ${tokens.map((token, index) => {
+      const classes = [hidden[index] && "dim", index === chosen && "chosen", pixels < LEGIBLE && "small"];
+      return html`<div key=${index} class=${classes.filter(Boolean).join(" ")} title=${shown(token)}>
+        <bdi>${shown(token)}</bdi>
+      </div>`;
+    })}
+  </div>`;
+}
+
+function Cells({ map, n, colour, hidden, cursor }) {
+  const canvas = useRef(null);
+  const pixels = useMemo(() => imageOf(map, n, colour, hidden), [map, colour, hidden]);
+  useLayoutEffect(() => canvas.current.getContext("2d").putImageData(pixels, 0, 0), [pixels]);
+  const cellAt = (event) => {
+    const box = canvas.current.getBoundingClientRect();
+    const index = (offset, length) => Math.max(0, Math.min(n - 1, Math.floor((offset / length) * n)));
+    return { query: index(event.clientY - box.top, box.height), key: index(event.clientX - box.left, box.width) };
+  };
+  const { cell, kept } = cursor;
+  return html`<div
+    class="cells"
+    onPointerMove=${(event) => cursor.point(cellAt(event))}
+    onClick=${(event) => cursor.keep(cellAt(event))}
+  >
+    <canvas ref=${canvas} width=${n} height=${n} aria-hidden="true"></canvas>
+    ${cell && html`<div class="row-mark" style=${{ "--at": cell.query }}></div>
+      <div class="column-mark" style=${{ "--at": cell.key }}></div>`}
+    ${kept && html`<div class="kept-mark" style=${{ "--row": kept.query, "--column": kept.key }}></div>`}
+  </div>`;
+}
+
+/** One pixel per cell; the rows and columns of hidden tokens are faint. */
+function imageOf(map, n, colour, hidden) {
+  const image = new ImageData(n, n);
+  map.forEach((weight, index) => {
+    const [red, green, blue] = colour(weight);
+    const dim = hidden[Math.floor(index / n)] || hidden[index % n];
+    image.data.set([red, green, blue, dim ? 40 : 255], 4 * index);
+  });
+  return image;
+}
+
+/** The weight under the cursor in each of several maps. */
+export function CellReadout({ maps, tokens, cell, write }) {
+  if (!cell) return html`<p class="hint cell-readout">Point at a cell to read its weight. A click keeps it.</p>`;
+  const n = tokens.length;
+  const end = (index) => html`<bdi>${shown(tokens[index])}</bdi> <small>${index + 1}</small>`;
+  return html`<p class="cell-readout">
+    ${end(cell.query)} → ${end(cell.key)}
+    ${maps.map(({ label, map }) => html` <span class="value"><small>${label}</small> ${write(map[cell.query * n + cell.key])}</span>`)}
+  </p>`;
+}

@@ -1,0 +1,32 @@
+/** A small grid of heads, layer 1 at the bottom, that marks some of them. */
+
+import { html } from "../vendor/standalone.module.js";
+import { headName } from "../lib/measures.js";
+
+const [LEFT, BOTTOM, GAP] = [22, 16, 1.5];
+
+/**
+ * @param {{model: object, values: (number|null)[], colour: function, light: function, marked: number[],
+ *   crossed: function, text: function, label: string, onChoose: function}} props
+ *   colour and light (as saved) give a value's colour; crossed(i): hatch it; text(i): its title
+ */
+export function MiniGrid({ model, values, colour, light, marked, crossed = () => false, text, label, onChoose }) {
+  const { n_layers: layers, n_heads: heads } = model;
+  const cell = heads > 12 ? 18 : 22;
+  const [width, height] = [LEFT + heads * cell, layers * cell + BOTTOM];
+  const at = (index) => [LEFT + (index % heads) * cell, (layers - 1 - Math.floor(index / heads)) * cell];
+  const side = cell - GAP;
+  return html`<svg class="picture mini-grid" role="img" aria-label=${label} width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-size="10">
+    ${values.map((value, index) => {
+      const [x, y] = at(index);
+      return html`<g key=${index} transform=${`translate(${x} ${y})`} data-head=${headName(model, index)} onClick=${() => onChoose?.(index)}>
+        <title>${text(index)}</title>
+        <rect width=${side} height=${side} fill=${colour(value) ?? "var(--missing)"} data-light-fill=${light(value) ?? "#eceae5"} />
+        ${value !== null && crossed(index) && html`<path d=${`M2 ${side - 2}L${side - 2} 2M2 ${side / 2}L${side / 2} 2M${side / 2} ${side - 2}L${side - 2} ${side / 2}`} stroke="#808080" stroke-width="1" />`}
+        ${marked.includes(index) && html`<rect x="-0.75" y="-0.75" width=${cell} height=${cell} fill="none" stroke="var(--focus)" data-light-stroke="#b34700" stroke-width="2.5" />`}
+      </g>`;
+    })}
+    ${Array.from({ length: layers }, (_, layer) => html`<text class="soft" x=${LEFT - 5} y=${at(layer * heads)[1] + side / 2} dy="0.35em" text-anchor="end">${layer + 1}</text>`)}
+    ${Array.from({ length: heads }, (_, head) => html`<text class="soft" x=${at(head)[0] + side / 2} y=${height - 3} text-anchor="middle">${head + 1}</text>`)}
+  </svg>`;
+}

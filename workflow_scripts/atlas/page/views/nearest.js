@@ -1,0 +1,71 @@
+/** The heads nearest to a head by Jensen-Shannon distance. */
+
+import { html, useMemo } from "../vendor/standalone.module.js";
+import { overlaid, segmentOf, sideText, stateOf, stateTitle, toggled } from "../lib/choice.js";
+import { fromMaps, fromTable, nearest } from "../lib/distances.js";
+import { format } from "../lib/fragment.js";
+import { number, plural } from "../lib/format.js";
+import { headName } from "../lib/measures.js";
+import { saveCsv } from "../lib/save.js";
+import { useMaps } from "./headmaps.js";
+
+const LISTED = 6;
+
+/** @param {{atlas: object, model: object, index: number, state: object, go: function}} props */
+export function Nearest({ atlas, model, index, state, go }) {
+  const table = atlas.distances[model.name];
+  if (table) {
+    const distances = fromTable(table.value, index, model.n_heads * model.n_layers);
+    const over = `${table.about} Over ${plural(table.n_segments, "segment")}.`;
+    return html`<${List} ...${{ model, index, state, go, distances, over }} />`;
+  }
+  return html`<${OnSegment} ...${{ atlas, model, index, state, go }} />`;
+}
+
+function OnSegment({ atlas, model, index, state, go }) {
+  const segment = segmentOf(atlas, model, state.segment, state.state);
+  const named = segment && stateOf(segment, state.state);
+  const { maps } = useMaps(atlas, [segment?.maps[named] ?? null]);
+  const distances = useMemo(() => maps?.[0] && fromMaps(maps[0], index), [maps, index]);
+  if (!distances) return null;
+  const over = `Jensen-Shannon divergence in nats on this one segment, ${segment.title}, ${stateTitle(model, named)}; the study has no distances over more texts.`;
+  return html`<${List} ...${{ model, index, state, go, distances, over }} />`;
+}
+
+function List({ model, index, state, go, distances, over }) {
+  const found = nearest(distances, LISTED);
+  const { heads } = overlaid(model, index, state.with);
+  const top = Math.max(...distances.filter((distance) => distance !== null));
+  const own = { model, index, state: state.state ?? model.states[0].name };
+  const save = () => {
+    const rows = nearest(distances, distances.length).map(({ index: other, distance }) => ({
+      model: model.name,
+      head: headName(model, index),
+      other: headName(model, other),
+      distance,
+    }));
+    saveCsv(rows, `${model.name}_${headName(model, index)}_distances`);
+  };
+  return html`<section class="nearest" aria-labelledby="nearest-title">
+    <div class="section-head">
+      <h3 id="nearest-title">Nearest heads</h3>
+      <span class="saves"><button class="save-csv" onClick=${save}>CSV</button></span>
+    </div>
+    <ol>
+      ${found.map(({ index: other, distance }) => {
+        const label = headName(model, other);
+        const on = heads.includes(other);
+        const sides = { a: sideText(own), b: sideText({ ...own, index: other }) };
+        return html`<li key=${other}>
+          <a class="head" href=${format({ ...state, head: label, with: null })}>${label}</a>
+          <span class="length" aria-hidden="true"><i style=${{ width: `${(100 * distance) / top}%` }}></i></span>
+          <span class="number">${number(distance, 3)}</span>
+          <button type="button" class="plain" aria-pressed=${on ? "true" : "false"} aria-label=${`Overlay ${label}`}
+            onClick=${() => go({ with: toggled(model, heads, other) })}>overlay</button>
+          <a class="small" href=${format({ ...state, view: "compare", ...sides })} aria-label=${`Compare with ${label}`}>compare</a>
+        </li>`;
+      })}
+    </ol>
+    <p class="soft small">${over} The bar ends at the farthest head, ${number(top, 3)}.</p>
+  </section>`;
+}

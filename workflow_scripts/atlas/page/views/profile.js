@@ -1,0 +1,175 @@
+/** Every measure of a head: value, interval, where it stands among the heads. */
+
+import { html, useState } from "../vendor/standalone.module.js";
+import { format } from "../lib/fragment.js";
+import { number, pValue } from "../lib/format.js";
+import { countOf, hatched, headName, intervalOf, nullOf, valueText, withUnit } from "../lib/measures.js";
+import { standing } from "../lib/profile.js";
+import { saveCsv, saveSvg } from "../lib/save.js";
+import { domain } from "../lib/scales.js";
+import { standalone } from "./figures.js";
+
+const [WIDTH, HEIGHT, PAD] = [180, 20, 5];
+
+/**
+ * Positions of a measure's values in a strip: all heads, this one, its interval and the null.
+ * @param {object} measure
+ * @param {number} i
+ * @returns {{at: function, range: number[]}|null}
+ */
+function strip(measure, i) {
+  const range = domain(measure);
+  if (!range || measure.scale === "category") return null;
+  const all = [...range, ...(intervalOf(measure, i) ?? []), nullOf(measure, i)].filter((value) => typeof value === "number");
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  return { range: [low, high], at: (value) => PAD + ((WIDTH - 2 * PAD) * (value - low)) / (high - low || 1) };
+}
+
+/** The head's value and interval over a rug of all heads' values; the null is a dashed line. */
+export function Strip({ measure, i, colour = "var(--accent)", ink = "var(--ink)", ground = "var(--panel)" }) {
+  const found = strip(measure, i);
+  if (!found || measure.value[i] === null) return null;
+  const { at } = found;
+  const x = (value) => at(value).toFixed(1);
+  const rug = measure.value.filter((value) => value !== null).map((value) => `M${x(value)} 4V16`).join("");
+  const interval = intervalOf(measure, i);
+  const none = nullOf(measure, i) ?? null;
+  const open = hatched(measure, i);
+  return html`<svg class="strip" width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+    <path d=${rug} stroke=${ink} stroke-width="1" stroke-opacity="0.16" />
+    ${none !== null && html`<path d=${`M${x(none)} 0V${HEIGHT}`} stroke=${ink} stroke-width="1.2" stroke-dasharray="2 2" />`}
+    ${interval && html`<path d=${`M${x(interval[0])} 10H${x(interval[1])}`} stroke=${colour} stroke-width="3" stroke-linecap="round" stroke-opacity="0.75" />`}
+    <circle cx=${x(measure.value[i])} cy="10" r="4" stroke=${colour} stroke-width="1.6" fill=${open ? ground : colour} />
+  </svg>`;
+}
+
+/** "1.02 to 1.31", or a dash. */
+export function intervalText(measure, i) {
+  const interval = intervalOf(measure, i);
+  return interval ? interval.map((end) => number(end, measure.decimals)).join(" to ") : "–";
+}
+
+/** A measure's group and title, once where one holds the other. */
+export function nameOf({ group, title }) {
+  return title.toLowerCase().includes(group.toLowerCase()) ? title : `${group}: ${title}`;
+}
+
+/** A value with unit, interval, n and null, for a sentence. */
+export function written(measure, i) {
+  const parts = [valueText(measure, i)];
+  if (measure.label?.[i]) parts[0] += `, ${measure.label[i]}`;
+  if (intervalOf(measure, i)) parts.push(`interval ${intervalText(measure, i)}`);
+  if (measure.p?.[i] != null) parts.push(`p ${pValue(measure.p[i])}`);
+  if (countOf(measure, i)) parts.push(`n ${countOf(measure, i)}`);
+  const none = nullOf(measure, i) ?? null;
+  if (none !== null) parts.push(`${measure.null_title ?? "null"} ${withUnit(measure, none)}`);
+  return parts.join("; ");
+}
+
+/** The table of all measures, by paper. */
+export function Profile({ atlas, model, measures, index, state }) {
+  const [order, setOrder] = useState("paper");
+  const label = headName(model, index);
+  const file = `${model.name}_${label}_measures`;
+  const sections = order === "paper" ? byPaper(atlas, measures) : [{ title: "By rank", measures: byRank(measures, index) }];
+  const missing = measures.filter((measure) => measure.value[index] === null).length;
+  return html`<section class="profile" aria-labelledby="profile-title">
+    <div class="section-head">
+      <h3 id="profile-title">Every measure</h3>
+      <label>Order
+        <select value=${order} onChange=${(event) => setOrder(event.target.value)}>
+          <option value="paper">by paper</option>
+          <option value="rank">by rank</option>
+        </select>
+      </label>
+      <span class="saves">
+        <button class="save-svg" onClick=${() => savePicture(sections, index, `Head ${label} of ${model.title}`, file)}>SVG</button>
+        <button class="save-csv" onClick=${() => saveCsv(rowsOf(atlas, model, measures, index), file)}>CSV</button>
+      </span>
+    </div>
+    <p class="soft small">Dot: this head; open where it does not exclude the null. Bar: its interval. Ticks: all heads. Dashed: the null.
+      Rank 1 is the best value where a measure says what is better, else the highest. ${missing > 0 && `Of this head, ${missing} of ${measures.length} measures are unknown.`}</p>
+    <div class="scroll" tabindex="0" role="region" aria-label="Measures of the head">
+      <table>
+        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">Value</th><th scope="col">Among all heads</th>
+          <th scope="col">Interval</th><th scope="col" class="number">n</th><th scope="col" class="number">p</th><th scope="col" class="number">Rank</th></tr></thead>
+        ${sections.map(
+          ({ title, measures: members }) => html`<tbody key=${title}>
+            <tr class="paper"><th colspan="7" scope="colgroup">${title}</th></tr>
+            ${members.map((measure) => html`<${Row} key=${measure.id} ...${{ measure, index, state }} />`)}
+          </tbody>`,
+        )}
+      </table>
+    </div>
+  </section>`;
+}
+
+function Row({ measure, index, state }) {
+  const place = standing(measure, index);
+  const open = hatched(measure, index);
+  const none = nullOf(measure, index) ?? null;
+  const about = none === null ? measure.about : `${measure.about} ${measure.null_title ?? "Null"}: ${withUnit(measure, none)}.`;
+  return html`<tr class=${open ? "hatched" : null} title=${about}>
+    <th scope="row"><a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${nameOf(measure)}</bdi></a></th>
+    <td class="number">${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
+    <td><${Strip} measure=${measure} i=${index} /></td>
+    <td>${intervalText(measure, index)}${open && html`<small class="label">null not excluded</small>`}</td>
+    <td class="number">${countOf(measure, index) ?? "–"}</td>
+    <td class="number">${pValue(measure.p?.[index])}</td>
+    <td class="number rank">${place ? html`${place.rank} <small class="soft">of ${place.of}</small>${place.tied > 0 && html`<small class="label">shared by ${place.tied + 1}</small>`}` : "–"}</td>
+  </tr>`;
+}
+
+function byPaper(atlas, measures) {
+  return atlas.papers
+    .map(({ name, title }) => ({ title, measures: measures.filter(({ paper }) => paper === name) }))
+    .filter(({ measures: members }) => members.length > 0);
+}
+
+function byRank(measures, index) {
+  const share = (measure) => {
+    const place = standing(measure, index);
+    return place ? place.rank / place.of : 2;
+  };
+  return measures.toSorted((a, b) => share(a) - share(b));
+}
+
+function rowsOf(atlas, model, measures, index) {
+  return measures.map((measure) => {
+    const place = standing(measure, index);
+    const [low, high] = intervalOf(measure, index) ?? [null, null];
+    return {
+      model: model.name,
+      head: headName(model, index),
+      paper: measure.paper,
+      measure: measure.id,
+      title: nameOf(measure),
+      state: measure.state,
+      task: measure.task,
+      unit: measure.unit,
+      value: measure.scale === "category" ? valueText(measure, index) : measure.value[index],
+      low,
+      high,
+      n: countOf(measure, index),
+      p: measure.p?.[index],
+      null: nullOf(measure, index),
+      excludes_null: (nullOf(measure, index) ?? measure.p?.[index] ?? null) === null ? null : !hatched(measure, index),
+      rank: place?.rank,
+      of: place?.of,
+    };
+  });
+}
+
+function savePicture(sections, index, title, file) {
+  const members = sections.flatMap(({ measures }) => measures).filter((measure) => measure.value[index] !== null && strip(measure, index));
+  const row = 22;
+  const line = (measure, place) => html`<g transform=${`translate(0 ${place * row})`}>
+    <text x="222" y="14" text-anchor="end">${nameOf(measure)}</text>
+    <g transform="translate(230 0)"><${Strip} measure=${measure} i=${index} colour="#0b5394" ink="#000000" ground="#ffffff" /></g>
+    <text x="418" y="14">${valueText(measure, index)}</text>
+  </g>`;
+  const height = members.length * row;
+  const figure = html`<svg xmlns="http://www.w3.org/2000/svg" width="500" height=${height} viewBox=${`0 0 500 ${height}`} font-size="9">${members.map(line)}</svg>`;
+  const notes = ["Dot: this head, open where it does not exclude the null. Bar: its interval. Ticks: all heads. Dashed: the null."];
+  saveSvg(standalone(figure), file, { title, notes });
+}
