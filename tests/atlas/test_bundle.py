@@ -7,7 +7,7 @@ from shutil import which
 
 import pytest
 
-from workflow_scripts.atlas.bundle import bundle
+from workflow_scripts.atlas.bundle import PAGE, bundle
 from workflow_scripts.core.run.errors import InputError
 
 NODE = which("node")
@@ -87,6 +87,12 @@ def test_each_module_stands_once_and_after_what_it_imports(tmp_path: Path) -> No
     assert "sourceMappingURL" not in text
 
 
+def test_licences_of_bundled_modules_come_along(tmp_path: Path) -> None:
+    write(tmp_path, {"vendor/LICENSE.small": "Small's licence.\n", "other/LICENSE": "Unused."})
+    text = bundle(write(tmp_path, MODULES), tmp_path)
+    assert text.startswith("/*\nSmall's licence.\n*/\n") and "Unused" not in text
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -136,3 +142,10 @@ def test_a_module_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "app.js").write_bytes(b"const a = '\xff';\n")
     with pytest.raises(InputError, match=r"app\.js: cannot be read as UTF-8"):
         bundle(tmp_path / "app.js", tmp_path)
+
+
+@needs_node
+def test_the_bundle_of_the_page_is_a_script(tmp_path: Path) -> None:
+    bundled = tmp_path / "bundled.mjs"
+    bundled.write_text(bundle(PAGE / "app.js"), encoding="utf-8")
+    subprocess.run([NODE, "--check", bundled], check=True)

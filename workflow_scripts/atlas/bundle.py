@@ -54,7 +54,7 @@ def bundle(start: Path, folder: Path = PAGE) -> str:
     folder = folder.resolve()
     modules = _in_order(start.resolve(), folder)
     numbers = {path: number for number, path in enumerate(modules)}
-    parts = ['"use strict";']
+    parts = [*_licences(modules), '"use strict";']
     for path, module in modules.items():
         parts += [f"// {path.relative_to(folder).as_posix()}"]
         parts += [f"const module{numbers[path]} = (() => {{"]
@@ -64,6 +64,13 @@ def bundle(start: Path, folder: Path = PAGE) -> str:
         given = ", ".join(f"{outside}: {inside}" for outside, inside in module.exports.items())
         parts += [f"return {{ {given} }};", "})();"]
     return "\n".join(parts) + "\n"
+
+
+def _licences(modules: dict[Path, Module]) -> list[str]:
+    """The licences of modules of others, which stand beside them as LICENSE.<name>."""
+    folders = sorted({path.parent for path in modules})
+    texts = [_read(path) for folder in folders for path in sorted(folder.glob("LICENSE*"))]
+    return [f"/*\n{text.strip()}\n*/" for text in texts]
 
 
 def _in_order(start: Path, folder: Path) -> dict[Path, Module]:
@@ -95,13 +102,7 @@ def _in_order(start: Path, folder: Path) -> dict[Path, Module]:
 
 def read(path: Path, folder: Path) -> Module:
     """Take a module apart; raises InputError for what is wrong within this one file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as UTF-8 ({error}); restore it") from error
-    if match := ENDS_ELEMENT.search(text):
-        why = f"{match[0]} would end the script element; write it in two strings"
-        raise InputError(f"{path}:{_line(text, match.start())}: {why}")
+    text = _read(path)
     imports = [_import(match, path, folder) for match in IMPORT.finditer(text)]
     exports = {match["name"]: match["name"] for match in DECLARATION.finditer(text)}
     if listed := LIST.search(text):
@@ -115,6 +116,17 @@ def read(path: Path, folder: Path) -> Module:
         why = 'only import { a } from "./a.js"; and export const, function or class are read'
         raise InputError(f"{path}:{line}: {why}, not: {code.splitlines()[line - 1].strip()[:80]}")
     return Module(code, imports, exports)
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as UTF-8 ({error}); restore it") from error
+    if match := ENDS_ELEMENT.search(text):
+        why = f"{match[0]} would end the script element; write it in two strings"
+        raise InputError(f"{path}:{_line(text, match.start())}: {why}")
+    return text
 
 
 def _import(match: re.Match, path: Path, folder: Path) -> Import:
