@@ -1,0 +1,148 @@
+"""The atlas of a finished study in a notebook, and its numbers as tables and arrays.
+
+from workflow_scripts.atlas import Atlas
+
+atlas = Atlas("results/demo")
+atlas                                                  # the page itself
+atlas.measures.query("measure == 'entropy.all'")       # a row for each head
+atlas.map("wikipedia-147", "pretrained", layer=2, head=4)
+"""
+
+import html
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.atlas.encoding import decode
+from workflow_scripts.core.run.errors import InputError
+
+FORMAT, VERSION = "attention-atlas", 1
+COLUMNS = ["model", "measure", "layer", "head", "value", "low", "high", "n", "p"]
+COLUMNS += ["title", "unit", "label"]
+# Scripts and downloads only: the page reads nothing of the notebook that it stands in.
+FRAME = (
+    '<iframe sandbox="allow-scripts allow-downloads" width="100%" height="{height}" '
+    'style="border: 0" title="Attention Atlas" srcdoc="{page}"></iframe>'
+)
+
+
+class Atlas:
+    """A study's atlas; the last value of a notebook's cell, it shows its page.
+
+    `results` is the study's folder, such as results/demo. Layers and heads count from 0, as in
+    all tables. Raises InputError where the page was not built, or is of another format.
+    """
+
+    def __init__(self, results: str | Path, height: int = 800) -> None:
+        self.folder, self.height = Path(results), height
+        self.page, data = self.folder / "atlas.html", self.folder / "atlas.json"
+        for path in (self.page, data):
+            if not path.is_file():
+                raise InputError(
+                    f"{path}: not built yet; run snakemake --cores 1 {self.page.as_posix()}"
+                )
+        self.data: dict[str, Any] = json.loads(data.read_text(encoding="utf-8"))
+        found = self.data.get("format"), self.data.get("version")
+        if found != (FORMAT, VERSION):
+            raise InputError(f"{data}: format {found}, not {(FORMAT, VERSION)}; build it again")
+
+    def __repr__(self) -> str:
+        models = ", ".join(model["name"] for model in self.data["models"])
+        n = len({measure["id"] for measure in self.data["measures"]})
+        return f"Atlas of {self.data['study']['name']}: {models}; {n} measures; {self.page}"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own."""
+        page = html.escape(self.page.read_text(encoding="utf-8"), quote=True)
+        return FRAME.format(height=self.height, page=page)
+
+    @cached_property
+    def measures(self) -> pd.DataFrame:
+        """A row for each measure and head, with COLUMNS; `label` is the class or best relation."""
+        heads = {model["name"]: model["n_heads"] for model in self.data["models"]}
+        frames = [_rows(measure, heads[measure["model"]]) for measure in self.data["measures"]]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
+
+    @cached_property
+    def segments(self) -> pd.DataFrame:
+        """The texts with maps: model, segment, title, n_tokens, and the states of the model."""
+        return pd.DataFrame(
+            [
+                {"model": entry["model"], "segment": entry["id"], "title": entry["title"]}
+                | {"n_tokens": len(entry["tokens"]), "states": list(entry["maps"])}
+                for entry in self.data["segments"]
+            ],
+            columns=["model", "segment", "title", "n_tokens", "states"],
+        )
+
+    def tokens(self, segment: str, model: str | None = None) -> list[str]:
+        """The tokens of a text."""
+        return self._segment(segment, model)["tokens"]
+
+    def map(
+        self, segment: str, state: str, layer: int, head: int, model: str | None = None
+    ) -> np.ndarray:
+        """One head's attention to a text, float32 [query, key]; `model` where there are several.
+
+        Weights have eight bits for their root: they are off by at most 0.004, and by less where
+        they are small. Raises InputError for a text, state or head that the atlas does not have.
+        """
+        states = self._segment(segment, model)["maps"]
+        if state not in states:
+            raise InputError(f"{segment}: no state {state!r}; there are {', '.join(states)}")
+        weights = decode(self.data["maps"][states[state]])
+        if not (0 <= layer < weights.shape[0] and 0 <= head < weights.shape[1]):
+            n_layers, n_heads = weights.shape[:2]
+            raise InputError(
+                f"layer {layer}, head {head}: layers count from 0 to {n_layers - 1}, heads to "
+                f"{n_heads - 1}"
+            )
+        return weights[layer, head]
+
+    def _segment(self, segment: str, model: str | None) -> dict[str, Any]:
+        models = [model] if model else [entry["name"] for entry in self.data["models"][:1]]
+        entries = {e["id"]: e for e in self.data["segments"] if e["model"] in models}
+        if segment not in entries:
+            there = ", ".join(entries) or "none"
+            raise InputError(f"{segment!r}: no such segment of {models[0]}; there are: {there}")
+        return entries[segment]
+
+
+def _rows(measure: dict[str, Any], n_heads: int) -> pd.DataFrame:
+    """A measure's row for each head."""
+    n = len(measure["value"])
+    numbers = np.arange(n)
+    return pd.DataFrame(
+        {
+            "model": measure["model"],
+            "measure": measure["id"],
+            "layer": numbers // n_heads,
+            "head": numbers % n_heads,
+            "value": _column(measure["value"], n),
+            "low": _column(measure["low"], n),
+            "high": _column(measure["high"], n),
+            "n": _column(measure["n"], n),
+            "p": _column(measure["p"], n),
+            "title": measure["title"],
+            "unit": measure["unit"],
+            "label": _labels(measure),
+        },
+        columns=COLUMNS,
+    )
+
+
+def _column(given: list | float | None, n: int) -> np.ndarray:
+    """Numbers of all heads, float64; NaN where there is none."""
+    values = given if isinstance(given, list) else [given] * n
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _labels(measure: dict[str, Any]) -> list[str | None]:
+    """What stands beside each number in words: its category, or its label."""
+    if (categories := measure["categories"]) is not None:
+        return [None if value is None else categories[int(value)] for value in measure["value"]]
+    return measure["label"] or [None] * len(measure["value"])
