@@ -1,0 +1,78 @@
+"""Which texts the atlas shows."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.tiny_models import random_tokens
+from workflow_scripts.atlas.chosen import Sources, Wanted, drawn, first_of_drawings, spread
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import CacheWriter
+from workflow_scripts.finetuning.finetuning_maps import choose
+
+LENGTHS = np.array([40, 20, 18, 3, 30, 17, 50, 60, 16, 90])
+
+
+def test_short_texts_from_all_over() -> None:
+    """Stretches of 4, 3 and 3: the shortest of each with at least 16 tokens."""
+    assert spread(LENGTHS, 3) == [2, 5, 8]
+
+
+def test_the_first_is_given_and_not_taken_again() -> None:
+    """After 5, stretches of 5 each: 2 is the shortest of the first, 8 of the second."""
+    assert spread(LENGTHS, 3, first=5) == [5, 2, 8]
+    assert spread(LENGTHS, 1, first=5) == [5]
+    assert spread(LENGTHS, 3, first=8) == [8, 2, 5]
+
+
+def test_too_short_ones_only_where_there_are_no_others() -> None:
+    assert spread(np.array([3, 5, 4]), 1) == [0]
+    assert spread(np.array([3, 5, 100]), 1) == [2]
+
+
+def test_none_and_more_than_there_are() -> None:
+    assert spread(LENGTHS, 0) == spread(LENGTHS, 0, first=5) == []
+    assert sorted(spread(LENGTHS, 99)) == sorted(spread(LENGTHS, 99, first=3)) == list(range(10))
+    assert spread(np.array([], int), 3) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_first_example_is_the_one_of_the_drawn_maps(seed: int) -> None:
+    found = drawn(LENGTHS, 3, 30, seed)
+    assert found[0] == choose(LENGTHS, 30, seed)
+    assert len(set(found)) == 3 and (LENGTHS[found] <= 30).all()
+
+
+def test_no_example_is_short_enough() -> None:
+    assert drawn(LENGTHS, 2, 2, 1) == [3] and drawn(LENGTHS, 0, 2, 1) == []
+    assert sorted(drawn(LENGTHS, 9, 18, 1)) == [2, 3, 5, 8]
+    assert drawn(LENGTHS, 0, 18, 1) == []
+
+
+def test_the_segment_of_the_drawings(tmp_path: Path) -> None:
+    drawings = pd.DataFrame({"example": ["b", "b"], "weight": [0.1, 0.2]})
+    tables.write(drawings, tmp_path / "drawings.parquet")
+    tables.write(drawings[:0], tmp_path / "none.parquet")
+    assert first_of_drawings(tmp_path / "drawings.parquet") == "b"
+    assert first_of_drawings(tmp_path / "none.parquet") == first_of_drawings(None) == ""
+
+
+def test_one_of_each_source_before_the_next(tmp_path: Path) -> None:
+    kinds = {"wiki": "text", "trees": "annotated", "sst2": "task"}
+    paths = []
+    for name in kinds:
+        tokens = random_tokens([20, 18, 30, 25])
+        paths.append(tmp_path / f"{name}.h5")
+        with CacheWriter(paths[-1], tokens, 1, 1, {"weights": "w"}) as writer:
+            for index, length in enumerate([20, 18, 30, 25]):
+                writer.write(index, np.full((1, 1, length, length), 1 / length))
+    wanted = Wanted(segments=2, examples=3, most_tokens=26, seed=1, first="3")
+    with Sources(kinds, paths, {"weights": "w", "name": "tiny"}) as sources:
+        found = sources.chosen(wanted)
+        none = sources.chosen(Wanted(segments=0, examples=0, most_tokens=26, seed=1))
+    assert [name for name, _ in found] == ["wiki", "trees", "sst2", "wiki", "sst2", "sst2"]
+    assert found[0] == ("wiki", 3) and found[1] == ("trees", 1) and found[3] == ("wiki", 1)
+    assert sorted(index for name, index in found if name == "sst2") == [0, 1, 3]
+    assert none == []
