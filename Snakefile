@@ -40,6 +40,7 @@ rule all:
     input:
         FIGURES,
         TABLES,
+        PAGES,
 
 
 rule figures:

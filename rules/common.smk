@@ -48,6 +48,7 @@ NIVEN = {"category": "Niven and Kao 2019"}
 # The default targets; `figure` and `table` enter the products of all chapters.
 FIGURES: list[str] = []
 TABLES: list[str] = []
+PAGES: list[str] = []
 
 
 pathvars:

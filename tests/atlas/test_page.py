@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.atlas.atlas_page import build, policy
+from workflow_scripts.atlas.atlas_page import build, main, policy
 from workflow_scripts.core.run.errors import InputError
 
 HOSTILE = [
@@ -157,3 +157,17 @@ def test_a_template_without_a_body_is_refused(folder: Path) -> None:
 
 def test_the_same_data_give_the_same_page(folder: Path) -> None:
     assert build(atlas(), folder) == build(atlas(), folder)
+
+
+def test_the_built_page_holds_the_data(tmp_path: Path) -> None:
+    (tmp_path / "atlas.json").write_text(json.dumps(atlas()), encoding="utf-8")
+    main(tmp_path / "atlas.json", tmp_path / "atlas.html")
+    page = Page((tmp_path / "atlas.html").read_text(encoding="utf-8"))
+    assert json.loads(page.script(id="atlas"))["study"]["about"] == HOSTILE
+
+
+def test_a_page_that_is_too_large_names_the_keys(tmp_path: Path) -> None:
+    (tmp_path / "atlas.json").write_text(json.dumps(atlas()), encoding="utf-8")
+    with pytest.raises(InputError, match=r"more than atlas\.megabytes: .* atlas\.segments"):
+        main(tmp_path / "atlas.json", tmp_path / "atlas.html", megabytes=0.001)
+    assert not (tmp_path / "atlas.html").exists()

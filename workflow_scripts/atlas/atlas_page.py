@@ -23,6 +23,7 @@ LINKED = re.compile(
 )
 ID = re.compile(r"[A-Za-z0-9._-]+")
 BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+MEGABYTE = 1_000_000
 # Only ASCII is left by json.dumps; these characters could end a script element or begin a comment.
 UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -105,9 +106,21 @@ def _read(path: Path) -> str:
         raise InputError(f"{path}: cannot be read as UTF-8 ({error}); restore it") from error
 
 
-def main(atlas: Path, page: Out) -> None:
+def check_size(page: str, megabytes: float) -> None:
+    """Raise InputError for a page that is larger than the study allows; maps take a share of it."""
+    size = len(page.encode()) / MEGABYTE
+    if size > megabytes:
+        raise InputError(
+            f"atlas.html would be {size:.1f} MB, more than atlas.megabytes: raise "
+            f"that ({megabytes:g} now), or lower atlas.segments or atlas.examples"
+        )
+
+
+def main(atlas: Path, page: Out, megabytes: float = 20) -> None:
     """Write the page."""
-    page.write_text(build(json.loads(atlas.read_text(encoding="utf-8"))), encoding="utf-8")
+    text = build(json.loads(atlas.read_text(encoding="utf-8")))
+    check_size(text, megabytes)
+    page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

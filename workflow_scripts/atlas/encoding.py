@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 STEPS = 255
+# Values that are in memory as float64 at a time.
+BLOCK = 1 << 20
 
 
 def encode(values: np.ndarray) -> dict[str, Any]:
@@ -20,14 +22,17 @@ def encode(values: np.ndarray) -> dict[str, Any]:
     `values` are finite and not negative, of any shape. A value v comes back as
     largest * (byte / 255)^2, with byte = round(255 * sqrt(v / largest)).
     """
-    exact = np.asarray(values, dtype=np.float64)
-    if not np.isfinite(exact).all() or (exact < 0).any():
+    values = np.asarray(values)
+    if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError("only finite values that are not negative can be encoded")
-    largest = float(exact.max(initial=0))
-    share = exact / largest if largest else exact
-    steps = np.rint(STEPS * np.sqrt(share)).astype(np.uint8)
-    data = base64.b64encode(zlib.compress(steps.tobytes(), 9)).decode("ascii")
-    return {"shape": list(exact.shape), "largest": largest, "data": data}
+    largest = float(values.max(initial=0))
+    flat = values.reshape(-1)
+    steps = np.zeros(flat.shape, np.uint8)
+    for start in range(0, flat.size if largest else 0, BLOCK):
+        share = flat[start : start + BLOCK].astype(np.float64) / largest
+        steps[start : start + BLOCK] = np.rint(STEPS * np.sqrt(share))
+    data = base64.b64encode(zlib.compress(steps, 9)).decode("ascii")
+    return {"shape": list(values.shape), "largest": largest, "data": data}
 
 
 def decode(entry: dict[str, Any]) -> np.ndarray:

@@ -1,0 +1,83 @@
+"""atlas: the texts whose maps are on the page, from the caches that the study has."""
+
+# The texts of the other chapters: what each is, and the chapters whose cache it is.
+ATLAS_TEXTS = {
+    "text": [("surface", "corpus"), ("clusters", "corpus")],
+    "annotated": [("syntax", "treebank"), ("probes", "treebank"), ("coreference", "corpus")],
+}
+ATLAS_KINDS = {
+    config[chapter][key]: kind
+    for kind, chapters in ATLAS_TEXTS.items()
+    for chapter, key in chapters
+    if chapter in config
+}
+ATLAS_TASKS = list(TASKS) if "finetuning" in config else []
+ATLAS_CACHES = [f"<results>/{{model}}/attention/{name}.h5" for name in [*ATLAS_KINDS, *ATLAS_TASKS]]
+ATLAS_FILES = [f"<results>/corpora/{name}.jsonl" for name in ATLAS_KINDS]
+ATLAS_FILES += [f"<results>/tasks/{task}.jsonl" for task in ATLAS_TASKS]
+ATLAS_RUNS = [f"{task}.pretrained.{SEEDS[0]}" for task in ATLAS_TASKS]
+ATLAS_ENTRIES = {name: (CORPORA | TASKS)[name] for name in [*ATLAS_KINDS, *ATLAS_TASKS]}
+# Which texts are shown; the norms are of the same ones.
+ATLAS_CHOICE = {
+    "kinds": ATLAS_KINDS | dict.fromkeys(ATLAS_TASKS, "task"),
+    "segments": ATLAS["segments"],
+    "examples": ATLAS["examples"],
+    "most_tokens": config.get("finetuning", {}).get("most_drawn_tokens", 40),
+    "seed": config["seed"],
+}
+# The segment that Figure 1 draws is shown too.
+ATLAS_DRAWINGS = rules.surface_drawings.output.drawings if "surface" in config else []
+
+
+rule atlas_norms:
+    input:
+        model=rules.model_card.output.model,
+        files=model_files,
+        attention_caches=ATLAS_CACHES,
+        drawings=ATLAS_DRAWINGS,
+    output:
+        norms="<results>/{model}/atlas/norms.json",
+    log:
+        "<logs>/atlas/{model}.atlas_norms.log",
+    benchmark:
+        "<benchmarks>/atlas/{model}.atlas_norms.tsv"
+    conda:
+        "../envs/torch.yaml"
+    threads: config["threads"]
+    resources:
+        **MODEL_JOB,
+    params:
+        **ATLAS_CHOICE,
+        code=code("atlas/atlas_norms.py"),
+        device=config["device"],
+    script:
+        "../workflow_scripts/atlas/atlas_norms.py"
+
+
+rule atlas_maps:
+    input:
+        model=rules.model_card.output.model,
+        files=model_files,
+        attention_caches=ATLAS_CACHES,
+        texts=ATLAS_FILES,
+        tuned=[f"<results>/{{model}}/attention/{run}.h5" for run in ATLAS_RUNS],
+        cards=[f"<results>/{{model}}/checkpoints/{run}.json" for run in ATLAS_RUNS],
+        drawings=ATLAS_DRAWINGS,
+        norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],
+    output:
+        maps="<results>/{model}/atlas/maps.json",
+    log:
+        "<logs>/atlas/{model}.atlas_maps.log",
+    benchmark:
+        "<benchmarks>/atlas/{model}.atlas_maps.tsv"
+    conda:
+        "../envs/torch.yaml"
+    params:
+        **ATLAS_CHOICE,
+        code=code("atlas/atlas_maps.py"),
+        generated=[name for name, entry in ATLAS_ENTRIES.items() if origin(entry) == "generated"],
+        megabytes=ATLAS["megabytes"],
+        n_models=len(MODELS),
+        tuned_seed=SEEDS[0],
+    script:
+        "../workflow_scripts/atlas/atlas_maps.py"

@@ -1,0 +1,155 @@
+"""The maps of the atlas: what they show, within how many bytes, and what is said of the rest."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.attention.builders import write_cache
+from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
+from workflow_scripts.atlas import atlas_maps, atlas_norms
+from workflow_scripts.atlas.encoding import bound, decode
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.model.models import load_body
+from workflow_scripts.core.run.errors import InputError
+
+WORDS = "the river flows through an old city and many small towns . a king built it".split()
+
+
+@pytest.fixture(scope="module")
+def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The inputs of the rule: a corpus, a task, and two models' caches of the task."""
+    folder = tmp_path_factory.mktemp("maps")
+    rng = np.random.default_rng(1)
+    for name, lengths in {"wiki": [30, 20, 25, 18], "sst2": [12, 9, 14]}.items():
+        texts = [" ".join(rng.choice(WORDS, size=n)) for n in lengths]
+        made = [Example(f"{name}-{k}", f"Title {k}", "f", (t,)) for k, t in enumerate(texts)]
+        write_examples(folder / f"{name}.jsonl", made)
+    body = load_body(tiny_model_dir, torch.device("cpu"))
+    with torch.no_grad():
+        for parameter in body.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter) * parameter.std())
+    enlarge(body).save_pretrained(folder / "tuned")
+    tokenizer().save_pretrained(folder / "tuned")
+    cards = {"body": write_card(folder, tiny_model_dir)}
+    cards["tuned"] = write_card(folder / "tuned", folder / "tuned")
+    given = {
+        "model": cards["body"],
+        "attention_caches": [
+            write_cache(folder / f"{name}.h5", cards["body"], folder / f"{name}.jsonl")
+            for name in ("wiki", "sst2")
+        ],
+        "drawings": None,
+        "kinds": {"wiki": "text", "sst2": "task"},
+        "segments": 2,
+        "examples": 1,
+        "most_tokens": 40,
+    }
+    atlas_norms.main(**given, norms=folder / "norms.json", device="cpu")
+    tuned = write_cache(folder / "sst2.pretrained.3.h5", cards["tuned"], folder / "sst2.jsonl")
+    return given | {
+        "texts": [folder / "wiki.jsonl", folder / "sst2.jsonl"],
+        "tuned": [tuned],
+        "cards": [cards["tuned"]],
+        "norms": folder / "norms.json",
+        "generated": ["sst2"],
+        "tuned_seed": 3,
+        "megabytes": 1,
+    }
+
+
+def run(inputs: dict[str, Any], path: Path, **changes: Any) -> dict[str, Any]:
+    atlas_maps.main(**(inputs | changes), maps=path / "maps.json")
+    return json.loads((path / "maps.json").read_text(encoding="utf-8"))
+
+
+def test_maps_are_those_of_the_caches(inputs: dict[str, Any], tmp_path: Path) -> None:
+    found = run(inputs, tmp_path)
+    assert found["left_out"] == []
+    assert [segment["id"] for segment in found["segments"]][::2] == ["wiki-1", "wiki-3"]
+    named = {"pretrained": inputs["attention_caches"][1], "sst2.3": inputs["tuned"][0]}
+    (task,) = [segment for segment in found["segments"] if segment["corpus"] == "sst2"]
+    assert list(task["maps"]) == list(named)
+    for state, path in named.items():
+        with Cache(path) as cache:
+            pattern = cache[int(task["id"].split("-")[1])].pattern.astype(np.float64)
+        entry = found["maps"][task["maps"][state]]
+        assert task["maps"][state] == f"tiny.{task['id']}.{state}"
+        assert entry["shape"] == [LAYERS, HEADS, *[len(task["tokens"])] * 2]
+        assert (np.abs(decode(entry) - pattern) <= bound(pattern, entry["largest"]) + 1e-6).all()
+
+
+def test_tokens_words_and_titles(inputs: dict[str, Any], tmp_path: Path) -> None:
+    found = run(inputs, tmp_path)
+    first = found["segments"][0]
+    with Cache(inputs["attention_caches"][0]) as cache:
+        example = cache[1]
+    assert first["tokens"] == [VOCABULARY[index] for index in example.ids]
+    assert first["word"] == example.word.tolist() and first["word"][0] == -1
+    titles = {segment["corpus"]: segment["title"] for segment in found["segments"][::-1]}
+    assert titles["wiki"] == "wiki: Title 1, wiki-1"
+    assert titles["sst2"].startswith("sst2, generated: Title ")
+
+
+def test_norms_stand_beside_the_pretrained_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
+    found = run(inputs, tmp_path)
+    measured = json.loads(inputs["norms"].read_text(encoding="utf-8"))["norms"]
+    for segment in found["segments"]:
+        assert list(segment["norms"]) == ["pretrained"]
+        assert found["maps"][segment["norms"]["pretrained"]] == measured[segment["id"]]
+    without = run(inputs, tmp_path, norms=None)
+    assert [segment["norms"] for segment in without["segments"]] == [{}] * 3
+
+
+def test_every_map_is_of_a_text(inputs: dict[str, Any], tmp_path: Path) -> None:
+    found = run(inputs, tmp_path)
+    used = [m for s in found["segments"] for m in [*s["maps"].values(), *s["norms"].values()]]
+    assert sorted(used) == sorted(found["maps"])
+
+
+def test_what_does_not_fit_is_left_out_and_said(inputs: dict[str, Any], tmp_path: Path) -> None:
+    whole = run(inputs, tmp_path)
+    sizes = {
+        s["id"]: sum(
+            len(whole["maps"][m]["data"]) for m in [*s["maps"].values(), *s["norms"].values()]
+        )
+        for s in whole["segments"]
+    }
+    first, task, last = sizes
+    room = (sizes[first] + sizes[task]) / 1e6 / atlas_maps.SHARE_OF_MAPS
+    found = run(inputs, tmp_path, megabytes=room)
+    assert [segment["id"] for segment in found["segments"]] == [first, task]
+    (said,) = found["left_out"]
+    assert said.startswith(f"tiny: the maps of 1 of 3 texts ({last}), as ")
+    for several in (run(inputs, tmp_path, megabytes=2 * room, n_models=2), found):
+        assert several["maps"].keys() == found["maps"].keys()
+    tight = run(inputs, tmp_path, megabytes=room - 1e-6)
+    assert sum(len(entry["data"]) for entry in tight["maps"].values()) < room * 1e6
+    assert tight["left_out"] != []
+
+
+def test_what_the_norms_left_out_is_said_too(inputs: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "norms.json").write_text('{"norms": {}, "left_out": ["tiny: no norms."]}')
+    found = run(inputs, tmp_path, norms=tmp_path / "norms.json", megabytes=1e-9)
+    assert found["left_out"][0] == "tiny: no norms." and len(found["left_out"]) == 2
+    assert found["segments"] == [] and found["maps"] == {}
+
+
+def test_caches_of_other_models_or_texts_are_refused(
+    inputs: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="another model"):
+        run(inputs, tmp_path, cards=[inputs["model"]])
+    other = tmp_path / "other.h5"
+    write_cache(other, inputs["cards"][0], inputs["texts"][0])
+    with pytest.raises(InputError, match="not those of"):
+        run(inputs, tmp_path, tuned=[other])
+
+
+def test_a_study_without_caches_has_no_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
+    none = {"attention_caches": [], "texts": [], "tuned": [], "cards": [], "kinds": {}}
+    assert run(inputs, tmp_path, **none, norms=None) == {"segments": [], "maps": {}, "left_out": []}

@@ -1,0 +1,158 @@
+"""The maps of attention that the atlas shows, with their tokens, within a number of bytes."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, identity
+from workflow_scripts.atlas.encoding import encode
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.model import models
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+# Of the page's bytes, those of the maps of all models; measures and the page itself take the rest.
+SHARE_OF_MAPS = 0.75
+MEGABYTE = 1_000_000
+
+
+@dataclass
+class Collected:
+    """Texts and their maps, as many as fit into `budget` bytes; `dropped` are ids of the others."""
+
+    budget: float
+    segments: list[dict[str, Any]] = field(default_factory=list)
+    maps: dict[str, dict[str, Any]] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)
+
+    def add(self, segment: dict[str, Any], maps: Mapping[str, dict[str, Any]]) -> None:
+        """Take a text with all its maps, or none of them where they do not fit."""
+        size = sum(len(entry["data"]) for entry in maps.values())
+        if size > self.budget:
+            self.dropped.append(segment["id"])
+            return
+        self.budget -= size
+        self.segments.append(segment)
+        self.maps.update(maps)
+
+
+def token_texts(tokenizer: "PreTrainedTokenizerFast", ids: np.ndarray) -> list[str]:
+    """Each wordpiece as people read it."""
+    return [
+        tokenizer.convert_tokens_to_string([token]).strip() or token
+        for token in tokenizer.convert_ids_to_tokens(ids.tolist())
+    ]
+
+
+def title_of(source: str, document: str, identity: str) -> str:
+    """Where a text is from: corpus, document and example, one name where these are the same."""
+    return f"{source}: {document}" + (f", {identity}" if identity != document else "")
+
+
+def sentence_on_dropped(model: str, collected: Collected, megabytes: float) -> list[str]:
+    """What the page says of texts that did not fit."""
+    dropped, n = collected.dropped, len(collected.dropped) + len(collected.segments)
+    if not dropped:
+        return []
+    return [
+        f"{model}: the maps of {len(dropped)} of {n} texts ({', '.join(dropped)}), as the page has "
+        f"at most {megabytes:g} MB (atlas.megabytes)."
+    ]
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A fine-tuned classifier: the name of its state, its cache and its card."""
+
+    state: str
+    cache: Path
+    card: dict[str, Any]
+
+    def pattern(self, body: Cache, index: int) -> np.ndarray:
+        """Its pattern of the example `index` of the pretrained model's cache `body`."""
+        with Cache(self.cache, self.card) as cache:
+            cache.expect(body.ids, str(body.path))
+            return cache[index].pattern
+
+
+def with_maps(
+    segment: dict[str, Any], patterns: Mapping[str, np.ndarray], norms: dict[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """A text that names its maps and the pretrained model's norms, and these by their names."""
+    names = {state: f"{segment['model']}.{segment['id']}.{state}" for state in patterns}
+    maps = {names[state]: encode(pattern) for state, pattern in patterns.items()}
+    norm_names = {} if norms is None else {"pretrained": f"{names['pretrained']}.norms"}
+    maps |= {name: norms for name in norm_names.values()}
+    return segment | {"maps": names, "norms": norm_names}, maps
+
+
+def main(
+    model: Path,
+    attention_caches: list[Path],
+    texts: list[Path],
+    tuned: list[Path],
+    cards: list[Path],
+    drawings: Path | None,
+    norms: Path | None,
+    maps: Out,
+    kinds: dict,
+    generated: list,
+    segments: int,
+    examples: int,
+    most_tokens: int,
+    megabytes: float,
+    n_models: int = 1,
+    tuned_seed: int = 1,
+    seed: int = 1,
+) -> None:
+    """Write the texts of one model, their maps in each state of it, and what was left out.
+
+    `kinds` says of each corpus and task what it is; `attention_caches` and `texts` are theirs in
+    that order, and `generated` names those that no person wrote. `tuned` and `cards` are of the
+    tasks' classifiers, in the order of the tasks.
+    """
+    card = read_card(model)
+    wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))
+    tokenizer = models.load_tokenizer(models.directory_of(card))
+    measured = json.loads(norms.read_text(encoding="utf-8")) if norms else {}
+    tasks = [name for name, kind in kinds.items() if kind == "task"]
+    classifiers = {
+        task: Classifier(f"{task}.{tuned_seed}", cache, read_card(card_path))
+        for task, cache, card_path in zip(tasks, tuned, cards, strict=True)
+    }
+    sources_named = {name: f"{name}, generated" if name in generated else name for name in kinds}
+    collected = Collected(budget=SHARE_OF_MAPS * MEGABYTE * megabytes / n_models)
+    with Sources(kinds, attention_caches, card) as sources:
+        files = dict(zip(kinds, texts, strict=True))
+        documents = {name: sources.caches[name].documents(files[name]) for name in kinds}
+        for name, index in job.progress(sources.chosen(wanted), desc="maps"):
+            example = sources.caches[name][index]
+            patterns = {"pretrained": example.pattern}
+            if classifier := classifiers.get(name):
+                patterns[classifier.state] = classifier.pattern(sources.caches[name], index)
+            text = identity(name, index)
+            segment = {
+                "id": text,
+                "model": card["name"],
+                "corpus": name,
+                "title": title_of(sources_named[name], documents[name][index], example.id),
+                "tokens": token_texts(tokenizer, example.ids),
+                "word": example.word.tolist(),
+            }
+            collected.add(*with_maps(segment, patterns, measured.get("norms", {}).get(text)))
+    left_out = measured.get("left_out", [])
+    left_out += sentence_on_dropped(card["name"], collected, megabytes)
+    content = {"segments": collected.segments, "maps": collected.maps, "left_out": left_out}
+    maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
