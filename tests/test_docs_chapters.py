@@ -1,0 +1,114 @@
+"""The pages of the chapters name what there is, and their commands plan."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import chapter_pages
+from tests.chapter_pages import FOLDER, PAGES, ROOT, SCHEMAS
+from workflow_scripts.core.run import schema
+
+HEADINGS = ["What is computed", "Options", "Products", "Alone", "What it does not show"]
+# The entries of the default study that stand for any in the pages' paths.
+NAMES = {"model": "minilm", "task": "sst2", "init": "pretrained", "seed": "1", "corpus": "parsed"}
+NAMES |= {"text": "wikipedia", "treebank": "parsed", "coreference": "stories", "frames": "roles"}
+NAMES |= {"vectors": "own"}
+
+of_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def planned(folder: Path, *targets: str, study: Path | None = None) -> str:
+    """What a dry run in an empty folder prints."""
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *targets]
+    command += ["--snakefile", str(ROOT / "Snakefile"), "--directory", str(folder)]
+    command += ["--configfile", str(study or ROOT / "config.yaml")]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    return run.stdout + run.stderr
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The files that the default study and the pages' commands write."""
+    commands = [command for page in PAGES for command in chapter_pages.commands(page)]
+    targets = {target for command in commands for target in chapter_pages.targets(command)}
+    assert len(targets) >= len(PAGES)
+    plan = planned(tmp_path_factory.mktemp("chapters"), "all", *sorted(targets))
+    return set(chapter_pages.outputs(plan))
+
+
+def test_every_chapter_has_a_page() -> None:
+    snakefile = (ROOT / "Snakefile").read_text(encoding="utf-8")
+    lists = re.findall(r"CHAPTERS \+?= (\[.*?\])", snakefile, re.S)
+    named = {name for text in lists for name in ast.literal_eval(text)}
+    named |= set(re.findall(r'include: "rules/(\w+)\.smk"', snakefile)) - {"common"}
+    assert len(named) > 10
+    assert {page.stem for page in PAGES} == named
+
+
+def test_the_index_lists_every_page() -> None:
+    index = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| \[\w+\]\((\w+)\.md\)", index, re.M)) == {p.stem for p in PAGES}
+
+
+@of_page
+def test_a_page_has_its_parts(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"# {page.stem}\n")
+    assert list(chapter_pages.sections(page))[:-1] == HEADINGS
+    assert f"configuration.md#{page.stem}" in text
+
+
+@of_page
+def test_options_are_keys_and_none_is_missing(page: Path) -> None:
+    part = schema.assemble(SCHEMAS)["properties"][page.stem]
+    keys = chapter_pages.options(page)
+    assert [key for key in keys if not chapter_pages.is_key(key, part)] == []
+    assert {key.split(".")[0] for key in keys} == part["properties"].keys()
+
+
+@pytest.mark.parametrize("page", [*PAGES, FOLDER / "README.md"], ids=lambda page: page.stem)
+def test_dotted_keys_are_keys(page: Path) -> None:
+    """From the config's root, or from the chapter's part of it."""
+    root = schema.assemble(SCHEMAS)
+    parts = [root, root["properties"].get(page.stem, {})]
+    keys = chapter_pages.dotted_keys(page)
+    assert [key for key in keys if not any(chapter_pages.is_key(key, part) for part in parts)] == []
+
+
+def test_a_wrong_key_is_found() -> None:
+    root = schema.assemble(SCHEMAS)
+    assert chapter_pages.is_key("corpora.text.<name>.n_segments", root)
+    assert chapter_pages.is_key("pruning.importance.variant", root)
+    for key in ("pruning.importance.size", "pruning.<name>", "corpora.text.<name>.size", "prune"):
+        assert not chapter_pages.is_key(key, root), key
+
+
+@of_page
+def test_code_is_where_the_page_says(page: Path) -> None:
+    missing = []
+    for name, path in chapter_pages.code_links(page):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        defined = {getattr(node, "name", None) for node in body}
+        missing += [] if name in defined else [(name, path.name)]
+    assert missing == []
+
+
+@of_page
+def test_products_are_written(page: Path, written: set[str]) -> None:
+    rows = chapter_pages.products(page)
+    assert rows
+    paths = [chapter_pages.filled(name, NAMES) for row in rows for name in row.files]
+    assert [path for path in paths if f"results/demo/{path}" not in written] == []
+
+
+@of_page
+def test_a_page_has_a_command_for_a_product_of_its_own(page: Path, written: set[str]) -> None:
+    commands = chapter_pages.commands(page)
+    assert commands
+    for target in chapter_pages.targets(commands[0]):
+        assert target in written
