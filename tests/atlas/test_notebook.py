@@ -1,5 +1,6 @@
 """The atlas from Python: the same numbers as atlas.json, and the page in a frame."""
 
+import html
 import json
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,12 +10,12 @@ import numpy as np
 import pytest
 
 from tests.atlas.made_up import made_up
-from workflow_scripts.atlas import Atlas
+from workflow_scripts.atlas import Atlas, atlas_page
 from workflow_scripts.atlas.encoding import decode
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.meaning import modules
 
-PAGE = '<!doctype html><p title="a &amp; b">"quoted" &lt;b&gt; </iframe> é</p>\n'
+PAGE = '<!doctype html><head></head><p title="a &amp; b">"quoted" &lt;b&gt; </iframe> é</p>\n'
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def results(data: dict[str, Any], tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_page_stands_in_a_frame_unchanged(results: Path) -> None:
+def test_the_page_stands_in_a_frame(results: Path) -> None:
     found: list[tuple[str, dict]] = []
 
     class Reader(HTMLParser):
@@ -39,8 +40,15 @@ def test_the_page_stands_in_a_frame_unchanged(results: Path) -> None:
     reader = Reader()
     reader.feed(Atlas(results, height=500)._repr_html_())
     ((tag, attributes),) = found
-    assert tag == "iframe" and attributes["srcdoc"] == PAGE and attributes["height"] == "500"
+    expected = PAGE.replace("<head>", '<head><base href="about:srcdoc">')
+    assert tag == "iframe" and attributes["srcdoc"] == expected and attributes["height"] == "500"
     assert attributes["sandbox"].split() == ["allow-scripts", "allow-downloads"]
+
+
+def test_the_base_comes_before_the_policy_that_forbids_it(results: Path) -> None:
+    atlas_page.main(results / "atlas.json", results / "atlas.html")
+    shown = html.unescape(Atlas(results)._repr_html_())
+    assert 0 < shown.index("<base ") < shown.index("base-uri 'none'")
 
 
 def test_measures_are_a_row_for_each_head(results: Path, data: dict[str, Any]) -> None:

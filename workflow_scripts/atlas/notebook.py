@@ -23,6 +23,8 @@ from workflow_scripts.core.run.errors import InputError
 FORMAT, VERSION = "attention-atlas", 1
 COLUMNS = ["model", "measure", "layer", "head", "value", "low", "high", "n", "p"]
 COLUMNS += ["title", "unit", "label"]
+# Within srcdoc an address is relative to the notebook's; the page's own begin with # and stay here.
+BASE = '<base href="about:srcdoc">'
 # Scripts and downloads only: the page reads nothing of the notebook that it stands in.
 FRAME = (
     '<iframe sandbox="allow-scripts allow-downloads" width="100%" height="{height}" '
@@ -57,7 +59,8 @@ class Atlas:
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own."""
-        page = html.escape(self.page.read_text(encoding="utf-8"), quote=True)
+        page = self.page.read_text(encoding="utf-8").replace("<head>", f"<head>{BASE}", 1)
+        page = html.escape(page, quote=True)
         return FRAME.format(height=self.height, page=page)
 
     @cached_property
