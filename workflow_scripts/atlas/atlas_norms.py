@@ -70,12 +70,12 @@ def value_norms(
 def main(
     model: Path,
     attention_caches: list[Path],
-    drawings: Path | None,
     norms: Out,
     kinds: dict,
     segments: int,
     examples: int,
     most_tokens: int,
+    drawings: Path | None = None,
     device: str = "auto",
     seed: int = 1,
 ) -> None:
