@@ -51,7 +51,7 @@ function App({ atlas }) {
   const [keys, setKeys] = useState(false);
   const dark = useDark(state.theme);
   const main = useRef(null);
-  const view = VIEWS[state.view] ? state.view : "grid";
+  const view = Object.hasOwn(VIEWS, state.view) ? state.view : "grid";
   useEffect(() => {
     const press = (event) => {
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;
@@ -64,12 +64,15 @@ function App({ atlas }) {
   useEffect(() => {
     document.title = `${TABS.find(([name]) => name === view)?.[1] ?? `Head ${state.head}`} · ${atlas.study.name} · Attention Atlas`;
   });
+  const before = useRef(view);
+  const returning = before.current === "head" && view === "grid";
+  before.current = view;
   const View = VIEWS[view];
   return html`
     <a class="skip" href="#main" onClick=${(event) => skip(event, main.current)}>Skip to the content</a>
     <${Header} ...${{ atlas, state, go, dark, view }} showKeys=${() => setKeys(true)} />
     <main id="main" data-view=${view} tabindex="-1" ref=${main}>
-      <${View} ...${{ atlas, state, go, dark }} />
+      <${View} ...${{ atlas, state, go, dark, returning }} />
     </main>
     ${keys && html`<${Keys} close=${() => setKeys(false)} />`}
   `;

@@ -1,7 +1,77 @@
-/** To come. */
+/** What the study is, what was left out, how to read the pictures, and every measure. */
 
 import { html } from "../vendor/standalone.module.js";
+import { plural } from "../lib/format.js";
+import { groups, measuresOf, modelOf } from "../lib/measures.js";
+import { KeyList } from "./keys.js";
 
-export function About({ state }) {
-  return html`<p>${state.view}</p>`;
+/** @param {{atlas, state, go}} props */
+export function About({ atlas, state, go }) {
+  const model = modelOf(atlas, state);
+  const measures = measuresOf(atlas, model);
+  return html`
+    <div class="reading">
+      <h2>About this atlas</h2>
+      <section>
+        <h3>The study</h3>
+        <p>Study ${atlas.study.name}, seed ${atlas.study.seed}.</p>
+        ${atlas.study.about.map((sentence) => html`<p>${sentence}</p>`)}
+        <ul>
+          ${atlas.models.map(
+            ({ title, architecture, n_layers: layers, n_heads: heads, source, states }) => html`
+              <li>
+                <b>${title}</b>: ${architecture}, ${plural(layers, "layer")} of ${plural(heads, "head")}, from ${source};
+                states: ${states.map((one) => one.title).join(", ")}.
+              </li>
+            `,
+          )}
+        </ul>
+      </section>
+      ${atlas.left_out.length > 0 &&
+      html`
+        <section>
+          <h3>What was left out</h3>
+          <ul>${atlas.left_out.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+        </section>
+      `}
+      <section>
+        <h3>How to read it</h3>
+        <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. Layer 1 is at the bottom.</p>
+        <p>
+          A hatched head is one that the data do not tell from the null, where there would be no effect. Where the measure has a p-value,
+          corrected over the heads, it is above 0.05; else the head's own interval includes the null. Such an interval is not corrected for
+          the number of heads: of many heads without any effect, a few are not hatched by chance. Without a null nothing is hatched.
+        </p>
+        <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval stands beside a mean of a layer or a correlation.</p>
+        <p>On a light page the colours are those of the figures; on a dark page more is brighter. What is saved has the light colours.</p>
+        <p>In a saved table layers and heads count from 1, as in the names.</p>
+      </section>
+      <section>
+        <h3>Keys</h3>
+        <${KeyList} />
+      </section>
+      <section>
+        <h3>The ${plural(measures.length, "measure")} of ${model.title}</h3>
+        ${groups(atlas, measures).map(
+          (group) => html`
+            <details>
+              <summary>${group.label}</summary>
+              <dl>
+                ${group.measures.map(
+                  (measure) => html`
+                    <dt><button type="button" class="plain" onClick=${() => go({ view: "grid", measure: measure.id })}>${measure.title}</button>${measure.unit && html` <span class="soft">${measure.unit}</span>`}</dt>
+                    <dd>${measure.about} <span class="soft">From ${measure.source.table}.</span></dd>
+                  `,
+                )}
+              </dl>
+            </details>
+          `,
+        )}
+      </section>
+      <section>
+        <h3>The numbers</h3>
+        <p>All numbers of this page are in the file atlas.json beside it, which other programs can read. This page asks nothing of any server.</p>
+      </section>
+    </div>
+  `;
 }

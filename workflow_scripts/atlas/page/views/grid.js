@@ -1,7 +1,100 @@
-/** To come. */
+/** The grid of heads, coloured by a measure, with its legend, filters and means. */
 
-import { html } from "../vendor/standalone.module.js";
+import { html, useMemo } from "../vendor/standalone.module.js";
+import { formatFilters, withFilter } from "../lib/filters.js";
+import { layout, spots } from "../lib/layout.js";
+import { hatched, hatchRule, headIndex } from "../lib/measures.js";
+import { fileName, measureRows } from "../lib/rows.js";
+import { saveCsv, saveSvg } from "../lib/save.js";
+import { colours } from "../lib/scales.js";
+import { ordered } from "../lib/statistics.js";
+import { Cells, Hatches } from "./cells.js";
+import { AboutMeasure, Chooser, Context } from "./context.js";
+import { FilterForm, Filters } from "./filters.js";
+import { pointing, useHeads, useWidth } from "./hooks.js";
+import { Legend } from "./legend.js";
+import { Axes, HeadMeans, LayerMeans } from "./margins.js";
+import { Ranked } from "./ranked.js";
+import { Tooltip } from "./tooltip.js";
 
-export function GridView({ state }) {
-  return html`<p>${state.view}</p>`;
+/** @param {{atlas, state, go, dark, returning: boolean}} props  returning: whether a card was just left */
+export function GridView({ atlas, state, go, dark, returning }) {
+  const heads = useHeads(atlas, state, go);
+  const { model, measure, filters, passes, selected } = heads;
+  if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
+  const own = filters.filter(({ id }) => id === measure.id);
+  const byValue = state.sort === "within";
+  const choose = (value) => {
+    const op = measure.scale === "category" ? ":" : measure.better === "low" ? "<" : ">";
+    const filter = { id: measure.id, op, value };
+    const there = own.find((one) => one.op === op && one.value === value);
+    go({ filter: formatFilters(there ? filters.filter((one) => one !== there) : withFilter(filters, filter)) });
+  };
+  const options = html`
+    <div class="row options">
+      <button type="button" aria-pressed=${byValue ? "true" : "false"} onClick=${() => go({ sort: byValue ? "" : "within" })}>Sort within layers</button>
+      <button type="button" aria-pressed=${state.margins ? "true" : "false"} onClick=${() => go({ margins: state.margins ? "" : "heads" })}>Means of heads</button>
+    </div>
+  `;
+  return html`
+    <${Context} ...${{ atlas, state, measure }} tools=${html`<div class="row">${html`<${Chooser} ...${{ atlas, state, measure, go }} />`}${options}</div>`} />
+    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    <div class="beside">
+      <div class="main-picture">
+        <${HeadsPicture} ...${{ heads, dark, byValue, tops: state.margins === "heads" && !byValue && measure.scale !== "category" }}
+          study=${atlas.study.name} focusOn=${returning ? headIndex(model, state.head) : -1} />
+        <${AboutMeasure} measure=${measure} />
+      </div>
+      <aside aria-label="Legend and filters">
+        <${Legend} ...${{ measure, dark, filters: own, choose }} />
+        <${FilterForm} key=${measure.id} ...${{ measure, filters, go }} />
+        <${Ranked} ...${{ model, measure, passes, open: heads.open, go }} />
+      </aside>
+    </div>
+  `;
+}
+
+/** The picture with its buttons; `study` is named in what is saved. */
+export function HeadsPicture({ heads, dark, byValue, tops, study, focusOn }) {
+  const { model, measure, passes, selected, open, select } = heads;
+  const [box, width] = useWidth(720);
+  const place = useMemo(() => layout(width, model, tops), [width, model, tops]);
+  const order = useMemo(() => ordered(measure, model, byValue), [measure, model, byValue]);
+  const colour = useMemo(() => colours(measure, dark), [measure, dark]);
+  const light = useMemo(() => colours(measure, false), [measure]);
+  const name = fileName(study, model.name, measure.id);
+  const svg = () => box.current.querySelector("svg.heads");
+  const save = () =>
+    saveSvg(svg(), name, {
+      title: `${measure.title}, ${model.title}${measure.state === "pretrained" ? "" : `, ${measure.state}`}`,
+      notes: captions(measure, study, passes),
+      below: [document.querySelector("#legend svg.picture")],
+    });
+  return html`
+    <figure class="heads-figure" ref=${box} ...${pointing()}>
+      <svg class="picture heads" width=${place.width} height=${place.height} viewBox=${`0 0 ${place.width} ${place.height}`}>
+        <${Hatches} />
+        <${Axes} ...${{ model, place, byValue }} />
+        ${tops && html`<${HeadMeans} ...${{ measure, model, place }} />`}
+        <${LayerMeans} ...${{ measure, model, place, dark }} />
+        <${Cells} key=${model.name} ...${{ model, measure, place, order, colour, light, passes, selected, numbers: byValue, focusOn, open, select }} />
+      </svg>
+      <${Tooltip} ...${{ model, measures: [measure], place: spots(order, place, width) }} />
+      <div class="row save">
+        <button type="button" class="save-svg" onClick=${save} title="Save the picture, ready for a paper">SVG</button>
+        <button type="button" class="save-csv" onClick=${() => saveCsv(measureRows(model, measure), name)} title="Save the numbers">CSV</button>
+      </div>
+    </figure>
+  `;
+}
+
+function captions(measure, study, passes) {
+  const count = measure.value.filter((_, index) => hatched(measure, index)).length;
+  const rule = hatchRule(measure);
+  const dimmed = passes.filter((one) => !one).length;
+  return [
+    rule && `Hatched, ${count} of ${measure.value.length} heads: ${rule}.`,
+    dimmed > 0 && `Dimmed: ${dimmed} heads that do not pass the filter.`,
+    `${measure.about} Study ${study}.`,
+  ].filter(Boolean);
 }

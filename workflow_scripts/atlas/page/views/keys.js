@@ -6,8 +6,8 @@ const KEYS = [
   ["← ↑ → ↓", "move over the heads of a grid"],
   ["Home, End", "first, last head of the layer"],
   ["Enter", "open the head's card"],
-  ["Shift with an arrow", "select heads"],
-  ["Space", "select the head, or take it out of the selection"],
+  ["Shift with an arrow", "select heads; so does dragging over them"],
+  ["Space", "select the head, or take it out of the selection; so does Shift with a click"],
   ["Esc", "leave a card; in a grid, drop the selection"],
   ["?", "show these keys"],
 ];
@@ -19,8 +19,13 @@ export function Keys({ close }) {
   return html`
     <dialog ref=${dialog} onClose=${close} aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
-      <dl>${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+      <${KeyList} />
       <form method="dialog"><button>Close</button></form>
     </dialog>
   `;
+}
+
+/** The list alone. */
+export function KeyList() {
+  return html`<dl class="keys">${KEYS.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>`;
 }

@@ -1,7 +1,79 @@
-/** To come. */
+/** Any measure against any other, linked to the grid by hovering, selecting and filtering. */
 
-import { html } from "../vendor/standalone.module.js";
+import { html, useMemo } from "../vendor/standalone.module.js";
+import { correlation, layersOf } from "../lib/cloud.js";
+import { formatFilters, withFilter } from "../lib/filters.js";
+import { layout } from "../lib/layout.js";
+import { findMeasure, measuresOf } from "../lib/measures.js";
+import { colours } from "../lib/scales.js";
+import { ordered } from "../lib/statistics.js";
+import { Cells, Hatches } from "./cells.js";
+import { MeasureSelect } from "./context.js";
+import { Filters } from "./filters.js";
+import { pointing, useHeads, useWidth } from "./hooks.js";
+import { Legend } from "./legend.js";
+import { Axes } from "./margins.js";
+import { Cloud } from "./points.js";
 
-export function ScatterView({ state }) {
-  return html`<p>${state.view}</p>`;
+/** @param {{atlas, state, go, dark: boolean}} props */
+export function ScatterView({ atlas, state, go, dark }) {
+  const heads = useHeads(atlas, state, go);
+  const { model, measure, filters, passes, selected } = heads;
+  const measures = measuresOf(atlas, model);
+  if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
+  const y = findMeasure(atlas, model, state.y) ?? measure;
+  const x = findMeasure(atlas, model, state.x) ?? measures.find((one) => one.id !== y.id) ?? y;
+  const colour = findMeasure(atlas, model, state.colour) ?? null;
+  const own = colour ? filters.filter(({ id }) => id === colour.id) : [];
+  const choose = (value) =>
+    go({ filter: formatFilters(withFilter(filters, { id: colour.id, op: colour.scale === "category" ? ":" : ">", value })) });
+  return html`
+    <div class="context">
+      <div>
+        <h2>${y.title} against ${x.title}</h2>
+        <p class="soft">${model.title} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · each point is a head</p>
+      </div>
+      <div class="row">
+        <${MeasureSelect} id="y" label="Up" ...${{ atlas, measures, value: y.id }} choose=${(id) => go({ y: id })} />
+        <${MeasureSelect} id="x" label="Across" ...${{ atlas, measures, value: x.id }} choose=${(id) => go({ x: id })} />
+        <button type="button" onClick=${() => go({ x: y.id, y: x.id })}>Swap</button>
+      </div>
+    </div>
+    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    <div class="beside">
+      <div class="main-picture">
+        <${Cloud} ...${{ heads, x, y, colour, dark, study: atlas.study.name }} words=${correlation(x, y, heads)} />
+      </div>
+      <aside aria-label="Colours and heads">
+        <label class="picker" for="colour">
+          <span>Colours</span>
+          <select id="colour" value=${colour?.id ?? ""} onChange=${(event) => go({ colour: event.target.value })}>
+            <option value="">Layer</option>
+            ${measures.map((one) => html`<option value=${one.id}>${one.title}</option>`)}
+          </select>
+        </label>
+        ${colour
+          ? html`<${Legend} ...${{ measure: colour, dark, filters: own, choose }} />`
+          : html`<${Legend} measure=${layersOf(model)} dark=${dark} filters=${[]} />`}
+        <${SmallGrid} ...${{ heads, measure: colour ?? layersOf(model), dark }} />
+      </aside>
+    </div>
+  `;
+}
+
+function SmallGrid({ heads, measure, dark }) {
+  const { model, passes, selected, open, select } = heads;
+  const [box, width] = useWidth(300);
+  const place = useMemo(() => layout(width, model, false, false), [width, model]);
+  const order = useMemo(() => ordered(measure, model, false), [measure, model]);
+  const colour = useMemo(() => colours(measure, dark), [measure, dark]);
+  return html`
+    <div ref=${box} ...${pointing()}>
+      <svg class="picture" width=${place.width} height=${place.height} viewBox=${`0 0 ${place.width} ${place.height}`}>
+        <${Hatches} />
+        <${Axes} ...${{ model, place, byValue: false }} />
+        <${Cells} key=${model.name} ...${{ model, measure, place, order, colour, light: colour, passes, selected, focusOn: -1, open, select }} />
+      </svg>
+    </div>
+  `;
 }

@@ -1,7 +1,90 @@
-/** To come. */
+/** All heads of a measure in a table that can be sorted. */
 
 import { html } from "../vendor/standalone.module.js";
+import { number, plural, pValue } from "../lib/format.js";
+import { countOf, hatched, hatchRule, headName, nullOf, ranks, valueText } from "../lib/measures.js";
+import { fileName, measureRows } from "../lib/rows.js";
+import { saveCsv } from "../lib/save.js";
+import { listed } from "../lib/statistics.js";
+import { AboutMeasure, Chooser, Context } from "./context.js";
+import { Filters } from "./filters.js";
+import { pointing, useHeads } from "./hooks.js";
+import { IntervalLine } from "./ranked.js";
 
-export function TableView({ state }) {
-  return html`<p>${state.view}</p>`;
+/** @param {{atlas, state, go}} props */
+export function TableView({ atlas, state, go }) {
+  const { model, measure, filters, passes, selected, open } = useHeads(atlas, state, go);
+  if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
+  const columns = columnsOf(measure);
+  const first = measure.scale === "category" || measure.better === "low" ? "value" : "-value";
+  const asked = (state.sort ?? "").replace("-", "");
+  const sort = columns.some(({ key, picture }) => key === asked && !picture) ? state.sort : first;
+  const order = listed(measure, sort).filter((index) => passes[index]);
+  const left = passes.length - order.length;
+  const chooser = html`<${Chooser} ...${{ atlas, state, measure, go }} />`;
+  return html`
+    <${Context} ...${{ atlas, state, measure, tools: chooser }} />
+    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    ${left > 0 && html`<p class="small soft">${plural(left, "head")} that ${left === 1 ? "does" : "do"} not pass ${left === 1 ? "is" : "are"} not listed.</p>`}
+    <div class="table-box" tabindex="0" role="region" aria-label="Heads" ...${pointing()}>
+      <table class="heads-table">
+        <thead>
+          <tr>
+            ${columns.map((column) => html`<${Heading} ...${{ column, sort, go }} />`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${order.map(
+            (index) => html`
+              <tr key=${index} data-index=${index} class=${selected.has(index) ? "selected" : ""}>
+                ${columns.map(({ key, left: atLeft, cell }) => html`<td key=${key} class=${atLeft ? "left" : ""}>${cell(model, index, open)}</td>`)}
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <div class="row save">
+      <button type="button" class="save-csv" title="Save the numbers"
+        onClick=${() => saveCsv(measureRows(model, measure, order), fileName(atlas.study.name, model.name, measure.id))}>CSV</button>
+    </div>
+    <${AboutMeasure} measure=${measure} />
+  `;
+}
+
+function Heading({ column: { key, title, left, picture }, sort, go }) {
+  const there = sort.replace("-", "") === key;
+  const down = sort.startsWith("-");
+  const upFirst = ["head", "p", "label"].includes(key);
+  const next = (there ? down : upFirst) ? key : `-${key}`;
+  if (picture) return html`<th scope="col" class="left">${title}</th>`;
+  return html`
+    <th scope="col" class=${left ? "left" : ""} aria-sort=${there ? (down ? "descending" : "ascending") : "none"}>
+      <button type="button" class="plain" onClick=${() => go({ sort: next })}>
+        ${title}${there && html` <span aria-hidden="true">${down ? "↓" : "↑"}</span>`}
+      </button>
+    </th>
+  `;
+}
+
+// What stands in each column; only those that the measure has.
+function columnsOf(measure) {
+  const numeric = measure.scale !== "category";
+  const end = (which) => (_model, index) => number(measure[which][index], measure.decimals);
+  return [
+    {
+      key: "head", title: "Head", left: true,
+      cell: (model, index, open) => html`<button type="button" class="plain" onClick=${() => open(index)}>${headName(model, index)}</button>`,
+    },
+    { key: "value", title: measure.unit ? `Value, ${measure.unit}` : "Value", cell: (_model, index) => (numeric ? number(measure.value[index], measure.decimals) : valueText(measure, index)) },
+    numeric && { key: "picture", picture: true, title: "", left: true, cell: (_model, index) => html`<${IntervalLine} measure=${measure} index=${index} width=${170} />` },
+    measure.low && { key: "low", title: "Interval from", cell: end("low") },
+    measure.high && { key: "high", title: "to", cell: end("high") },
+    numeric && { key: "rank", title: "Rank", cell: (_model, index) => ranks(measure)[index] ?? "–" },
+    measure.null !== null && numeric && { key: "null", title: measure.null_title ?? "null", cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
+    measure.p && { key: "p", title: "p, corrected", cell: (_model, index) => pValue(measure.p[index]) },
+    hatchRule(measure) && { key: "hatched", title: "Excludes the null", left: true, cell: (_model, index) => (measure.value[index] === null ? "–" : hatched(measure, index) ? "no" : "yes") },
+    measure.n !== null && { key: "n", title: "n", cell: (_model, index) => countOf(measure, index) ?? "–" },
+    measure.label && { key: "label", title: "Best at", left: true, cell: (_model, index) => measure.label[index] ?? "" },
+  ].filter(Boolean);
 }

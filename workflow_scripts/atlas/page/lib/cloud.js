@@ -1,0 +1,67 @@
+/** What a scatter plot shows: ranges, positions, the correlation in words. */
+
+import { number, plural } from "./format.js";
+import { intervalOf } from "./measures.js";
+import { domain, roundStep } from "./scales.js";
+import { spearman } from "./statistics.js";
+
+/**
+ * The range of an axis: that of the colours, widened to hold the intervals; categories from -0.5.
+ * @returns {number[]}
+ */
+export function reach(measure) {
+  if (measure.scale === "category") return [-0.5, measure.categories.length - 0.5];
+  const range = domain(measure) ?? [0, 1];
+  const known = measure.value.filter((one) => one !== null);
+  const ends = measure.value.map((_, index) => intervalOf(measure, index)).filter(Boolean).flat();
+  const nulls = Array.isArray(measure.null) ? measure.null.filter((one) => one !== null) : [];
+  const all = [...known, ...ends, ...nulls, ...(typeof measure.null === "number" ? [measure.null] : [])];
+  if (all.length === 0) return range;
+  let [low, high] = [Math.min(...all), Math.max(...all)];
+  const step = roundStep((high - low || Math.abs(high) || 1) / 10);
+  [low, high] = [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+  return low < high ? [low, high] : [low - step, high + step];
+}
+
+/**
+ * Where a head stands along an axis; within a category heads are spread in their order.
+ * @returns {number|null}
+ */
+export function along(measure, index) {
+  const one = measure.value[index];
+  if (one === null || measure.scale !== "category") return one;
+  const same = measure.value.map((_, other) => other).filter((other) => measure.value[other] === one);
+  return one + (same.length > 1 ? (0.6 * same.indexOf(index)) / (same.length - 1) - 0.3 : 0);
+}
+
+const layers = new WeakMap();
+
+/** The number of each head's layer, as if it were a measure. */
+export function layersOf(model) {
+  if (!layers.has(model)) {
+    const value = Array.from({ length: model.n_layers * model.n_heads }, (_, index) => Math.floor(index / model.n_heads) + 1);
+    layers.set(model, {
+      id: "layer", title: "Layer", unit: "", scale: "sequential", decimals: 0, value,
+      null: null, null_title: null, low: null, high: null, n: null, p: null, better: null, label: null, categories: null,
+    });
+  }
+  return layers.get(model);
+}
+
+/**
+ * The correlation in words, over all heads and, with a filter or a selection, over those.
+ * @param {object} x
+ * @param {object} y
+ * @param {{passes: boolean[], selected: Set<number>}} heads
+ * @returns {string}
+ */
+export function correlation(x, y, { passes, selected }) {
+  if (x.scale === "category" || y.scale === "category") return "No correlation: categories have no order.";
+  const over = (keep) => spearman(...[x, y].map(({ value }) => value.map((one, index) => (keep(index) ? one : null))));
+  const text = ({ rho, n }) =>
+    rho === null ? `not defined over ${plural(n, "head")}` : `${number(rho, 2)} over ${plural(n, "head")}`;
+  const parts = [`Spearman correlation ${text(over(() => true))}`];
+  if (passes.includes(false)) parts.push(`${text(over((index) => passes[index]))} that pass`);
+  if (selected.size) parts.push(`${text(over((index) => selected.has(index)))} selected`);
+  return `${parts.join("; ")}.`;
+}

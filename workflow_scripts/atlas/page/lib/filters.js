@@ -1,0 +1,76 @@
+/**
+ * Filters and selections of heads, as the address carries them.
+ *
+ * `syntax.dobj>60` passes heads whose value is above 60, `<` below, `patterns.class:2` those of category 2,
+ * `syntax.dobj!` those that are not hatched. Several are joined by commas, and a head passes when it
+ * passes all. A head without a value does not pass.
+ */
+
+import { findMeasure, hatched, headIndex, headName, withUnit } from "./measures.js";
+
+const FILTER = /^([A-Za-z0-9._-]+)([<>:!])(-?[\d.]+(?:e-?\d+)?)?$/;
+
+/**
+ * @param {string|undefined} text
+ * @returns {{id: string, op: string, value: number|null}[]}  malformed parts are left out
+ */
+export function parseFilters(text) {
+  return (text ?? "")
+    .split(",")
+    .map((part) => FILTER.exec(part))
+    .filter((match) => match && (match[2] === "!" ? !match[3] : Number.isFinite(Number(match[3] ?? NaN))))
+    .map(([, id, op, value]) => ({ id, op, value: op === "!" ? null : Number(value) }));
+}
+
+/** The filters as the address has them. */
+export function formatFilters(filters) {
+  return filters.map(({ id, op, value }) => `${id}${op}${op === "!" ? "" : value}`).join(",");
+}
+
+/** The filters with one more, which takes the place of one of the same measure and direction. */
+export function withFilter(filters, filter) {
+  return [...filters.filter(({ id, op }) => id !== filter.id || op !== filter.op), filter];
+}
+
+/**
+ * Which heads pass all filters.
+ * @returns {boolean[]}  for each head; a filter on a measure that the model lacks passes none
+ */
+export function passing(atlas, model, filters) {
+  const tests = filters.map((filter) => test(findMeasure(atlas, model, filter.id), filter));
+  return Array.from({ length: model.n_layers * model.n_heads }, (_, index) => tests.every((one) => one(index)));
+}
+
+function test(measure, { op, value }) {
+  if (!measure) return () => false;
+  return (index) => {
+    const one = measure.value[index];
+    if (one === null) return false;
+    if (op === ">") return one > value;
+    if (op === "<") return one < value;
+    return op === ":" ? one === value : !hatched(measure, index);
+  };
+}
+
+/** A filter in words: "dobj above 60%". */
+export function filterWords(atlas, model, { id, op, value }) {
+  const measure = findMeasure(atlas, model, id);
+  if (!measure) return `${id}: not measured for this model`;
+  if (op === "!") return `${measure.title} not hatched`;
+  if (op === ":") return `${measure.title}: ${measure.categories?.[value] ?? value}`;
+  return `${measure.title} ${op === ">" ? "above" : "below"} ${withUnit({ ...measure, decimals: places(value) }, value)}`;
+}
+
+function places(value) {
+  return (String(value).split(".")[1] ?? "").length;
+}
+
+/** The heads of "3-7,3-8" as a set of indices; heads that the model has not are left out. */
+export function parseHeads(model, text) {
+  return new Set((text ?? "").split(",").map((name) => headIndex(model, name)).filter((index) => index >= 0));
+}
+
+/** The inverse of `parseHeads`, in the order of the heads. */
+export function formatHeads(model, indices) {
+  return [...indices].sort((a, b) => a - b).map((index) => headName(model, index)).join(",");
+}

@@ -1,0 +1,65 @@
+/** What several views need: the head under the pointer, and the width they have. */
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
+import { formatHeads, parseFilters, parseHeads, passing } from "../lib/filters.js";
+import { headName, measureOf, modelOf } from "../lib/measures.js";
+
+/** The head that is pointed at or focused, -1 for none; one for the whole page. */
+export const hover = (() => {
+  let index = -1;
+  const listeners = new Set();
+  return {
+    get: () => index,
+    set(next) {
+      if (next === index) return;
+      index = next;
+      listeners.forEach((listener) => listener(next));
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+})();
+
+/** The head that is pointed at; only the component that calls this is drawn again. */
+export function useHover() {
+  const [index, setIndex] = useState(hover.get());
+  useEffect(() => hover.listen(setIndex), []);
+  return index;
+}
+
+/** Handlers for an element whose parts carry the head's index as `data-index`. */
+export function pointing() {
+  const over = (event) => hover.set(Number(event.target.closest("[data-index]")?.dataset.index ?? -1));
+  return { onPointerOver: over, onPointerLeave: () => hover.set(-1), onfocusin: over, onfocusout: () => hover.set(-1) };
+}
+
+/** A ref for an element, and the width that it has. */
+export function useWidth(start) {
+  const element = useRef(null);
+  const [width, setWidth] = useState(start);
+  useLayoutEffect(() => {
+    const measured = () => setWidth(Math.floor(element.current.clientWidth) || start);
+    measured();
+    const observer = new ResizeObserver(measured);
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return [element, width];
+}
+
+/** What the views of all heads share: the measure, the filters and the selection of the address. */
+export function useHeads(atlas, state, go) {
+  const model = modelOf(atlas, state);
+  const measure = measureOf(atlas, state);
+  const filters = useMemo(() => parseFilters(state.filter), [state.filter]);
+  const passes = useMemo(() => passing(atlas, model, filters), [atlas, model, filters]);
+  const selected = useMemo(() => parseHeads(model, state.brush), [model, state.brush]);
+  useEffect(() => () => hover.set(-1), []);
+  return {
+    model, measure, filters, passes, selected,
+    open: (index) => go({ view: "head", head: headName(model, index), measure: measure.id }),
+    select: (indices, replace = false) => go({ brush: formatHeads(model, indices) }, { replace }),
+  };
+}

@@ -1,0 +1,142 @@
+/** The legend: colours with their values, where the heads lie, the null, and what is hatched or missing. */
+
+import { html, useState } from "../vendor/standalone.module.js";
+import { number, plural } from "../lib/format.js";
+import { hatched, hatchRule, known, withUnit } from "../lib/measures.js";
+import { category, domain, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
+import { Hatches } from "./cells.js";
+import { useHover } from "./hooks.js";
+
+const WIDTH = 312;
+const SIDE = 14;
+const BAR = { top: 44, height: 14 };
+
+/**
+ * @param {{measure, dark, filters, choose}} props  choose(value) is called with the value of a click on
+ *   the colours, or with the number of a category; filters: those on this measure
+ */
+export function Legend(props) {
+  const { measure } = props;
+  const count = measure.value.filter((_, index) => hatched(measure, index)).length;
+  const rule = hatchRule(measure);
+  const missing = measure.value.length - known(measure);
+  return html`
+    <section id="legend" aria-label="Legend">
+      ${known(measure) === 0
+        ? html`<p>No head has a value${measure.unit && ` (${measure.unit})`}.</p>`
+        : measure.scale === "category"
+          ? html`<${Swatches} ...${props} />`
+          : html`<${Bar} ...${props} />`}
+      ${known(measure) > 0 && rule && html`<p class="key"><${Swatch} hatch=${true} /> <span><b>${count} of ${plural(measure.value.length, "head")} hatched:</b> ${rule}.</span></p>`}
+      ${missing > 0 && html`<p class="key"><${Swatch} /> <span>${plural(missing, "head")} without a value.</span></p>`}
+      ${Array.isArray(measure.null) && known(measure) > 0 && html`<p class="key">Each head has its own null${measure.null_title && ` (${measure.null_title})`}; pointing at a head shows it.</p>`}
+    </section>
+  `;
+}
+
+function Swatch({ hatch }) {
+  return html`
+    <svg class="swatch" width="22" height="14" aria-hidden="true">
+      ${hatch && html`<${Hatches} />`}
+      <rect width="22" height="14" fill=${hatch ? "#6aaed6" : "var(--missing)"} />
+      ${hatch ? html`<rect width="22" height="14" fill="url(#hatch-light)" />` : html`<path class="none" d="M8 7h7" />`}
+    </svg>
+  `;
+}
+
+function Bar({ measure, dark, filters, choose }) {
+  const [low, high] = domain(measure);
+  const [pointed, setPointed] = useState(null);
+  const head = useHover();
+  const width = WIDTH - 2 * SIDE;
+  const x = (value) => SIDE + ((value - low) / (high - low)) * width;
+  const marks = ticks([low, high], 6);
+  const decimals = tickDecimals(marks);
+  const step = roundStep((high - low) / 150);
+  const at = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    return Number((Math.round((low + share * (high - low)) / step) * step).toPrecision(6));
+  };
+  const none = typeof measure.null === "number" ? measure.null : null;
+  const value = head >= 0 ? measure.value[head] : null;
+  return html`
+    <svg class="picture bar" width=${WIDTH} height="92" viewBox=${`0 0 ${WIDTH} 92`} role="img"
+      aria-label=${`Colours from ${withUnit(measure, low)} to ${withUnit(measure, high)}; ${dark ? "brighter" : "darker"} is ${measure.scale === "diverging" ? "further from the null" : "more"}`}>
+      <defs>
+        ${["page", "light"].map((which) => html`
+          <linearGradient id=${`ramp-${which}`}>
+            ${stops(measure.scale, which === "page" && dark)}
+          </linearGradient>
+        `)}
+      </defs>
+      <path class="rug" d=${rug(measure, x)} />
+      <rect x=${SIDE} y=${BAR.top} width=${width} height=${BAR.height} fill="url(#ramp-page)" data-light-fill="url(#ramp-light)" class="ramp" />
+      ${filters.filter(({ op }) => op === ">" || op === "<").map(({ op, value: limit }) => html`
+        <path class="limit no-save" d=${`M${x(limit)} ${BAR.top - 6}V${BAR.top + BAR.height + 3}m0 ${-BAR.height / 2 - 2}h${op === ">" ? 9 : -9}m${op === ">" ? -4 : 4} -3l${op === ">" ? 4 : -4} 3l${op === ">" ? -4 : 4} 3`} />
+      `)}
+      ${marks.map((mark) => html`
+        <path class="mark" d=${`M${x(mark)} ${BAR.top + BAR.height}v4`} />
+        <text class="tick middle" x=${x(mark)} y=${BAR.top + BAR.height + 16}>${number(mark, decimals)}</text>
+      `)}
+      <text class="axis end" x=${WIDTH - SIDE} y="88">${measure.unit || "no unit"}</text>
+      ${none !== null && html`
+        <path class="null" d=${`M${x(none)} ${BAR.top - 3}V${BAR.top + BAR.height}`} />
+        <path class="null-mark" d=${`M${x(none)} ${BAR.top + BAR.height + 1}l-4 6h8z`} />
+        <text class="axis null-name" x=${SIDE} y="88">▲ ${measure.null_title ?? "null"}: ${withUnit(measure, none)}</text>
+      `}
+      ${value !== null && value !== undefined && html`<path class="needle no-save" d=${`M${x(value)} ${BAR.top + BAR.height}V${BAR.top - 8}l-4 -6h8l-4 6`} />`}
+      ${pointed !== null && html`
+        <path class="cursor no-save" d=${`M${x(pointed)} 14V${BAR.top + BAR.height + 3}`} />
+        <text class="cursor-text middle no-save" x=${Math.min(WIDTH - 60, Math.max(60, x(pointed)))} y="10">${withUnit({ ...measure, decimals: tickDecimals([0, step]) }, pointed)}: click to filter</text>
+      `}
+      ${choose && html`<rect class="target no-save" x=${SIDE} y="12" width=${width} height=${BAR.top + BAR.height - 8} fill="transparent"
+        onPointerMove=${(event) => setPointed(at(event))} onPointerLeave=${() => setPointed(null)}
+        onClick=${(event) => choose(at(event))} />`}
+    </svg>
+    <p class="small soft">${dark ? "Brighter" : "Darker"} is ${measure.scale === "diverging" ? "further from the centre" : "more"}; each line above the colours is a head.</p>
+  `;
+}
+
+function stops(scale, dark) {
+  const points = ramp(scale, dark);
+  return points.map((colour, index) => html`<stop offset=${index / (points.length - 1)} stop-color=${colour} />`);
+}
+
+// A short line for each head over its value.
+function rug(measure, x) {
+  return measure.value
+    .filter((one) => one !== null)
+    .map((one) => `M${x(one).toFixed(1)} ${BAR.top - 4}v-14`)
+    .join("");
+}
+
+function Swatches({ measure, dark, filters, choose }) {
+  const shown = measure.categories.map((title, index) => ({
+    title,
+    index,
+    count: measure.value.filter((one) => one === index).length,
+  }));
+  return html`
+    <svg class="picture" width=${WIDTH} height=${shown.length * 26} viewBox=${`0 0 ${WIDTH} ${shown.length * 26}`} role="group"
+      aria-label="Categories; choosing one filters its heads">
+      ${shown.map(({ title, index, count }) => {
+        const chosen = filters.some(({ op, value }) => op === ":" && value === index);
+        const key = (event) => {
+          if (event.key !== "Enter" && event.key !== " ") return;
+          event.preventDefault();
+          choose(index);
+        };
+        return html`
+          <g class="choice" role="button" tabindex="0" aria-pressed=${chosen ? "true" : "false"} aria-label=${`${title}, ${plural(count, "head")}`}
+            transform=${`translate(0,${index * 26})`} onClick=${() => choose(index)} onKeyDown=${key}>
+            <rect class="target" x="0" y="1" width=${WIDTH} height="24" rx="3" fill="transparent" data-light-fill="none" />
+            <rect x="6" y="6" width="22" height="14" fill=${category(index, dark)} data-light-fill=${category(index, false)} />
+            <text class="choice-name" x="38" y="17">${title}</text>
+            <text class="tick end" x=${WIDTH - 8} y="17">${count}</text>
+          </g>
+        `;
+      })}
+    </svg>
+  `;
+}

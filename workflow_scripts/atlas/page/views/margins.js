@@ -1,0 +1,104 @@
+/** What stands around the grid: numbers of layers and heads, means of each layer and of each head. */
+
+import { html } from "../vendor/standalone.module.js";
+import { number } from "../lib/format.js";
+import { category, domain } from "../lib/scales.js";
+import { headMeans, layerCounts, layerMeans } from "../lib/statistics.js";
+
+/** Numbers of the layers at the left and of the heads below. */
+export function Axes({ model, place, byValue }) {
+  const { left, bottom, right, cell } = place;
+  const every = cell[0] < 17 ? 2 : 1;
+  const columns = Array.from({ length: model.n_heads }, (_, column) => column + 1);
+  const rows = Array.from({ length: model.n_layers }, (_, row) => row + 1);
+  return html`
+    <g class="axes" aria-hidden="true">
+      ${rows.map((row) => html`<text class="tick end" x=${left - 7} y=${bottom - (row - 0.5) * cell[1] + 4}>${row}</text>`)}
+      ${columns
+        .filter((column) => (column - 1) % every === 0)
+        .map((column) => html`<text class="tick middle" x=${left + (column - 0.5) * cell[0]} y=${bottom + 15}>${column}</text>`)}
+      <text class="axis middle" x=${(left + right) / 2} y=${bottom + 31}>
+        ${byValue ? "Place within the layer, best first (the number in a cell is its head)" : "Head"}
+      </text>
+      <text class="axis" x="0" y=${place.top - 8}>Layer</text>
+    </g>
+  `;
+}
+
+/** At the right, the mean of each layer, or how its heads divide into categories. */
+export function LayerMeans({ measure, model, place, dark }) {
+  const x = place.right + 12;
+  const wide = place.margin > 100;
+  const width = place.margin - (measure.scale === "category" ? 16 : 54);
+  const bar = Math.min(place.cell[1] - 6, 12);
+  const middle = (layer) => place.bottom - (layer + 0.5) * place.cell[1];
+  const title = measure.scale === "category" ? "Heads of the layer" : wide ? "Mean of the layer" : "Mean";
+  const head = html`<text class="axis" x=${x} y=${place.top - 8}>${title}</text>`;
+  if (measure.scale === "category") {
+    const unit = width / model.n_heads;
+    return html`
+      <g class="means" aria-hidden="true">
+        ${head}
+        ${layerCounts(measure, model).map((counts, layer) => {
+          let from = x;
+          return counts.map((count, index) => {
+            from += count * unit;
+            return count
+              ? html`<rect x=${from - count * unit} y=${middle(layer) - bar / 2} width=${count * unit} height=${bar}
+                  fill=${category(index, dark)} data-light-fill=${category(index, false)} />`
+              : null;
+          });
+        })}
+      </g>
+    `;
+  }
+  const scale = toBar(measure, width);
+  return html`
+    <g class="means" aria-hidden="true">
+      ${head}
+      ${layerMeans(measure, model).map((one, layer) => {
+        if (one === null) return html`<text class="tick" x=${x} y=${middle(layer) + 4}>–</text>`;
+        const [from, to] = scale(one);
+        return html`
+          <rect class="bar" x=${x + from} y=${middle(layer) - bar / 2} width=${Math.max(1, to - from)} height=${bar} />
+          <text class="tick" x=${x + width + 5} y=${middle(layer) + 4}>${number(one, measure.decimals)}</text>
+        `;
+      })}
+      <path class="zero" d=${`M${x + scale(centre(measure))[0] + 0.5} ${place.top}V${place.bottom}`} />
+    </g>
+  `;
+}
+
+/** Over the grid, the mean of each head's number over the layers. */
+export function HeadMeans({ measure, model, place }) {
+  const height = place.top - 34;
+  const scale = toBar(measure, height);
+  const base = place.top - 8;
+  return html`
+    <g class="means" aria-hidden="true">
+      <text class="axis" x=${place.left} y="11">Mean of the heads with the same number, over the layers</text>
+      ${headMeans(measure, model).map((one, head) => {
+        if (one === null) return null;
+        const [from, to] = scale(one);
+        const width = Math.max(4, place.cell[0] * 0.5);
+        return html`<rect class="bar" x=${place.left + (head + 0.5) * place.cell[0] - width / 2} y=${base - to} width=${width} height=${Math.max(1, to - from)} />`;
+      })}
+      <path class="zero" d=${`M${place.left} ${base - scale(centre(measure))[0] + 0.5}H${place.right}`} />
+    </g>
+  `;
+}
+
+function centre(measure) {
+  const range = domain(measure) ?? [0, 1];
+  return measure.scale === "diverging" ? (range[0] + range[1]) / 2 : range[0];
+}
+
+// From a mean to the ends of its bar, which begins at the range's start or, diverging, its centre.
+function toBar(measure, length) {
+  const [low, high] = domain(measure) ?? [0, 1];
+  const start = (centre(measure) - low) / (high - low);
+  return (one) => {
+    const end = Math.min(1, Math.max(0, (one - low) / (high - low)));
+    return [Math.min(start, end) * length, Math.max(start, end) * length];
+  };
+}

@@ -1,0 +1,42 @@
+/** The numbers of the head that is pointed at, beside it. */
+
+import { html } from "../vendor/standalone.module.js";
+import { number, pValue } from "../lib/format.js";
+import { countOf, hatched, headName, intervalOf, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
+import { useHover } from "./hooks.js";
+
+/**
+ * @param {{model, measures, place}} props  place(index) -> {x, y, width} of the head within the picture,
+ *   and the picture's width; a screen reader reads the head's own label instead
+ */
+export function Tooltip({ model, measures, place }) {
+  const index = useHover();
+  const at = index >= 0 ? place(index) : null;
+  if (!at) return null;
+  const side = at.x > at.width / 2 ? "right" : "left";
+  const style = side === "left" ? `left:${at.x + 14}px;top:${at.y}px` : `right:${at.width - at.x + 14}px;top:${at.y}px`;
+  return html`
+    <div class="tooltip" aria-hidden="true" style=${style}>
+      <b>${headName(model, index)}</b>
+      ${measures.map((measure) => html`<${Numbers} ...${{ measure, index, titled: measures.length > 1 }} />`)}
+    </div>
+  `;
+}
+
+function Numbers({ measure, index, titled }) {
+  const interval = intervalOf(measure, index);
+  const [none, n, rank] = [nullOf(measure, index) ?? null, countOf(measure, index), ranks(measure)[index]];
+  const rows = [
+    interval && ["interval", interval.map((end) => number(end, measure.decimals)).join(" to ")],
+    none !== null && measure.scale !== "category" && [measure.null_title ?? "null", withUnit(measure, none)],
+    rank !== null && ["rank", `${rank} of ${known(measure)}`],
+    measure.p && ["p, corrected", pValue(measure.p[index])],
+    n && ["n", String(n)],
+  ].filter(Boolean);
+  return html`
+    ${titled && html`<p class="of">${measure.title}</p>`}
+    <p class="value">${valueText(measure, index)}${measure.label?.[index] ? html` <span class="label">${measure.label[index]}</span>` : ""}</p>
+    <dl>${rows.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
+    ${hatched(measure, index) && html`<p class="small">hatched: does not exclude the null</p>`}
+  `;
+}
