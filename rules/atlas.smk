@@ -12,20 +12,47 @@ ATLAS_PAGE = sorted(relpath(file) for file in PAGE_FOLDER.rglob("*.*") if file.i
 include: "atlas_maps.smk"
 
 
-# The tables with a row for each head that the atlas reads, where the study has their chapter.
+# The tables of each model that the atlas reads, below its folder, where the study has the chapter.
 ATLAS_PRODUCTS = {
-    "surface": ["position", "special_tokens", "entropy", "gradients"],
+    "surface": expand(
+        "surface/{name}.parquet", name=["entropy", "special_tokens", "position", "gradients"]
+    ),
+    "syntax": ["syntax/scores.parquet", "syntax/offsets.parquet"],
+    "coreference": ["coreference/scores.parquet", "coreference/rules.parquet"],
+    "clusters": ["clusters/embedding.parquet", "clusters/distances.parquet"],
+    "patterns": ["patterns/shares.parquet"],
+    "frames": ["frames/scores.parquet"],
+    "finetuning": expand(
+        "finetuning/{task}.{seed}.{of}.parquet",
+        of=["similarity", "features", "links", "shared"],
+        task=TASKS,
+        seed=SEEDS,
+    ),
+    "ablation": [
+        *expand("ablation/{task}.pretrained.{seed}.scores.parquet", task=TASKS, seed=SEEDS),
+        "tables/kovaleva2019-heads.csv",
+    ],
+    "pruning": expand(
+        "pruning/{task}.pretrained.{seed}.importance.parquet", task=TASKS, seed=SEEDS
+    ),
+    "arguments": ["tables/niven2019-heads.csv"],
 }
 ATLAS_TABLES = expand(
-    "<results>/{model}/{product}.parquet",
+    "<results>/{model}/{product}",
     model=MODELS,
     product=[
-        f"{chapter}/{name}"
+        product
         for chapter, names in ATLAS_PRODUCTS.items()
         if chapter in config
-        for name in names
+        for product in names
     ],
 )
+# The corpora whose numbers it shows, by chapter.
+ATLAS_CORPORA = {
+    chapter: config[chapter].get("treebank") or config[chapter]["corpus"]
+    for chapter in ("surface", "clusters", "syntax", "coreference", "frames")
+    if chapter in config
+}
 
 
 rule atlas_data:
@@ -45,6 +72,9 @@ rule atlas_data:
         code=code("atlas/atlas_data.py"),
         study=config["study"],
         seed=config["seed"],
+        corpora=ATLAS_CORPORA,
+        data=ORIGINS,
+        fewest=config.get("syntax", {}).get("fewest", 1),
     script:
         "../workflow_scripts/atlas/atlas_data.py"
 

@@ -24,17 +24,6 @@ CLAIM_PRODUCTS = {
     "arguments": [f"bert.original.{seed}" for seed in ARCT_SEEDS],
     "pruning": expand("{task}.pretrained.{seed}.epochs", task=FINETUNE["every_epoch"], seed=SEEDS),
 }
-# Of what origin the data of each chapter and task are.
-CLAIM_DATA = {
-    name: origin(table[config[chapter][key]])
-    for name, table, chapter, key in (
-        ("text", TEXTS, "surface", "corpus"),
-        ("trees", TREEBANKS, "syntax", "treebank"),
-        ("mentions", COREFERENCE, "coreference", "corpus"),
-        ("frames", FRAMES, "frames", "corpus"),
-    )
-    if chapter in config
-} | {task: origin(entry) for task, entry in config["tasks"].items()}
 
 
 rule claim_verdicts:
@@ -52,7 +41,7 @@ rule claim_verdicts:
         "../envs/analysis.yaml"
     params:
         code=code("claims/claim_verdicts.py"),
-        data=CLAIM_DATA,
+        data=ORIGINS,
     script:
         "../workflow_scripts/claims/claim_verdicts.py"
 

@@ -189,6 +189,19 @@ def origin(entry: dict) -> str:
     return "generated" if "generate" in entry else "silver" if "parse" in entry else "real"
 
 
+# Of what origin the data of each chapter and task are.
+ORIGINS = {
+    name: origin(table[config[chapter][key]])
+    for name, table, chapter, key in (
+        ("text", TEXTS, "surface", "corpus"),
+        ("trees", TREEBANKS, "syntax", "treebank"),
+        ("mentions", COREFERENCE, "coreference", "corpus"),
+        ("frames", FRAMES, "frames", "corpus"),
+    )
+    if chapter in config
+} | {task: origin(entry) for task, entry in config["tasks"].items()}
+
+
 def products_judged(products: dict[str, list[str]], of_study: list[str]):
     """A function that gives what claims about a model are judged by.
 

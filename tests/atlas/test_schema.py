@@ -1,48 +1,104 @@
-"""atlas.json is what docs/atlas.schema.json says."""
+"""atlas.json is what docs/atlas.schema.json says, and its numbers are those of the tables."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from workflow_scripts.atlas import atlas_data
-from workflow_scripts.core.data.cards import write_card
-
-ROOT = Path(__file__).parents[2]
-SCHEMA = Draft202012Validator(
-    json.loads((ROOT / "docs/atlas.schema.json").read_text(encoding="utf-8"))
-)
-CARD = {
-    "name": "tiny",
-    "source": {"path": "tiny-model"},
-    "architecture": "bert",
-    "n_layers": 2,
-    "n_heads": 3,
-}
-
-
-def read(path: Path) -> Any:
-    """The content of an atlas.json; NaN and Infinity, which JSON has not, are errors."""
-
-    def refuse(constant: str) -> None:
-        raise AssertionError(f"{path}: {constant}")
-
-    return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+from tests.atlas.made_up import made_up
+from tests.atlas.made_up_tables import MadeUpModel, written
+from tests.atlas.plainly import ROOT, SCHEMA, check, read
 
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA.schema)
 
 
+def test_a_made_up_atlas_is_valid() -> None:
+    SCHEMA.validate(made_up(2, 3, n_models=2))
+
+
+def test_every_value_is_that_of_the_table_it_names(tmp_path: Path) -> None:
+    model = MadeUpModel(tmp_path)
+    model.everything()
+    assert check(written(tmp_path, model)) > 130
+
+
+def test_two_models_of_other_sizes_have_the_same_ids(tmp_path: Path) -> None:
+    models = [MadeUpModel(tmp_path), MadeUpModel(tmp_path, "wider", (3, 4))]
+    for model in models:
+        model.everything()
+    path = written(tmp_path, *models)
+    check(path)
+    ids = [
+        {measure["id"] for measure in read(path)["measures"] if measure["model"] == model.name}
+        for model in models
+    ]
+    assert ids[0] == ids[1]
+
+
+@pytest.mark.parametrize(
+    "chapter", ["surface", "syntax", "coreference", "clusters", "frames", "arguments"]
+)
+def test_every_chapter_can_be_the_only_one(tmp_path: Path, chapter: str) -> None:
+    model = MadeUpModel(tmp_path)
+    getattr(model, chapter)()
+    assert check(written(tmp_path, model)) > 0
+
+
 def test_a_study_without_tables_has_a_valid_atlas(tmp_path: Path) -> None:
-    card = tmp_path / "tiny/attention/model.json"
-    card.parent.mkdir(parents=True)
-    write_card(CARD, card)
-    atlas_data.main([card], [], tmp_path / "atlas.json", study="mine")
-    atlas = read(tmp_path / "atlas.json")
-    SCHEMA.validate(atlas)
-    assert [model["name"] for model in atlas["models"]] == ["tiny"]
+    path = written(tmp_path, MadeUpModel(tmp_path))
+    assert check(path) == 0
     with pytest.raises(ValidationError):
-        SCHEMA.validate(atlas | {"colour": "red"})
+        SCHEMA.validate(read(path) | {"colour": "red"})
+
+
+def test_the_same_tables_give_the_same_bytes(tmp_path: Path) -> None:
+    texts = []
+    for name in ("one", "other"):
+        model = MadeUpModel(tmp_path / name)
+        model.everything()
+        texts.append(written(tmp_path / name, model).read_bytes())
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("change", ["value", "low", "high", "n", "null", "label", "p"])
+def test_a_changed_number_is_found(tmp_path: Path, change: str) -> None:
+    """The check above fails where it should."""
+    model = MadeUpModel(tmp_path)
+    model.everything()
+    path = written(tmp_path, model)
+    atlas = read(path)
+    changed = [each for each in atlas["measures"] if each[change] is not None]
+    first = next((each for each in changed if "pick" in each["source"]), changed[0])
+    wrong = "other" if change == "label" else 0.123456
+    size = len(first["value"])
+    column = first[change] if isinstance(first[change], list) else [first[change]] * size
+    first[change] = [wrong, *column[1:]]
+    path.write_text(json.dumps(atlas), encoding="utf-8")
+    with pytest.raises(AssertionError, match=f"{first['id']} {change}"):
+        check(path)
+
+
+def test_the_default_studys_atlas() -> None:
+    path = ROOT / "results/demo/atlas.json"
+    if not path.exists():
+        pytest.skip("the default study has not been run here")
+    assert check(path) > 150
+
+
+def test_the_maps_of_a_model_are_taken_over(tmp_path: Path) -> None:
+    model = MadeUpModel(tmp_path)
+    model.surface()
+    whole = made_up(*model.shape, segments=2, states=("pretrained", "sst2.3"))
+    maps = model.folder / "atlas/maps.json"
+    maps.parent.mkdir()
+    content = {key: whole[key] for key in ("segments", "maps", "left_out")}
+    maps.write_text(json.dumps(content), encoding="utf-8")
+    path = written(tmp_path, model, maps=[maps])
+    check(path)
+    atlas = read(path)
+    assert {key: atlas[key] for key in content} == content
+    titles = {state["name"]: state["title"] for state in atlas["models"][0]["states"]}
+    assert titles == {"pretrained": "pretrained", "sst2.3": "fine-tuned on SST-2, seed 3"}

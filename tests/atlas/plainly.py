@@ -1,0 +1,212 @@
+"""The numbers of a measure once more, from the table that its source names, in plain loops."""
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jsonschema import Draft202012Validator
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = Draft202012Validator(
+    json.loads((ROOT / "docs/atlas.schema.json").read_text(encoding="utf-8"))
+)
+CLASSES = ["vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous"]
+Rows = dict[tuple[int, int], dict[str, Any]]
+
+
+def read(path: Path) -> Any:
+    """The content of an atlas.json; NaN and Infinity, which JSON has not, are errors."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{path}: {constant}")
+
+    return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+
+
+def check(path: Path) -> int:
+    """Hold an atlas.json against its schema and each measure against its table.
+
+    The tables are beside it, as in results/<study>/. Returns how many measures there are.
+    """
+    atlas = read(path)
+    SCHEMA.validate(atlas)
+    shapes = {model["name"]: (model["n_layers"], model["n_heads"]) for model in atlas["models"]}
+    for measure in atlas["measures"]:
+        relations = relations_of(atlas, measure["model"])
+        expected = expected_columns(measure, shapes[measure["model"]], path.parent, relations)
+        for column, numbers in expected.items():
+            about = f"{measure['model']} {measure['id']} {column}"
+            assert as_list(measure[column], len(measure["value"])) == numbers, about
+        said = {name for name in ("low", "high", "p", "label", "n") if measure[name] is not None}
+        assert said <= expected.keys(), measure["id"]
+    check_pages_expectations(atlas)
+    return len(atlas["measures"])
+
+
+def check_pages_expectations(atlas: dict[str, Any]) -> None:
+    """What the schema cannot say: names that are defined, lists of one length, ids once."""
+    papers = {paper["name"] for paper in atlas["papers"]}
+    models = {model["name"]: model for model in atlas["models"]}
+    keys = [(measure["model"], measure["id"]) for measure in atlas["measures"]]
+    titles = [(measure["model"], measure["title"]) for measure in atlas["measures"]]
+    assert len(set(keys)) == len(keys)
+    assert len(set(titles)) == len(titles)
+    for measure in atlas["measures"]:
+        model = models[measure["model"]]
+        size = model["n_layers"] * model["n_heads"]
+        assert measure["paper"] in papers
+        assert measure["state"] in [state["name"] for state in model["states"]]
+        for name in ("value", "low", "high", "n", "p", "label", "null"):
+            assert not isinstance(measure[name], list) or len(measure[name]) == size
+        assert (measure["categories"] is not None) == (measure["scale"] == "category")
+        assert (measure["low"] is None) == (measure["high"] is None)
+        assert (measure["null"] is None) == (measure["null_title"] is None), measure["id"]
+    for name, distances in atlas["distances"].items():
+        size = models[name]["n_layers"] * models[name]["n_heads"]
+        assert len(distances["value"]) == size * (size - 1) // 2
+    for segment in atlas["segments"]:
+        assert {*segment["maps"].values(), *segment["norms"].values()} <= atlas["maps"].keys()
+
+
+def expected_columns(
+    measure: dict[str, Any], shape: tuple[int, int], folder: Path, relations: set[str]
+) -> dict[str, list[Any]]:
+    """Value, null and what stands beside them, by head, from the source's table."""
+    source = measure["source"]
+    heads = [(layer, head) for layer in range(shape[0]) for head in range(shape[1])]
+    if measure["id"] == "syntax.best":
+        return best_relation(measure, heads, folder, relations)
+    if "derived" in source:
+        return majority(measure, heads, folder)
+    rows = rows_of(source, folder)
+    factor, columns = source["factor"], {}
+    cells = [rows[key][source["column"]] if key in rows else math.nan for key in heads]
+    if measure["categories"]:
+        columns["value"] = [measure["categories"].index(cell) for cell in cells]
+    else:
+        columns["value"] = [rounded(factor * cell) for cell in cells]
+    for name in ("low", "high", "p"):
+        if name in source:
+            scale = 1 if name == "p" else factor
+            columns[name] = [
+                rounded(scale * rows[key][source[name]]) if key in rows else None for key in heads
+            ]
+    if "label" in source:
+        columns["label"] = [rows[key][source["label"]] if key in rows else None for key in heads]
+    if "n" in source:
+        names = [source["n"]] if isinstance(source["n"], str) else source["n"]
+        columns["n"] = [
+            sum(rows[key][name] for name in names) if key in rows else None for key in heads
+        ]
+    if "null" in source:
+        columns["null"] = null_of(source["null"], heads, folder)
+    elif measure["null"] is not None:
+        columns["null"] = [0] * len(heads)
+    return columns
+
+
+def null_of(source: dict[str, Any], heads: list[tuple[int, int]], folder: Path) -> list[Any]:
+    """The null of each head."""
+    frame = table(source, folder)
+    if "layer" in frame:
+        rows = rows_of(source, folder)
+        return [rounded(source["factor"] * rows[key][source["column"]]) for key in heads]
+    assert len(frame) == 1
+    return [rounded(source["factor"] * frame[source["column"]].iloc[0])] * len(heads)
+
+
+def relations_of(atlas: dict[str, Any], model: str) -> set[str]:
+    """The relations that have a measure of their own, without all words together."""
+    sources = [each["source"] for each in atlas["measures"] if each["model"] == model]
+    named = {each["where"].get("relation", "all") for each in sources}
+    return named - {"all"}
+
+
+def best_relation(
+    measure: dict[str, Any], heads: list[tuple[int, int]], folder: Path, relations: set[str]
+) -> dict[str, list[Any]]:
+    """syntax.best: over `relations` and both directions."""
+    scores = pd.read_parquet(folder / measure["source"]["table"])
+    offsets = pd.read_parquet(folder / measure["source"]["table"].replace("scores", "offsets"))
+    base: dict[str, float] = {}
+    for row in offsets.to_dict("records"):
+        if row["accuracy"] > base.get(row["relation"], -1):
+            base[row["relation"]] = row["accuracy"]
+    best: Rows = {}
+    for row in scores.to_dict("records"):
+        key = row["layer"], row["head"]
+        if row["relation"] not in relations:
+            continue
+        margin = row["accuracy"] - base[row["relation"]]
+        if key not in best or margin > best[key]["margin"]:
+            best[key] = row | {"margin": margin, "base": base[row["relation"]]}
+    ends = {"low": "ci_low", "high": "ci_high"}
+    return {
+        "value": [rounded(100 * best[key]["margin"]) for key in heads],
+        "label": [best[key]["relation"] for key in heads],
+        "n": [best[key]["n"] for key in heads],
+        "null": [0] * len(heads),
+        **{
+            name: [rounded(100 * (best[key][column] - best[key]["base"])) for key in heads]
+            for name, column in ends.items()
+        },
+    }
+
+
+def majority(
+    measure: dict[str, Any], heads: list[tuple[int, int]], folder: Path
+) -> dict[str, list[Any]]:
+    """The class with the largest mean share."""
+    frame = table(measure["source"], folder)
+    columns: dict[str, list[Any]] = {"value": [], "label": [], "n": []}
+    for layer, head in heads:
+        rows = frame[(frame["layer"] == layer) & (frame["head"] == head)]
+        shares = [round(rows.loc[rows["class"] == name, "share"].mean(), 9) for name in CLASSES]
+        columns["value"].append(shares.index(max(shares)))
+        columns["label"].append(f"{100 * max(shares):.0f}%")
+        columns["n"].append(rows.loc[rows["class"] == CLASSES[0], "n"].sum())
+    return columns
+
+
+def table(source: dict[str, Any], folder: Path) -> pd.DataFrame:
+    """The rows that a source names."""
+    path = folder / source["table"]
+    frame = read_table(path, path.stat().st_mtime_ns)
+    for column, value in source["where"].items():
+        frame = frame[frame[column] == value]
+    assert len(frame), source
+    return frame
+
+
+@cache
+def read_table(path: Path, written: int) -> pd.DataFrame:
+    """A table, read once in each of its versions."""
+    return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+
+
+def rows_of(source: dict[str, Any], folder: Path) -> Rows:
+    """The row of each head; of several the largest, where the source says so."""
+    rows: Rows = {}
+    for row in table(source, folder).to_dict("records"):
+        key = row["layer"], row["head"]
+        if source.get("pick") == "largest":
+            cell = row[source["column"]]
+            if math.isnan(cell) or (key in rows and rows[key][source["column"]] >= cell):
+                continue
+        else:
+            assert key not in rows, source
+        rows[key] = row
+    return rows
+
+
+def rounded(number: float) -> float | None:
+    """With six significant digits."""
+    return None if math.isnan(number) else float(f"{number:.5e}")
+
+
+def as_list(column: Any, size: int) -> list[Any]:
+    """One entry for each head, where all have the same."""
+    return column if isinstance(column, list) else [column] * size

@@ -1,0 +1,232 @@
+"""Measures of heads, by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.atlas.made_up_tables import MadeUpModel, written
+from tests.atlas.plainly import read
+from workflow_scripts.atlas.forms import Rows, identifier, run_titles, seed_of, task_of
+from workflow_scripts.atlas.measures import Tables, alike, condensed, number
+from workflow_scripts.core.run.errors import InputError
+
+HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> MadeUpModel:
+    return MadeUpModel(tmp_path, shape=(2, 2))
+
+
+def measures(model: MadeUpModel, **options: Any) -> dict[str, Any]:
+    """The measures of the atlas of a model's tables, by id."""
+    atlas = read(written(model.folder.parent, model, **options))
+    return {measure["id"]: measure for measure in atlas["measures"]}
+
+
+def scores(rows: list[tuple]) -> pd.DataFrame:
+    """Accuracies of heads: direction, layer, head, relation, accuracy, n; low and high beside."""
+    frame = pd.DataFrame(rows, columns=["direction", "layer", "head", "relation", "accuracy", "n"])
+    return frame.assign(ci_low=frame["accuracy"] - 0.1, ci_high=frame["accuracy"] + 0.1)
+
+
+def write_syntax(model: MadeUpModel) -> None:
+    """Two relations, and the offsets' accuracies: 0.4 at dobj, 0.5 at det."""
+    dobj, det = [0.70, 0.10, 0.45, 0.40], [0.55, 0.30, 0.60, np.nan]
+    rows = []
+    for (layer, head), of_dobj, of_det in zip(HEADS, dobj, det, strict=True):
+        rows.append(("dependent_to_head", layer, head, "dobj", of_dobj, 30))
+        rows.append(("head_to_dependent", layer, head, "dobj", 0.20, 30))
+        rows.append(("dependent_to_head", layer, head, "det", of_det, 80))
+        rows.append(("dependent_to_head", layer, head, "all", 0.99, 500))
+    model.write("syntax/scores.parquet", scores(rows))
+    offsets = [(1, "dobj", 0.1), (-2, "dobj", 0.4), (1, "det", 0.5), (-2, "det", 0.0)]
+    offsets += [(1, "all", 0.3), (-2, "all", 0.1)]
+    frame = pd.DataFrame(offsets, columns=["offset", "relation", "accuracy"])
+    model.write("syntax/offsets.parquet", frame)
+
+
+def test_a_relation_counts_in_each_heads_better_direction(model: MadeUpModel) -> None:
+    write_syntax(model)
+    dobj = measures(model)["syntax.dobj"]
+    assert dobj["value"] == [70, 20, 45, 40]
+    first, other = "dependent_to_head", "head_to_dependent"
+    assert dobj["label"] == [first, other, first, first]
+    assert dobj["low"] == [60, 10, 35, 30]
+    assert (dobj["n"], dobj["null"]) == (30, 40)
+    assert dobj["null_title"] == "best fixed offset, -2"
+    assert "silver" in dobj["about"]
+
+
+def test_the_best_relation_is_the_one_furthest_above_its_offset(model: MadeUpModel) -> None:
+    write_syntax(model)
+    best = measures(model)["syntax.best"]
+    # Margins: dobj 30, -20, 5, 0; det 5, -20, 10, none. Of equals the first in the table.
+    assert best["value"] == [30, -20, 10, 0]
+    assert best["label"] == ["dobj", "dobj", "det", "dobj"]
+    assert best["low"] == [20, -30, 0, -10]
+    assert best["high"] == [40, -10, 20, 10]
+    assert best["n"] == [30, 30, 80, 30]
+    assert best["null"] == 0
+
+
+def test_relations_with_few_words_are_left_out(model: MadeUpModel) -> None:
+    write_syntax(model)
+    assert {"syntax.dobj", "syntax.det"} <= measures(model, fewest=30).keys()
+    few = measures(model, fewest=31)
+    assert "syntax.dobj" not in few
+    assert set(few["syntax.best"]["label"]) == {"det", None}
+
+
+def test_the_class_of_maps_is_the_most_frequent_one(model: MadeUpModel) -> None:
+    shares = {  # of vertical, diagonal, both, block, heterogeneous
+        (0, 0): [0.5, 0.1, 0.1, 0.1, 0.2],
+        (0, 1): [0.0, 0.4, 0.0, 0.4, 0.2],
+        (1, 0): [0.0, 0.0, 0.0, 0.0, 1.0],
+        (1, 1): [0.0, 0.0, 0.625, 0.375, 0.0],
+    }
+    classes = ["vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous"]
+    rows = [
+        {"layer": layer, "head": head, "class": name, "share": share}
+        for (layer, head), of_head in shares.items()
+        for name, share in zip(classes, of_head, strict=True)
+    ]
+    about = {"n": 8, "method": "network", "task": "sst2", "annotated_model": "minilm"}
+    about |= {"annotated_stage": "pretrained"}
+    before = pd.DataFrame(rows).assign(stage="pretrained", seed=0, **about)
+    after = before.assign(stage="fine-tuned", seed=1, share=before["class"].eq("block") * 1.0)
+    model.write("patterns/shares.parquet", pd.concat([before, after], ignore_index=True))
+    found = measures(model)
+    assert found["patterns.sst2.pretrained"]["value"] == [0, 1, 4, 2]
+    assert found["patterns.sst2.pretrained"]["label"] == ["50%", "40%", "100%", "62%"]
+    assert found["patterns.sst2.pretrained"]["n"] == 8
+    assert found["patterns.sst2.1"]["value"] == [3, 3, 3, 3]
+    assert found["patterns.sst2.1"]["state"] == "sst2.1"
+    assert found["patterns.sst2.pretrained"]["categories"] == classes
+    assert found["patterns.sst2.pretrained.vertical-diagonal"]["value"] == [10, 0, 0, 62.5]
+
+
+def test_the_pretrained_class_is_over_all_tasks(model: MadeUpModel) -> None:
+    model.patterns(["sst2", "stsb"], [1])
+    frame = pd.read_parquet(model.products[-1])
+    chosen = (frame["method"] == "network") & (frame["stage"] == "pretrained")
+    mean = frame[chosen].groupby(["layer", "head", "class"])["share"].mean().unstack()
+    names = mean.idxmax(axis=1)
+    found = measures(model)["patterns.pretrained"]
+    assert [found["categories"][value] for value in found["value"]] == names.tolist()
+    assert found["n"] == 40
+
+
+def test_cells_without_a_number_are_null(model: MadeUpModel) -> None:
+    model.surface()
+    found = measures(model)
+    assert found["entropy.cls"]["low"] == found["entropy.cls"]["high"] == [None] * 4
+    assert None not in found["entropy.cls"]["value"]
+
+
+def test_a_head_without_a_row_is_null_and_two_rows_are_an_error(model: MadeUpModel) -> None:
+    frame = pd.DataFrame({"layer": [0, 1], "head": [1, 0], "x": [0.5, 2.0]})
+    model.write("some/table.parquet", frame)
+    found = Tables(read(model.card), model.folder, model.products)
+    rows = found.select(Rows("some/table.parquet", "x"))
+    assert found.per_head(rows, "x") == [None, 0.5, 2.0, None]
+    twice = pd.concat([rows, rows])
+    with pytest.raises(InputError, match=r"tiny: x is not given once for each of 2 x 2 heads"):
+        found.per_head(twice, "x")
+    with pytest.raises(InputError, match=r"delete the model's tables"):
+        found.per_head(rows.assign(head=2), "x")
+
+
+def test_generated_and_silver_data_are_named(model: MadeUpModel) -> None:
+    model.everything()
+    found = measures(model)
+    assert "generated" in found["coreference.words.all"]["about"]
+    assert "silver" in found["syntax.all"]["about"]
+    assert "generated" in found["disabling.sst2.1.head.zero.dev"]["about"]
+    assert "generated" not in found["disabling.stsb.1.head.zero.dev"]["about"]
+    assert "no real text" not in found["entropy.all"]["about"]
+
+
+def test_the_study_says_what_its_data_are(model: MadeUpModel) -> None:
+    atlas = read(written(model.folder.parent, model))
+    assert atlas["study"]["about"] == [
+        "Running text: novels (real).",
+        "Dependency trees: trees (silver: annotated by a parser).",
+        "Coreferent mentions: stories (generated by the workflow's grammar, no real text).",
+        "Tasks: SST-2 (generated by the workflow's grammar, no real text).",
+    ]
+
+
+def test_what_has_no_example_is_named(model: MadeUpModel) -> None:
+    model.everything()
+    atlas = read(written(model.folder.parent, model))
+    (said,) = atlas["left_out"]
+    assert "Antecedents of names" in said
+    assert "Attention from verbs to their subjects, STS-B" in said
+    ids = {measure["id"] for measure in atlas["measures"]}
+    assert not {name for name in ids if name.startswith(("links.stsb", "shared.sst2"))}
+    assert {"links.sst2.1.verb-subject", "shared.stsb.2.copy"} <= ids
+
+
+def test_effects_are_in_points_with_corrected_p_values(model: MadeUpModel) -> None:
+    model.ablation(["mnli"], [3])
+    frame = pd.read_parquet(model.products[0])
+    chosen = frame[(frame["unit"] == "head") & (frame["mode"] == "uniform")]
+    chosen = chosen[chosen["split"] == "dev_mismatched"].sort_values(["layer", "head"])
+    found = measures(model)["disabling.mnli.3.head.uniform.dev_mismatched"]
+    assert found["value"] == pytest.approx(100 * chosen["effect"], rel=1e-5)
+    assert found["p"] == pytest.approx(chosen["p_corrected"], rel=1e-5)
+    assert (found["paper"], found["title"]) == (
+        "kovaleva2019",
+        "Effect of disabling (uniform), MNLI, mismatched",
+    )
+    assert (found["state"], found["task"], found["null"]) == ("mnli.3", "mnli", 0)
+
+
+def test_distances_are_sorted_and_complete() -> None:
+    a, b = np.triu_indices(4, 1)
+    columns = {"layer_a": a // 2, "head_a": a % 2, "layer_b": b // 2, "head_b": b % 2}
+    frame = pd.DataFrame(columns).assign(distance=10 * a + b)
+    assert condensed(frame.iloc[::-1], (2, 2)) == [1, 2, 3, 12, 13, 23]
+    with pytest.raises(InputError, match="not every pair of heads once"):
+        condensed(frame.iloc[1:], (2, 2))
+    with pytest.raises(InputError, match="not every pair of heads once"):
+        condensed(frame, (1, 4))
+
+
+@pytest.mark.parametrize(
+    ("cell", "factor", "expected"),
+    [
+        (0.123456789, 100, 12.3457),
+        (1 / 3, 1, 0.333333),
+        (0.25, 100, 25),
+        (-0.0, 1, 0),
+        (np.float32(0.5), 1, 0.5),
+        (np.nan, 100, None),
+        (None, 1, None),
+        (1.23456789e-9, 1, 1.23457e-9),
+    ],
+)
+def test_numbers_have_six_digits(cell: Any, factor: float, expected: float | None) -> None:
+    assert number(cell, factor) == expected
+
+
+def test_one_value_stands_for_all_heads() -> None:
+    assert alike([3, 3, 3]) == 3
+    assert alike([3, None]) == [3, None]
+
+
+def test_names_of_tables_say_task_and_seed() -> None:
+    names = ["finetuning/sst2.1.links.parquet", "finetuning/sst2.10.links.parquet"]
+    names += ["finetuning/cola.1.links.parquet"]
+    assert [task_of(name) for name in names] == ["sst2", "sst2", "cola"]
+    assert seed_of("ablation/sst2.pretrained.10.scores.parquet") == 10
+    assert list(run_titles(names).values()) == ["SST-2, seed 1", "SST-2, seed 10", "CoLA"]
+
+
+def test_ids_have_no_other_characters() -> None:
+    assert identifier("nmod:poss") == "nmod-poss"
+    assert identifier("from predicate") == "from-predicate"

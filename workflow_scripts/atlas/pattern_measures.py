@@ -1,0 +1,102 @@
+"""Classes of a head's maps (Kovaleva et al. 2019, section 4.1)."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from workflow_scripts.atlas.forms import (
+    PRETRAINED,
+    Form,
+    Rows,
+    Study,
+    identifier,
+    state_of,
+    task_title,
+)
+from workflow_scripts.atlas.measures import Columns, Tables, alike
+
+PAPER = "kovaleva2019"
+SHARES = "patterns/shares.parquet"
+CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
+PLACE: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}
+NETWORK = {"method": "network"}
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """For each task and state the class of most of a head's maps, and each class's share."""
+    if SHARES not in found:
+        return
+    shares = found[SHARES]
+    shares = shares[shares["method"] == NETWORK["method"]]
+    learnt = f"{shares['annotated_model'].iloc[0]} ({shares['annotated_stage'].iloc[0]})"
+    by = f"Classified by a network that has learnt from annotated maps of {learnt}."
+    yield _class(
+        "patterns.pretrained",
+        "Class of maps, pretrained",
+        f"The class of most maps of the pretrained model, over the tasks {_tasks(shares)}. {by}",
+        {**NETWORK, "stage": "pretrained"},
+    )
+    runs = shares[["task", "stage", "seed"]].drop_duplicates()
+    for task, stage, seed in runs.itertuples(index=False):
+        where = {**NETWORK, "task": task, "stage": stage, "seed": int(seed)}
+        tuned = stage != "pretrained"
+        several = runs[(runs["task"] == task) & (runs["stage"] == stage)]["seed"].nunique() > 1
+        title = f"{task_title(task)}, {stage}" + (f", seed {seed}" if several else "")
+        key = f"patterns.{task}.{int(seed) if tuned else 'pretrained'}"
+        of = f"{task_title(task)} ({stage}).{study.note(task)} {by}"
+        run = {"task": task, "state": state_of(task, int(seed)) if tuned else PRETRAINED}
+        about = f"The class of most of the head's maps on development examples of {of}"
+        yield _class(key, f"Class of maps, {title}", about, where, **run)
+        for name in CLASSES:
+            yield Form(
+                f"{key}.{identifier(name)}",
+                f"Maps that are {name}, {title}",
+                f"Share of the head's maps that are {name}, on development examples of {of}",
+                Rows(SHARES, "share", {**where, "class": name}, 100, {"n": "n"}),
+                unit="%",
+                decimals=1,
+                **run,
+                **PLACE,
+            )
+
+
+def _tasks(shares: Any) -> str:
+    return ", ".join(task_title(task) for task in shares["task"].unique())
+
+
+def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) -> Form:
+    return Form(
+        key,
+        title,
+        f"{about} Beside it its share; of equals, the first.",
+        Rows(SHARES, "share", where),
+        scale="category",
+        decimals=0,
+        categories=CLASSES,
+        compute=partial(most_frequent, rows=Rows(SHARES, "share", where)),
+        derived="the class with the largest share, mean over tasks and seeds",
+        **run,
+        **PLACE,
+    )
+
+
+def most_frequent(found: Tables, rows: Rows) -> Columns:
+    """For each head the most frequent class, its share as a label, and the number of maps."""
+    frame = found.select(rows)
+    keys = ["layer", "head"]
+    mean = frame.pivot_table(index=keys, columns="class", values="share")[list(CLASSES)]
+    mean = mean.round(9)  # equal shares stay equal, whatever the order of the sum
+    count = frame[frame["class"] == CLASSES[0]].groupby(keys)["n"].sum().reindex(mean.index)
+    best = mean.index.to_frame(index=False).assign(
+        value=np.argmax(mean.to_numpy(), axis=1), share=mean.to_numpy().max(axis=1)
+    )
+    best["n"] = count.to_numpy()
+    counts = found.per_head(best, "n")
+    shares = found.per_head(best, "share")
+    return {
+        "value": [None if place is None else int(place) for place in found.per_head(best, "value")],
+        "label": [None if share is None else f"{100 * share:.0f}%" for share in shares],
+        "n": alike([None if n is None else int(n) for n in counts]),
+    }
