@@ -1,4 +1,4 @@
-"""The norms of what heads read from each token (Kobayashi et al. 2020, section 2.2, Equation 3).
+"""The norms of what heads read from each token (Kobayashi et al. 2020, on norm-based analysis).
 
 A head's output at a query is the sum over the keys of alpha * f(x), with
 f(x) = (x W_V + b_V) W_O: a key of small ||f(x)|| adds little, however large its weight.
