@@ -12,7 +12,7 @@ from playwright.sync_api import Frame, Locator, Page
 AXE = Axe()
 RULES = {"runOnly": ["wcag2a", "wcag2aa"], "resultTypes": ["violations"]}
 SETTLED = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
-  setTimeout(() => resolve(!document.querySelector('[aria-busy=true]'))))))"""
+  setTimeout(() => resolve(!document.querySelector('[aria-busy=true], .loading'))))))"""
 
 CELLS = """() => {
   const fill = (element) => {

@@ -62,7 +62,7 @@ def taken(
     )
     page.goto(f"{path.absolute().as_uri()}#{fragment}")
     page.wait_for_selector("[data-view]")
-    page.wait_for_function("!document.querySelector('[aria-busy=true]')")
+    page.wait_for_function("!document.querySelector('[aria-busy=true], .loading')")
     page.wait_for_timeout(400)  # maps are inflated after the view is there
     image = Image.open(io.BytesIO(page.screenshot(full_page=whole))).convert("RGB")
     page.close()
