@@ -1,9 +1,12 @@
 """What the page must show of a measure, from atlas.json alone, apart from its own code."""
 
+import base64
 import math
+import zlib
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+import numpy as np
 from matplotlib import colormaps
 from matplotlib.colors import Colormap
 
@@ -128,3 +131,19 @@ def colour(measure: dict[str, Any], index: int, dark: bool) -> tuple[int, ...] |
     low, high = domain(measure)
     share = min(1.0, max(0.0, (value - low) / (high - low)))
     return tuple(round(255 * part) for part in ramp(measure["scale"], dark)(share)[:3])
+
+
+def weights(
+    atlas: dict[str, Any], segment: dict[str, Any], state: str, norms: bool = False
+) -> np.ndarray:
+    """A segment's maps float64 [layer, head, query, key], or weights times norms of the keys."""
+    found = decoded(atlas["maps"][segment["maps"][state]])
+    if norms:
+        found = found * decoded(atlas["maps"][segment["norms"][state]])[:, :, None, :]
+    return found
+
+
+def decoded(entry: dict[str, Any]) -> np.ndarray:
+    """A map as the format's description has it: the largest weight times (byte / 255) squared."""
+    levels = np.frombuffer(zlib.decompress(base64.b64decode(entry["data"])), np.uint8)
+    return entry["largest"] * (levels.reshape(entry["shape"]) / 255) ** 2

@@ -1,0 +1,227 @@
+"""The card of a head: its measures, maps, norms, neighbours, and what is saved of them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from tests.web.conftest import Opener, Study
+from tests.web.expected import count, head_name, interval, number, rank, value_text, weights
+from tests.web.page import fragment, go, parsed_csv, parsed_svg, saved, settle
+
+DASH = "\u2013"
+HALF = 6e-4  # of the last of three decimals, and what single precision adds
+
+
+def measured(measure: dict[str, Any], index: int) -> list[str]:
+    """What a card's row says of a measure: value, interval, n, p, rank."""
+    ends, n, place = interval(measure, index), count(measure, index), rank(measure, index)
+    p = None if measure["p"] is None else measure["p"][index]
+    known = sum(value is not None for value in measure["value"])
+    label = measure["label"][index] if measure["label"] else None
+    return [
+        value_text(measure, index) + (f"|{label}" if label else ""),
+        " to ".join(number(end, measure["decimals"]) for end in ends) if ends else DASH,
+        DASH if n is None else str(n),
+        DASH if p is None else "< 0.001" if p < 0.001 else number(p, 3),
+        f"{place} of {known}" if place else DASH,
+    ]
+
+
+ROWS = """() => Array.from(document.querySelectorAll('.profile tbody tr:not(.paper)'), (row) =>
+  [0, 2, 3, 4, 5].map((at) => {
+    const cell = row.querySelectorAll('td')[at].cloneNode(true);
+    const label = at === 0 ? cell.querySelector('.label')?.textContent : null;
+    cell.querySelectorAll('.label').forEach((element) => element.remove());
+    return cell.textContent.trim().replace(/\\s+/g, ' ') + (label ? `|${label}` : '');
+  }))"""
+
+
+def test_the_card_says_every_number_of_every_measure(study: Study, show: Opener) -> None:
+    """Of some heads of each model, first and last among them; the grid's test has all heads."""
+    page = show(study)
+    for model in study.atlas["models"]:
+        size = model["n_layers"] * model["n_heads"]
+        measures = [
+            measure
+            for paper in study.atlas["papers"]
+            for measure in study.measures(model["name"])
+            if measure["paper"] == paper["name"]
+        ]
+        for index in sorted({0, 1, size // 2, *range(0, size, max(7, size // 12)), size - 1}):
+            go(page, f"view=head&model={model['name']}&head={head_name(model, index)}")
+            rows = page.evaluate(ROWS)
+            assert rows == [measured(measure, index) for measure in measures]
+
+
+@pytest.mark.parametrize("norms", [False, True], ids=["weights", "norms"])
+def test_the_saved_map_is_the_map(norms: bool, study: Study, show: Opener) -> None:
+    page = show(study)
+    model = study.atlas["models"][0]
+    segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
+    if norms and not segment["norms"]:
+        pytest.skip("the study has no norms")
+    state = next(iter(segment["norms"] if norms else segment["maps"]))
+    go(page, f"view=head&head=2-3&state={state}" + ("&norms=1" if norms else ""))
+    rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
+    expected = weights(study.atlas, segment, state, norms)[1, 2]
+    found = np.array([float(row["norm" if norms else "weight"]) for row in rows])
+    assert np.allclose(found.reshape(expected.shape), expected, rtol=1e-5, atol=1e-9)
+    n = len(segment["tokens"])
+    assert [row["key_token"] for row in rows[:n]] == segment["tokens"]
+    assert [row["query_token"] for row in rows[::n]] == segment["tokens"]
+    assert (rows[1]["query"], rows[1]["key"], rows[1]["head"]) == ("1", "2", "2-3")
+
+
+def shown_links(page: Page) -> dict[str, list[tuple[int, float]]]:
+    """The tokens (from 0) and weights that the readout lists, by direction."""
+    return {
+        part.locator("h6").inner_text(): [
+            (
+                int(item.locator("small").inner_text()) - 1,
+                float(item.locator(".number").inner_text()),
+            )
+            for item in part.locator("li").all()
+        ]
+        for part in page.locator(".readout .strongest").all()
+    }
+
+
+def test_pointing_at_a_token_shows_both_directions(study: Study, show: Opener) -> None:
+    page = show(study, "view=head&head=2-3")
+    settle(page)
+    model = study.atlas["models"][0]
+    segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
+    state = next(iter(segment["maps"]))
+    head = weights(study.atlas, segment, state)[1, 2]
+    for token in (0, 5):
+        page.locator(".tokens.query button").nth(token).hover()
+        settle(page)
+        found = shown_links(page)
+        assert list(found) == ["attends to", "is attended to by"]
+        for links, expected in zip(found.values(), (head[token], head[:, token]), strict=True):
+            assert links, "nothing is listed"
+            for other, weight in links:
+                assert abs(weight - expected[other]) <= HALF
+            top = np.sort(expected)[::-1][: len(links)]
+            assert np.allclose([weight for _, weight in links], top, atol=HALF)
+
+
+def test_tokens_are_reached_by_keys(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=head&head=2-3")
+    settle(page)
+    page.locator('.tokens.query button[tabindex="0"]').focus()
+    page.keyboard.press("ArrowDown")
+    settle(page)
+    assert "token 2 of" in page.locator(".readout").inner_text()
+    page.keyboard.press("Enter")  # keeps it
+    page.locator("h2").first.hover()
+    assert "token 2 of" in page.locator(".readout").inner_text()
+    assert "head=2-3" in fragment(page), "the arrows moved to another card"
+
+
+def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(study: Study, show: Opener) -> None:
+    page = show(study, "view=head&head=2-3&map=matrix")
+    settle(page)
+    model = study.atlas["models"][0]
+    segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
+    head = weights(study.atlas, segment, next(iter(segment["maps"])))[1, 2]
+    n = len(head)
+    box = page.locator(".matrix canvas").bounding_box()
+    assert box
+    for query, key in ((0, 0), (3, 6)):
+        at = {"x": box["width"] * (key + 0.5) / n, "y": box["height"] * (query + 0.5) / n}
+        page.locator(".matrix canvas").hover(position=at, force=True)
+        settle(page)
+        value = page.locator(".cell-readout .value").inner_text()
+        assert abs(float(value.removeprefix("2-3")) - head[query, key]) <= HALF
+    page.locator(".matrix").focus()
+    page.keyboard.press("ArrowRight")
+    settle(page)
+    said = page.locator(".matrix [aria-live]").inner_text()
+    assert abs(float(said.rpartition(": ")[2]) - head[3, 7]) <= HALF
+
+
+def test_heads_are_overlaid(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=head&head=2-3&with=3-4,1-1")
+    settle(page)
+    assert page.locator(".links g.all > g").count() == 3
+    page.get_by_label("Remove 3-4").click()
+    settle(page)
+    assert page.locator(".links g.all > g").count() == 2
+    assert "with=1-1" in fragment(page) and "3-4" not in fragment(page)
+    picture = parsed_svg(saved(page, page.locator(".maps .save-svg")))
+    assert {"2-3", "1-1"} <= {"".join(element.itertext()).strip() for element in picture.iter()}
+
+
+def test_the_nearest_heads_are_nearest(study: Study, show: Opener) -> None:
+    page = show(study, "view=head&head=2-3")
+    model = study.atlas["models"][0]
+    if model["name"] not in study.atlas["distances"]:
+        pytest.skip("the study has no distances")
+    size = model["n_layers"] * model["n_heads"]
+    square = np.zeros((size, size))
+    square[np.triu_indices(size, 1)] = study.atlas["distances"][model["name"]]["value"]
+    mine = (square + square.T)[model["n_heads"] + 2]
+    mine[model["n_heads"] + 2] = np.inf
+    found = page.locator(".nearest li").evaluate_all(
+        """items => items.map((item) => [item.querySelector('.head').textContent,
+          Number(item.querySelector('.number').textContent)])"""
+    )
+    nearest = np.argsort(mine, kind="stable")[: len(found)]
+    assert found
+    for (head, distance), index in zip(found, nearest, strict=True):
+        assert abs(distance - mine[index]) <= HALF, head
+    rows = parsed_csv(saved(page, page.locator(".nearest .save-csv")))
+    assert len(rows) == size - 1
+    by_head = {row["other"]: float(row["distance"]) for row in rows}
+    for index in range(size):
+        if np.isfinite(mine[index]):
+            assert by_head[head_name(model, index)] == pytest.approx(mine[index])
+
+
+def test_arrows_go_from_card_to_card(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=head&head=2-3")
+    page.keyboard.press("ArrowRight")
+    settle(page)
+    assert "head=2-4" in fragment(page)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    settle(page)
+    assert page.locator("main h2").first.inner_text() == "2-2"
+
+
+def test_another_segment_shows_its_tokens(study: Study, show: Opener) -> None:
+    page = show(study, "view=head&head=2-3")
+    model = study.atlas["models"][0]["name"]
+    own = [segment for segment in study.atlas["segments"] if segment["model"] == model]
+    for segment in (own[-1], own[0]):
+        page.locator("#segment").select_option(segment["id"])
+        settle(page)
+        assert page.locator(".tokens.key button").count() == len(segment["tokens"])
+        assert f"segment={segment['id']}" in fragment(page)
+
+
+def test_the_measures_are_saved(study: Study, show: Opener) -> None:
+    page = show(study, "view=head&head=2-3")
+    index = study.atlas["models"][0]["n_heads"] + 2
+    rows = {
+        row["measure"]: row for row in parsed_csv(saved(page, page.locator(".profile .save-csv")))
+    }
+    assert list(rows) == [measure["id"] for measure in study.measures()]
+    for measure in study.measures():
+        row, value = rows[measure["id"]], measure["value"][index]
+        if measure["scale"] == "category":
+            assert row["value"] == measure["categories"][value]
+        else:
+            assert row["value"] == "" if value is None else float(row["value"]) == value
+        ends = interval(measure, index)
+        assert (
+            [row["low"], row["high"]] == ["", ""]
+            if ends is None
+            else ((float(row["low"]), float(row["high"])) == ends)
+        )
+    picture = parsed_svg(saved(page, page.locator(".profile .save-svg")))
+    texts = {"".join(element.itertext()).strip() for element in picture.iter()}
+    assert value_text(study.measures()[0], index) in texts

@@ -1,0 +1,112 @@
+"""Comparisons: two heads, before and after fine-tuning, two models."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.web.conftest import Opener, Study
+from tests.web.expected import head_name, weights
+from tests.web.page import fragment, go, parsed_csv, parsed_svg, saved, settle
+from tests.web.views import views
+
+
+def tuned(study: Study) -> tuple[dict[str, Any], list[str]]:
+    """A segment whose maps are there before and after fine-tuning, and the two states."""
+    name = study.atlas["models"][0]["name"]
+    for segment in study.atlas["segments"]:
+        if segment["model"] == name and len(segment["maps"]) > 1:
+            return segment, list(segment["maps"])[:2]
+    raise AssertionError("no segment has maps of two states")
+
+
+@pytest.mark.parametrize("of", ["heads", "states"])
+def test_the_difference_is_the_difference(of: str, study: Study, show: Opener) -> None:
+    segment, (before, after) = tuned(study)
+    name = study.atlas["models"][0]["name"]
+    a, b = (1, 2), (1, 2) if of == "states" else (3, 0)
+    second = after if of == "states" else before
+    labels = [f"{name}/{layer + 1}-{head + 1}/" for layer, head in (a, b)]
+    page = show(
+        study,
+        f"view=compare&a={labels[0]}{before}&b={labels[1]}{second}&segment={segment['id']}",
+    )
+    settle(page)
+    first = weights(study.atlas, segment, before)[a]
+    other = weights(study.atlas, segment, second)[b]
+    rows = parsed_csv(saved(page, page.locator(".save-csv").first))
+    for side, expected in (("A", first), ("B", other), ("A - B", first - other)):
+        found = [float(row["weight"]) for row in rows if row["side"] == side]
+        assert np.allclose(np.reshape(found, first.shape), expected, rtol=1e-4, atol=1e-6), side
+    largest = number_after(page.locator(".apart").inner_text(), "Largest difference")
+    assert abs(largest - np.abs(first - other).max()) < 6e-4
+    mean = number_after(page.locator(".apart").inner_text(), "Mean absolute difference")
+    assert abs(mean - np.abs(first - other).mean()) < 6e-5
+    divergence = number_after(page.locator(".apart").inner_text(), "Jensen-Shannon divergence")
+    assert abs(divergence - jensen_shannon(first, other)) < 6e-4
+    assert page.locator(".matrices canvas").count() == 3
+    parsed_svg(saved(page, page.locator(".save-svg").first))
+
+
+def number_after(text: str, title: str) -> float:
+    """The first number after a title."""
+    return float(text.partition(title)[2].split()[0])
+
+
+def jensen_shannon(p: np.ndarray, q: np.ndarray) -> float:
+    """In nats, mean over queries; rows are made to sum to 1 again after the rounding of bytes."""
+    p, q = (rows / rows.sum(axis=1, keepdims=True) for rows in (p, q))
+    middle = (p + q) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = [np.where(r > 0, r * np.log(r / middle), 0).sum(axis=1) for r in (p, q)]
+    return float((parts[0] + parts[1]).mean() / 2)
+
+
+def test_measures_stand_side_by_side(study: Study, show: Opener) -> None:
+    page = show(study, views(study.atlas)["compare-heads"])
+    settle(page)
+    model = study.atlas["models"][0]
+    names = [head_name(model, index) for index in range(model["n_layers"] * model["n_heads"])]
+    sides = [part.split("/")[1] for part in fragment(page).split("&")[1:]]
+    i, j = (names.index(side) for side in sides)
+    rows = {
+        row["measure"]: row for row in parsed_csv(saved(page, page.locator(".profile .save-csv")))
+    }
+    compared = 0
+    for measure in study.measures():
+        if measure["id"] not in rows or measure["scale"] == "category":
+            continue
+        row, (own, other) = rows[measure["id"]], (measure["value"][i], measure["value"][j])
+        if own is None or other is None:
+            assert row["difference"] == ""
+            continue
+        assert (float(row["value_a"]), float(row["value_b"])) == (own, other)
+        assert float(row["difference"]) == pytest.approx(own - other)
+        compared += 1
+    assert compared > 3
+
+
+def test_two_models_with_other_tokens_have_no_difference(hostile: Study, show: Opener) -> None:
+    page = show(hostile)
+    base = views(hostile.atlas)["compare-models"]
+    go(page, f"{base}&segment=wikipedia-0")
+    assert page.locator(".matrices canvas").count() == 3
+    go(page, f"{base}&segment=wikipedia-1")
+    assert page.locator(".matrices canvas").count() == 2
+    assert "different tokens" in page.locator("main").inner_text()
+
+
+def test_swapping_and_choosing_sides(demo: Study, show: Opener) -> None:
+    page = show(demo, views(demo.atlas)["compare-heads"])
+    settle(page)
+    a, b = (part.partition("=")[2] for part in fragment(page).split("&")[1:])
+    page.get_by_role("button", name="Swap").click()
+    settle(page)
+    assert fragment(page) == f"view=compare&a={b}&b={a}"
+    page.locator("fieldset").first.get_by_label("Head").select_option("1-1")
+    settle(page)
+    assert "/1-1/" in fragment(page).split("&")[1]
+    assert "1-1" in page.locator("main h2").first.inner_text()
+    page.go_back()
+    settle(page)
+    assert fragment(page) == f"view=compare&a={b}&b={a}"
