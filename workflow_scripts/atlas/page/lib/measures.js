@@ -90,8 +90,8 @@ export function hatched(measure, index) {
 export function hatchRule(measure) {
   if (measure.p) return `p, corrected over the heads, is above ${P_LEVEL}`;
   if (measure.null === null || !measure.low) return null;
-  const none = measure.null_title ?? "null";
-  return `the head's own interval includes the ${none} (not corrected for the number of heads)`;
+  const none = measure.null_title ? `the null, ${measure.null_title}` : "the null";
+  return `the head's own interval includes ${none} (not corrected for the number of heads)`;
 }
 
 const cachedRanks = new WeakMap();

@@ -3,7 +3,7 @@
 import { Component, html, useEffect, useRef, useState } from "../vendor/standalone.module.js";
 import { between, corner, slotAt, slotOf } from "../lib/layout.js";
 import { hatched, headName, sentence } from "../lib/measures.js";
-import { luminance } from "../lib/scales.js";
+import { onTop } from "../lib/scales.js";
 import { useHover } from "./hooks.js";
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
@@ -25,7 +25,7 @@ export function Hatches() {
 
 /** Which hatching is seen on a colour. */
 export function hatchOn(colour) {
-  return `url(#hatch-${luminance(colour) < 0.3 ? "dark" : "light"})`;
+  return `url(#hatch-${onTop(colour) === "#ffffff" ? "dark" : "light"})`;
 }
 
 /** One head; it is drawn again only where what it shows has changed. */
@@ -35,7 +35,7 @@ class Cell extends Component {
   }
 
   render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, selected, stop, label, number }) {
-    const classes = ["cell", hatch && "hatched", dim && "dim", selected && "selected", missing && "missing"];
+    const classes = ["cell", hatch && "hatched", dim && "faded", selected && "selected", missing && "missing"];
     return html`
       <g role="gridcell" class=${classes.filter(Boolean).join(" ")} data-head=${name} data-index=${index}
         transform=${`translate(${x},${y})`} tabindex=${stop ? 0 : -1} aria-label=${label} aria-selected=${selected ? "true" : "false"}>
@@ -43,7 +43,7 @@ class Cell extends Component {
         ${hatch && html`<rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch} data-light-fill=${lightHatch} />`}
         ${missing && html`<path class="none" d=${`M${width / 2 - 4} ${height / 2}h7`} />`}
         ${selected && html`<rect class="frame" x="0.5" y="0.5" width=${width - 2} height=${height - 2} />`}
-        ${number && html`<text class="number" x=${(width - 1) / 2} y=${height / 2 + 3.5} fill=${luminance(colour) < 0.3 ? "#ffffff" : "#000000"}>${number}</text>`}
+        ${number && html`<text class="number" x=${(width - 1) / 2} y=${height / 2 + 3.5} fill=${missing ? "var(--soft)" : onTop(colour)}>${number}</text>`}
       </g>
     `;
   }

@@ -28,7 +28,7 @@ export function FilterForm({ measure, filters, go }) {
         placeholder=${String(Number(((range[0] + range[1]) / 2).toPrecision(2)))} />
       ${measure.unit && html`<span class="soft">${measure.unit}</span>`}
       <button type="submit">Filter</button>
-      ${hatchRule(measure) && html`<button type="button" onClick=${() => add({ id: measure.id, op: "!", value: null })}>Not hatched</button>`}
+      ${hatchRule(measure) && html`<button type="button" class="plain" onClick=${() => add({ id: measure.id, op: "!", value: null })}>Only heads that are not hatched</button>`}
     </form>
   `;
 }

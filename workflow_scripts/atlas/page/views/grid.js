@@ -24,6 +24,7 @@ export function GridView({ atlas, state, go, dark, returning }) {
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
   const own = filters.filter(({ id }) => id === measure.id);
   const byValue = state.sort === "within";
+  const meansOfHeads = !byValue && measure.scale !== "category";
   const choose = (value) => {
     const op = measure.scale === "category" ? ":" : measure.better === "low" ? "<" : ">";
     const filter = { id: measure.id, op, value };
@@ -33,7 +34,7 @@ export function GridView({ atlas, state, go, dark, returning }) {
   const options = html`
     <div class="row options">
       <button type="button" aria-pressed=${byValue ? "true" : "false"} onClick=${() => go({ sort: byValue ? "" : "within" })}>Sort within layers</button>
-      <button type="button" aria-pressed=${state.margins ? "true" : "false"} onClick=${() => go({ margins: state.margins ? "" : "heads" })}>Means of heads</button>
+      ${meansOfHeads && html`<button type="button" aria-pressed=${state.margins ? "true" : "false"} onClick=${() => go({ margins: state.margins ? "" : "heads" })}>Means of heads</button>`}
     </div>
   `;
   return html`
@@ -41,7 +42,7 @@ export function GridView({ atlas, state, go, dark, returning }) {
     <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
     <div class="beside">
       <div class="main-picture">
-        <${HeadsPicture} ...${{ heads, dark, byValue, tops: state.margins === "heads" && !byValue && measure.scale !== "category" }}
+        <${HeadsPicture} ...${{ heads, dark, byValue, tops: state.margins === "heads" && meansOfHeads }}
           study=${atlas.study.name} focusOn=${returning ? headIndex(model, state.head) : -1} />
         <${AboutMeasure} measure=${measure} />
       </div>

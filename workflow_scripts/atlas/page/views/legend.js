@@ -70,7 +70,7 @@ function Bar({ measure, dark, filters, choose }) {
           </linearGradient>
         `)}
       </defs>
-      <path class="rug" d=${rug(measure, x)} />
+      ${choose && html`<path class="rug" d=${rug(measure, x)} />`}
       <rect x=${SIDE} y=${BAR.top} width=${width} height=${BAR.height} fill="url(#ramp-page)" data-light-fill="url(#ramp-light)" class="ramp" />
       ${filters.filter(({ op }) => op === ">" || op === "<").map(({ op, value: limit }) => html`
         <path class="limit no-save" d=${`M${x(limit)} ${BAR.top - 6}V${BAR.top + BAR.height + 3}m0 ${-BAR.height / 2 - 2}h${op === ">" ? 9 : -9}m${op === ">" ? -4 : 4} -3l${op === ">" ? 4 : -4} 3l${op === ">" ? -4 : 4} 3`} />
@@ -79,7 +79,7 @@ function Bar({ measure, dark, filters, choose }) {
         <path class="mark" d=${`M${x(mark)} ${BAR.top + BAR.height}v4`} />
         <text class="tick middle" x=${x(mark)} y=${BAR.top + BAR.height + 16}>${number(mark, decimals)}</text>
       `)}
-      <text class="axis end" x=${WIDTH - SIDE} y="88">${measure.unit || "no unit"}</text>
+      <text class="axis end" x=${WIDTH - SIDE} y="88">${measure.unit}</text>
       ${none !== null && html`
         <path class="null" d=${`M${x(none)} ${BAR.top - 3}V${BAR.top + BAR.height}`} />
         <path class="null-mark" d=${`M${x(none)} ${BAR.top + BAR.height + 1}l-4 6h8z`} />
@@ -94,7 +94,7 @@ function Bar({ measure, dark, filters, choose }) {
         onPointerMove=${(event) => setPointed(at(event))} onPointerLeave=${() => setPointed(null)}
         onClick=${(event) => choose(at(event))} />`}
     </svg>
-    <p class="small soft">${dark ? "Brighter" : "Darker"} is ${measure.scale === "diverging" ? "further from the centre" : "more"}; each line above the colours is a head.</p>
+    <p class="small soft">${dark ? "Brighter" : "Darker"} is ${measure.scale === "diverging" ? "further from the centre" : "more"}${choose ? "; each line above the colours is a head" : ""}.</p>
   `;
 }
 

@@ -18,7 +18,7 @@ export function Axes({ model, place, byValue }) {
         .filter((column) => (column - 1) % every === 0)
         .map((column) => html`<text class="tick middle" x=${left + (column - 0.5) * cell[0]} y=${bottom + 15}>${column}</text>`)}
       <text class="axis middle" x=${(left + right) / 2} y=${bottom + 31}>
-        ${byValue ? "Place within the layer, best first (the number in a cell is its head)" : "Head"}
+        ${byValue ? "Place within the layer (the number in a cell is its head)" : "Head"}
       </text>
       <text class="axis" x="0" y=${place.top - 8}>Layer</text>
     </g>
@@ -32,7 +32,7 @@ export function LayerMeans({ measure, model, place, dark }) {
   const width = place.margin - (measure.scale === "category" ? 16 : 54);
   const bar = Math.min(place.cell[1] - 6, 12);
   const middle = (layer) => place.bottom - (layer + 0.5) * place.cell[1];
-  const title = measure.scale === "category" ? "Heads of the layer" : wide ? "Mean of the layer" : "Mean";
+  const title = measure.scale === "category" ? "In the layer" : wide ? "Mean of the layer" : "Mean";
   const head = html`<text class="axis" x=${x} y=${place.top - 8}>${title}</text>`;
   if (measure.scale === "category") {
     const unit = width / model.n_heads;

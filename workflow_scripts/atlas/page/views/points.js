@@ -56,7 +56,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
         <rect class="ground" width=${width} height=${height} fill="transparent" data-light-fill="none" />
         <${Frame} ...${{ x, y, places, width, height }} />
         <g class="intervals" aria-hidden="true">
-          ${places.points.map(({ index, bars }) => bars && html`<path class=${passes[index] ? "" : "dim"} d=${bars} />`)}
+          ${places.points.map(({ index, bars }) => bars && html`<path class=${passes[index] ? "" : "faded"} d=${bars} />`)}
         </g>
         <${Points} ...${{ model, x, y, points: places.points, fills, passes, selected, open }} />
         <${Pointed} points=${places.points} />
@@ -93,7 +93,7 @@ function Points({ model, x, y, points, fills, passes, selected, open }) {
     <g class="points" onKeyDown=${press} onfocusin=${(event) => setActive(Number(event.target.dataset.index))}
       onClick=${(event) => event.target.dataset.index && open(Number(event.target.dataset.index))}>
       ${points.map(({ index, at }) => html`
-        <circle key=${index} role="button" class=${`point${passes[index] ? "" : " dim"}${selected.has(index) ? " selected" : ""}`} data-head=${headName(model, index)}
+        <circle key=${index} role="button" class=${`point${passes[index] ? "" : " faded"}${selected.has(index) ? " selected" : ""}`} data-head=${headName(model, index)}
           data-index=${index} tabindex=${index === stop ? 0 : -1} cx=${at[0]} cy=${at[1]} r=${RADIUS} fill=${fills[0][index] ?? "none"}
           data-light-fill=${fills[1][index] ?? "none"} aria-label=${`Head ${headName(model, index)}, ${y.title} ${valueText(y, index)}, ${x.title} ${valueText(x, index)}`} />
       `)}

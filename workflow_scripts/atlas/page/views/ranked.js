@@ -10,7 +10,7 @@ const SHOWN = 8;
 const WIDTH = 130;
 
 /** A value as a point, its interval as a line, its null as a tick, over the measure's range. */
-export function IntervalLine({ measure, index, width = WIDTH }) {
+export function IntervalLine({ measure, index, width }) {
   const range = reach(measure);
   const value = measure.value[index];
   if (value === null) return html`<svg class="interval" width=${width} height="14" aria-hidden="true" />`;
@@ -43,7 +43,7 @@ export function Ranked({ model, measure, passes, open, go }) {
           (index) => html`
             <li data-index=${index}>
               <button type="button" class="plain" onClick=${() => open(index)}>${headName(model, index)}</button>
-              <${IntervalLine} ...${{ measure, index }} />
+              <${IntervalLine} ...${{ measure, index, width: measure.label ? 84 : WIDTH }} />
               <span class="number">${valueText(measure, index)}</span>
               ${measure.label && html`<span class="label">${measure.label[index]}</span>`}
             </li>

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  filterWords, formatFilters, formatHeads, parseFilters, parseHeads, passing, withFilter,
+} from "../../../workflow_scripts/atlas/page/lib/filters.js";
+
+const MODEL = { name: "m", n_layers: 2, n_heads: 2 };
+const BASE = { model: "m", unit: "%", decimals: 0, scale: "sequential", null: null, low: null, high: null, p: null, categories: null };
+const ATLAS = {
+  measures: [
+    { ...BASE, id: "syntax.dobj", title: "dobj", value: [60, 61, null, 80], null: 50, low: [40, 55, null, 70], high: [70, 65, null, 90] },
+    { ...BASE, id: "class", title: "Class", scale: "category", value: [0, 1, 1, null], categories: ["block", "vertical"] },
+  ],
+};
+const of = (text) => passing(ATLAS, MODEL, parseFilters(text));
+
+test("above and below are strict, and what is unknown does not pass", () => {
+  assert.deepEqual(of("syntax.dobj>60"), [false, true, false, true]);
+  assert.deepEqual(of("syntax.dobj<61"), [true, false, false, false]);
+  assert.deepEqual(of("syntax.dobj>-1e3"), [true, true, false, true]);
+  assert.deepEqual(of(""), [true, true, true, true]);
+});
+
+test("filters combine, by category and by hatching, too", () => {
+  assert.deepEqual(of("class:1"), [false, true, true, false]);
+  assert.deepEqual(of("syntax.dobj!"), [false, true, false, true]);
+  assert.deepEqual(of("syntax.dobj>60,class:1"), [false, true, false, false]);
+  assert.deepEqual(of("nothing>1"), [false, false, false, false]);
+});
+
+test("what is written is read again, and what is malformed is left out", () => {
+  const text = "syntax.dobj>-0.5,class:1,a_b-c<2e-7,x!";
+  assert.equal(formatFilters(parseFilters(text)), text);
+  assert.deepEqual(parseFilters("nothing>x,>,entropy.all,a>,a!3,a=3,a>1.2.3,<b>,a>5"), [{ id: "a", op: ">", value: 5 }]);
+  assert.deepEqual(parseFilters(undefined), []);
+});
+
+test("a new filter takes the place of one of the same measure and direction", () => {
+  const filters = parseFilters("a>1,a<9,b>2");
+  assert.equal(formatFilters(withFilter(filters, { id: "a", op: ">", value: 3 })), "a<9,b>2,a>3");
+});
+
+test("filters in words", () => {
+  const words = (text) => filterWords(ATLAS, MODEL, parseFilters(text)[0]);
+  assert.equal(words("syntax.dobj>60.5"), "dobj above 60.5%");
+  assert.equal(words("syntax.dobj<3"), "dobj below 3%");
+  assert.equal(words("class:1"), "Class: vertical");
+  assert.equal(words("syntax.dobj!"), "dobj not hatched");
+  assert.equal(words("other>1"), "other: not measured for this model");
+});
+
+test("selected heads as the address has them", () => {
+  assert.deepEqual([...parseHeads(MODEL, "2-1,1-2,9-9,x")], [2, 1]);
+  assert.equal(formatHeads(MODEL, new Set([2, 1])), "1-2,2-1");
+});

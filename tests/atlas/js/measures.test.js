@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  extent, groups, hatched, hatchRule, headIndex, headName, known, ranks, sentence, valueText,
+} from "../../../workflow_scripts/atlas/page/lib/measures.js";
+
+const MODEL = { name: "m", n_layers: 2, n_heads: 3 };
+const MEASURE = {
+  id: "a", title: "A", unit: "%", scale: "sequential", decimals: 1, better: "high", null: 4, null_title: "chance", label: null,
+  categories: null, value: [5, 7, null, 7, -0.04, 1], low: [4, 6, null, 3, -1, 0], high: [6, 8, null, 9, 1, 2], n: 30, p: null,
+};
+
+test("names of heads count layers and heads from 1", () => {
+  assert.equal(headName(MODEL, 5), "2-3");
+  for (let index = 0; index < 6; index++) assert.equal(headIndex(MODEL, headName(MODEL, index)), index);
+  for (const wrong of ["0-1", "3-1", "1-4", "1", "1-1-1", "x", "", undefined]) assert.equal(headIndex(MODEL, wrong), -1);
+});
+
+test("a head is hatched where its interval includes the null, its ends too", () => {
+  const found = MEASURE.value.map((_, index) => hatched(MEASURE, index));
+  assert.deepEqual(found, [true, false, false, true, false, false]);
+  const own = { ...MEASURE, null: [7, 7, 7, 2, 0, null] };
+  assert.deepEqual(own.value.map((_, index) => hatched(own, index)), [false, true, false, false, true, false]);
+  assert.ok([0, 1, 2, 3].every((index) => !hatched({ ...MEASURE, null: null }, index)));
+  assert.ok([0, 1, 2, 3].every((index) => !hatched({ ...MEASURE, low: null, high: null }, index)));
+});
+
+test("a corrected p decides where there is one", () => {
+  const tested = { ...MEASURE, p: [0.05, 0.051, null, 0.001, 1, 0] };
+  assert.deepEqual(tested.value.map((_, index) => hatched(tested, index)), [false, true, false, false, true, false]);
+  assert.match(hatchRule(tested), /^p, corrected over the heads/);
+  assert.match(hatchRule(MEASURE), /interval includes the null, chance .*not corrected/);
+  assert.equal(hatchRule({ ...MEASURE, null: null }), null);
+});
+
+test("equal values share the better rank, unknown ones have none", () => {
+  assert.deepEqual(ranks(MEASURE), [3, 1, null, 1, 5, 4]);
+  assert.deepEqual(ranks({ ...MEASURE, better: "low" }), [3, 4, null, 4, 1, 2]);
+  assert.deepEqual(ranks({ ...MEASURE, scale: "category" }), [null, null, null, null, null, null]);
+  assert.equal(known(MEASURE), 5);
+  assert.deepEqual(extent(MEASURE), [-0.04, 7]);
+  assert.equal(extent({ value: [null, null] }), null);
+});
+
+test("a value in words", () => {
+  assert.equal(valueText(MEASURE, 0), "5.0%");
+  assert.equal(valueText(MEASURE, 4), "0.0%"); // no minus before a zero
+  assert.equal(valueText({ ...MEASURE, unit: "nats", value: [-2.34] }, 0), "−2.3 nats");
+  assert.equal(valueText(MEASURE, 2), "unknown");
+  assert.equal(valueText({ ...MEASURE, scale: "category", value: [1], categories: ["x", "y"] }, 0), "y");
+  assert.equal(
+    sentence(MODEL, MEASURE, 3),
+    "Head 2-1, A 7.0%, interval 3.0 to 9.0, rank 1 of 5, n 30, hatched: does not exclude the null",
+  );
+  assert.equal(sentence(MODEL, { ...MEASURE, label: ["", "", "dobj"] }, 2), "Head 1-3, A unknown, dobj, n 30");
+});
+
+test("measures are grouped by paper and group, in order", () => {
+  const measures = [["p", "one"], ["q", "one"], ["p", "one"], ["r", "two"]].map(([paper, group]) => ({ paper, group }));
+  const atlas = { papers: [{ name: "p", title: "P 2019" }, { name: "q", title: "Q" }] };
+  assert.deepEqual(
+    groups(atlas, measures).map(({ label, measures: found }) => [label, found.length]),
+    [["P 2019 · one", 2], ["Q · one", 1], ["r · two", 1]],
+  );
+});

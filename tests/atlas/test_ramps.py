@@ -1,0 +1,41 @@
+"""The page's colours are those of the figures."""
+
+import re
+
+import numpy as np
+import pytest
+from matplotlib import colormaps
+from matplotlib.colors import to_rgb
+
+from workflow_scripts.atlas.bundle import PAGE
+from workflow_scripts.core.plots import figures, heatmaps
+
+TEXT = (PAGE / "lib" / "ramps.js").read_text(encoding="utf-8")
+STEP = 1 / 255
+
+
+def points(name: str) -> np.ndarray:
+    """A list of colours of ramps.js, [colour, channel], 0 to 1."""
+    match = re.search(rf"export const {name} = \[([^\]]*)\]", TEXT)
+    assert match, name
+    return np.array([to_rgb(code) for code in re.findall(r'"(#\w{6})"', match[1])])
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs", "steps"),
+    [
+        ("BLUES", heatmaps.DARK, 1),
+        ("RED_BLUE", heatmaps.AROUND_ZERO, 2),
+        ("BERLIN", "berlin", 3),  # it has no points of its own
+    ],
+)
+def test_a_ramp_is_matplotlibs(name: str, theirs: str, steps: int) -> None:
+    ours, share = points(name), np.linspace(0, 1, 256)
+    drawn = np.stack(
+        [np.interp(share, np.linspace(0, 1, len(ours)), channel) for channel in ours.T], axis=1
+    )
+    assert np.abs(drawn - colormaps[theirs](share)[:, :3]).max() < (steps + 0.5) * STEP
+
+
+def test_categories_have_the_colours_of_the_figures() -> None:
+    assert points("CATEGORIES") == pytest.approx(np.array([to_rgb(c) for c in figures.COLOURS]))
