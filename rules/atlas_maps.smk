@@ -1,15 +1,15 @@
 """atlas: the texts whose maps are on the page, from the caches that the study has."""
 
-# The texts of the other chapters: what each is, and the chapters whose cache it is.
-ATLAS_TEXTS = {
-    "text": [("surface", "corpus"), ("clusters", "corpus")],
-    "annotated": [("syntax", "treebank"), ("probes", "treebank"), ("coreference", "corpus")],
-}
+# The texts that other chapters read, in the order of the page: first a sentence, which is soon read.
+ATLAS_TEXTS = [
+    ("syntax", "treebank", "annotated"),
+    ("probes", "treebank", "annotated"),
+    ("surface", "corpus", "text"),
+    ("clusters", "corpus", "text"),
+    ("coreference", "corpus", "annotated"),
+]
 ATLAS_KINDS = {
-    config[chapter][key]: kind
-    for kind, chapters in ATLAS_TEXTS.items()
-    for chapter, key in chapters
-    if chapter in config
+    config[chapter][key]: kind for chapter, key, kind in ATLAS_TEXTS if chapter in config
 }
 ATLAS_TASKS = list(TASKS) if "finetuning" in config else []
 ATLAS_CACHES = [f"<results>/{{model}}/attention/{name}.h5" for name in [*ATLAS_KINDS, *ATLAS_TASKS]]
