@@ -76,7 +76,8 @@ function Tasks({ measures, index, state }) {
   </section>`;
 }
 
-function TaskRow({ measure, index, state }) {
+/** A measure of a task: its strip and its value. */
+export function TaskRow({ measure, index, state }) {
   const place = standing(measure, index);
   const p = measure.p?.[index] ?? null;
   return html`<li class=${hatched(measure, index) ? "hatched" : null} title=${measure.about}>

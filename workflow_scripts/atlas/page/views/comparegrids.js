@@ -8,7 +8,6 @@ import { hatched, headName, valueText } from "../lib/measures.js";
 import { apart, differences, sameShape } from "../lib/pairs.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours, domain, ramp } from "../lib/scales.js";
-import { sameTokens } from "../lib/tokens.js";
 import { sideName } from "./comparemaps.js";
 import { ColourBar, useMaps } from "./headmaps.js";
 import { MiniGrid } from "./minigrid.js";
@@ -34,6 +33,7 @@ export function CompareGrids({ a, b, pairs, state, go, dark }) {
     </div>
     <div class="grids-row">${grids.map((grid) => html`<${Figure} key=${grid.title} ...${grid} dark=${dark} onChoose=${choose(grid, a, b, go)} />`)}</div>
     <p class="note">${pair.a.about}</p>
+    ${a.model !== b.model && html`<p class="note">Heads at one place in two models are partners only where one model was trained from the other.</p>`}
     ${grids.length === 2 && html`<p class="note">The models differ in layers or heads, so heads have no partners and no difference is taken.</p>`}
   </section>`;
 }
@@ -125,10 +125,10 @@ function rowsOf(grids, pair) {
   );
 }
 
-/** How far every head's maps on the segment differ between the two models or states. */
-export function ChangedMaps({ atlas, a, b, segments: [ofA, ofB], go, dark }) {
-  const comparable = ofA && ofB && sameShape(a.model, b.model) && sameTokens(ofA.tokens, ofB.tokens);
-  const ids = comparable ? [ofA.maps[a.state] ?? null, ofB.maps[b.state] ?? null] : [null, null];
+/** How far every head's maps on the segment differ between two states of one model. */
+export function ChangedMaps({ atlas, a, b, segments: [ofA], go, dark }) {
+  const comparable = ofA && a.model === b.model;
+  const ids = comparable ? [ofA.maps[a.state] ?? null, ofA.maps[b.state] ?? null] : [null, null];
   const { maps } = useMaps(atlas, ids);
   const values = useMemo(() => (maps?.[0] && maps[1] ? changes(maps) : null), [maps]);
   if (!values || ids[0] === ids[1]) return null;

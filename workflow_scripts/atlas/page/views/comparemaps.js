@@ -99,9 +99,9 @@ function matricesOf({ sides: [a, b], same, norms, write, names }, dark) {
     points: both,
     range: [-reach, reach],
     colour: palette(both, [-reach, reach]),
-    low: write(-reach),
-    high: write(reach),
-    what: "B more, A more",
+    low: `B more ${write(-reach)}`,
+    high: `${write(reach)} A more`,
+    what: "",
   });
   return found;
 }

@@ -49,7 +49,7 @@ function Row({ row, i, j }) {
   const { a, b, difference, overlap } = row;
   const said = { true: "overlap", false: "do not overlap" }[overlap] ?? "–";
   const cells = (measure, index) => html`<td class=${hatched(measure, index) ? "number hatched" : "number"}>${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
-    <td>${intervalText(measure, index)}</td>`;
+    <td class="interval">${intervalText(measure, index)}</td>`;
   return html`<tr title=${a.about}>
     <th scope="row"><bdi>${nameOf(a)}</bdi></th>
     ${cells(a, i)}${cells(b, j)}

@@ -125,7 +125,7 @@ const LISTED = 6;
 
 function Readout({ heads, tokens, focus, pinned, write, onRelease }) {
   if (!focus) {
-    return html`<div class="readout" aria-live="polite">
+    return html`<div class="readout empty" aria-live="polite">
       <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
     </div>`;
   }

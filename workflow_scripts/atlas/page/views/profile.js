@@ -113,9 +113,9 @@ function Row({ measure, index, state }) {
     <th scope="row"><a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${nameOf(measure)}</bdi></a></th>
     <td class="number">${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td><${Strip} measure=${measure} i=${index} /></td>
-    <td>${intervalText(measure, index)}${open && html`<small class="label">null not excluded</small>`}</td>
-    <td class="number">${countOf(measure, index) ?? "–"}</td>
-    <td class="number">${pValue(measure.p?.[index])}</td>
+    <td class="interval">${intervalText(measure, index)}${open && html`<small class="label">null not excluded</small>`}</td>
+    <td class="number optional">${countOf(measure, index) ?? "–"}</td>
+    <td class="number optional">${pValue(measure.p?.[index])}</td>
     <td class="number rank">${place ? html`${place.rank} <small class="soft">of ${place.of}</small>${place.tied > 0 && html`<small class="label">shared by ${place.tied + 1}</small>`}` : "–"}</td>
   </tr>`;
 }
