@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { lines, opacity, path, runs, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
+import { lines, opacity, palette, path, runs, shift, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
 import { isSpecial, sameTokens, shortened, shown } from "../../../workflow_scripts/atlas/page/lib/tokens.js";
 
 const MAP = Float32Array.from([0.25, 0.75, 0, 0.5, 0.25, 0.25, 0, 0.0625, 0.9375]);
@@ -33,6 +33,10 @@ test("one token's lines, and hidden tokens", () => {
 
 test("path data runs from the middle of a row to the middle of a row", () => {
   assert.equal(path([[0, 2], [1, 1]], { left: 5, right: 95, row: 10 }), "M5 5L95 25M5 15L95 15");
+  assert.equal(path([[0, 1]], { left: 0, right: 9, row: 10, shift: -1.25 }), "M0 3.75L9 13.75");
+  assert.deepEqual([0, 1, 2].map((place) => shift(place, 3, 20)), [-2.5, 0, 2.5]);
+  assert.equal(shift(0, 1, 20), 0);
+  assert.equal(shift(5, 6, 10) - shift(4, 6, 10), 1);
 });
 
 test("the strongest links of a token, both ways", () => {
@@ -68,4 +72,14 @@ test("special tokens and equal texts", () => {
   assert.ok(sameTokens(["a", "b"], ["a", "b"]));
   assert.ok(!sameTokens(["a", "b"], ["a"]));
   assert.ok(!sameTokens(["a", "b"], ["a", "c"]));
+});
+
+test("a palette is the ramp over its range, clipped at its ends", () => {
+  const colour = palette(["#000000", "#ff8000"], [-1, 1]);
+  assert.deepEqual(colour(-1), [0, 0, 0]);
+  assert.deepEqual(colour(1), [255, 128, 0]);
+  assert.deepEqual(colour(9), [255, 128, 0]);
+  assert.deepEqual(colour(-9), [0, 0, 0]);
+  const [red, green, blue] = colour(0);
+  assert.ok(Math.abs(red - 128) <= 1 && Math.abs(green - 64) <= 1 && blue === 0);
 });

@@ -3,6 +3,7 @@
 import { headIndex, headName } from "./measures.js";
 
 export const MOST_HEADS = 6; // in one drawing: as many colours as can be told apart on both grounds
+const SHORT = 40; // tokens of a segment that fits a screen
 
 /**
  * The heads drawn over head `own`, from "3-8,4-1".
@@ -37,7 +38,7 @@ export function segmentsOf(atlas, model) {
 }
 
 /**
- * The segment `id` of a model, else its first; undefined where it has none.
+ * The segment `id` of a model, else one that can be taken in at a glance; undefined where it has none.
  * @param {object} atlas
  * @param {object} model
  * @param {string} [id]
@@ -45,12 +46,41 @@ export function segmentsOf(atlas, model) {
  */
 export function segmentOf(atlas, model, id, state) {
   const all = segmentsOf(atlas, model);
-  return all.find((segment) => segment.id === id) ?? all.find((segment) => segment.maps[state]) ?? all[0];
+  const inState = all.filter((segment) => segment.maps[state]);
+  return all.find((segment) => segment.id === id) ?? short(inState.length > 0 ? inState : all);
+}
+
+/** The first segment of at most SHORT tokens, else the first. */
+function short(segments) {
+  return segments.find(({ tokens }) => tokens.length <= SHORT) ?? segments[0];
+}
+
+/**
+ * The segment of side a for a comparison: `id` where it has maps of both sides, else the first that
+ * has, else as segmentOf. Two models have a segment in common where its id is the same.
+ * @param {object} atlas
+ * @param {object} a
+ * @param {object} b
+ * @param {string} [id]
+ * @returns {{chosen: object[], suited: object[]}}  the segments of a and of b; all of a that have both
+ */
+export function segmentsFor(atlas, a, b, id) {
+  const partner = (segment) => segmentsOf(atlas, b.model).find((other) => other.id === segment.id);
+  const both = (segment) => segment.maps[a.state] && partner(segment)?.maps[b.state];
+  const suited = segmentsOf(atlas, a.model).filter(both);
+  const first = suited.find((segment) => segment.id === id) ?? short(suited) ?? segmentOf(atlas, a.model, id, a.state);
+  return { chosen: first ? [first, partner(first)] : [], suited };
 }
 
 /** The state of a segment's maps: the one that is asked for, else the first that the segment has. */
 export function stateOf(segment, name) {
   return segment.maps[name] ? name : Object.keys(segment.maps)[0];
+}
+
+/** The states of a model, other than `name`, in which one of its segments has maps beside those of `name`. */
+export function statesBeside(atlas, model, name) {
+  const inBoth = (state) => segmentsOf(atlas, model).some(({ maps }) => maps[name] && maps[state.name]);
+  return model.states.filter((state) => state.name !== name && inBoth(state));
 }
 
 /** The title of a state of a model. */

@@ -5,27 +5,49 @@ import { intervalOf, measuresOf } from "./measures.js";
 /**
  * The measures that both sides have. A side is {model, index, state}.
  *
- * Two models share measures by their ids. Two states of one model share a measure where one title of
- * one group was measured in each. Two heads of one model in one state share all.
+ * Two models share measures by their ids. Two states of one model share what was measured in each on
+ * the same task: ids that differ only in the state they name ("kinds.sst2.pretrained.noun" and
+ * "kinds.sst2.1.noun"). Two heads of one model in one state share all.
  * @param {object} atlas
  * @param {object} a
  * @param {object} b
- * @returns {{pairs: {a: object, b: object}[], alone: number}}  alone: how many measures have no partner
+ * @returns {{pairs: {a: object, b: object, title: string}[], alone: number}}
+ *   alone: how many measures of either side have no partner
  */
 export function pairs(atlas, a, b) {
   const [ofA, ofB] = [measuresOf(atlas, a.model), measuresOf(atlas, b.model)];
+  const states = a.model.name === b.model.name && a.state !== b.state;
   const found = ofA.flatMap((measure) => {
-    const partner = ofB.find((other) => partners(measure, other, a, b));
-    return partner ? [{ a: measure, b: partner }] : [];
+    const partner = ofB.find((other) => (states ? partners(measure, other, a, b) : measure.id === other.id));
+    return partner ? [{ a: measure, b: partner, title: commonTitle(measure.title, partner.title) }] : [];
   });
   const used = new Set(found.flatMap((pair) => [pair.a, pair.b]));
   return { pairs: found, alone: new Set([...ofA, ...ofB].filter((measure) => !used.has(measure))).size };
 }
 
 function partners(measure, other, a, b) {
-  if (a.model.name !== b.model.name || a.state === b.state) return measure.id === other.id;
-  const named = ({ paper, group, title, unit }) => [paper, group, title, unit].join("\n");
-  return measure.state === a.state && other.state === b.state && named(measure) === named(other);
+  if (measure.state !== a.state || other.state !== b.state || measure.task === null) return false;
+  return measure.task === other.task && measure.paper === other.paper && withoutState(measure) === withoutState(other);
+}
+
+// "kinds.sst2.pretrained.noun" and "kinds.sst2.1.noun" are both "kinds.sst2.*.noun".
+function withoutState({ id, state, task }) {
+  const named = state.startsWith(`${task}.`) ? state : `${task}.${state}`;
+  return `.${id}.`.replace(`.${named}.`, `.${task}.*.`);
+}
+
+/**
+ * What two titles begin with: "Attention to nouns, SST-2" of those that end in ", pretrained" and
+ * ", fine-tuned"; the first title where that is nothing.
+ * @param {string} a
+ * @param {string} b
+ * @returns {string}
+ */
+export function commonTitle(a, b) {
+  if (a === b) return a;
+  const [left, right] = [a.split(", "), b.split(", ")];
+  const end = left.findIndex((part, index) => part !== right[index]);
+  return (end < 0 ? left : left.slice(0, end)).join(", ") || a;
 }
 
 /**

@@ -59,6 +59,8 @@ export function bestAt(measures, i) {
 
 /**
  * The measures without a better side at which head i has the highest or the lowest value of all.
+ *
+ * Not those of tasks, and not places in a plane, which have no order.
  * @param {object[]} measures  of one model
  * @param {number} i
  * @returns {{measure: object, which: "highest"|"lowest"}[]}
@@ -66,42 +68,62 @@ export function bestAt(measures, i) {
 export function extremes(measures, i) {
   return measures.flatMap((measure) => {
     const place = standing(measure, i);
-    if (!place || measure.better || place.tied > 0 || place.of < 2 || hatched(measure, i)) return [];
+    if (!place || measure.better || measure.task !== null || measure.scale !== "sequential") return [];
+    if (place.tied > 0 || place.of < 2 || hatched(measure, i)) return [];
     if (place.rank === 1) return [{ measure, which: "highest" }];
     return place.rank === place.of ? [{ measure, which: "lowest" }] : [];
   });
 }
 
+/** Whether a measure's data were annotated by a parser or generated, as its text says; else null. */
+export function provenance({ about }) {
+  const words = [/\bsilver\b/i.test(about) && "silver annotation", /\bgenerated\b/i.test(about) && "generated data"];
+  return words.filter(Boolean).join(", ") || null;
+}
+
 /**
- * What a head is best at, in sentences that state ranks and no more.
- * @param {{label: string, model: string, measures: object[], i: number, name: function, write: function}} head
- *   name(measure) is a measure's name, write(measure, i) a value with unit, interval and n
- * @returns {string[]}
+ * What a head is best at: sentences that state ranks and no more, with the numbers behind each.
+ * @param {{label: string, model: string, measures: object[], i: number, write: function}} head
+ *   write(measure, i) is a value with its unit, interval, n and null
+ * @returns {{sentence: string, numbers: string[]}[]}
  */
-export function sentences({ label, model, measures, i, name, write }) {
+export function statements({ label, model, measures, i, write }) {
   const best = bestAt(measures, i);
-  const extreme = extremes(measures, i);
+  const ofText = best.filter(({ measure }) => measure.task === null);
+  const ofTasks = best.filter(({ measure }) => measure.task !== null);
   const judged = measures.filter((measure) => measure.better && (measure.null !== null || measure.p));
   const said = [];
-  if (best.length > 0) {
-    const parts = best.slice(0, NAMED).map(({ measure, standing: { rank, of, overlapping: others } }) => {
-      const note = others ? `; ${others} other ${others === 1 ? "head's interval overlaps" : "heads' intervals overlap"}` : "";
-      return `${ordinal(rank)} of ${of} at ${name(measure)} (${write(measure, i)}${note})`;
-    });
-    said.push(`Among the heads of ${model}, ${label} ranks ${list(parts)}.`);
-    if (best.length > NAMED) {
-      said.push(`It is among the first tenth at ${counted(best.length - NAMED, "more measure")} of the ${judged.length} with a null and a better side.`);
-    }
-  } else if (judged.length > 0) {
+  const rank = (opening, members) => {
+    const numbers = members.slice(0, NAMED).map((member) => behind(member, i, write));
+    said.push({ sentence: `${opening} ${label} ranks ${ranked(members)}.`, numbers });
+  };
+  if (ofText.length > 0) rank(`Among the heads of ${model},`, ofText);
+  if (ofTasks.length > 0) rank("On tasks,", ofTasks);
+  if (best.length === 0 && judged.length > 0) {
     const of = judged.length === 1 ? "the one measure" : `any of the ${judged.length} measures`;
-    said.push(`${label} is not among the first tenth of the heads of ${model} at ${of} with a null and a better side, or does not exclude the null there.`);
+    const sentence = `${label} is not among the first tenth of the heads of ${model} at ${of} with a null and a better side, or does not exclude the null there.`;
+    said.push({ sentence, numbers: [] });
   }
+  const extreme = extremes(measures, i);
   if (extreme.length > 0) {
-    const parts = extreme.slice(0, NAMED).map(({ measure, which }) => `the ${which} ${name(measure)} (${write(measure, i)})`);
-    const more = extreme.length > NAMED ? `, and is at the end of ${counted(extreme.length - NAMED, "more measure")}` : "";
-    said.push(`Of all heads it has ${list(parts)}${more}.`);
+    const parts = extreme.slice(0, NAMED).map(({ measure, which }) => `the ${which} value of ${measure.title}`);
+    const more = extreme.length > NAMED ? `, and it is at the end of ${counted(extreme.length - NAMED, "more measure")}` : "";
+    const numbers = extreme.slice(0, NAMED).map(({ measure }) => `${measure.title}: ${write(measure, i)}`);
+    said.push({ sentence: `Of all heads, ${label} has ${list(parts)}${more}.`, numbers });
   }
   return said;
+}
+
+function ranked(best) {
+  const parts = best.slice(0, NAMED).map(({ measure, standing: { rank, of } }) => `${ordinal(rank)} of ${of} at ${measure.title}`);
+  const more = best.length - NAMED;
+  return list(parts) + (more > 0 ? `, and in the first tenth at ${counted(more, "more measure")}` : "");
+}
+
+function behind({ measure, standing: { overlapping: others } }, i, write) {
+  const notes = [write(measure, i), provenance(measure)];
+  if (others) notes.push(`${others} other ${others === 1 ? "head's interval overlaps" : "heads' intervals overlap"} its own`);
+  return `${measure.title}: ${notes.filter(Boolean).join("; ")}`;
 }
 
 /**

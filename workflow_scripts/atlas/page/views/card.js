@@ -1,13 +1,14 @@
 /** The card of one head: what it is best at, its maps, its tasks, its neighbours, every measure. */
 
 import { html, useEffect } from "../vendor/standalone.module.js";
-import { sideText } from "../lib/choice.js";
+import { sideText, statesBeside } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { hatched, headIndex, headName, measuresOf, modelOf, valueText } from "../lib/measures.js";
-import { sentences, standing } from "../lib/profile.js";
+import { headIndex, headName, measuresOf, modelOf } from "../lib/measures.js";
+import { statements } from "../lib/profile.js";
 import { HeadMaps } from "./headmaps.js";
 import { Nearest } from "./nearest.js";
-import { intervalText, nameOf, Profile, Strip, written } from "./profile.js";
+import { Profile, written } from "./profile.js";
+import { Tasks } from "./tasks.js";
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function Card({ atlas, state, go, dark }) {
@@ -43,8 +44,8 @@ export function Card({ atlas, state, go, dark }) {
     ${wrong && html`<p role="alert">${model.title} has no head ${state.head}; this is ${label}.</p>`}
     <${Summary} ...${shared} label=${label} />
     <${HeadMaps} ...${shared} />
+    <${Tasks} ...${shared} />
     <div class="card-columns">
-      <${Tasks} ...${shared} />
       <${Nearest} ...${shared} />
       <${Comparisons} ...${shared} />
     </div>
@@ -53,46 +54,21 @@ export function Card({ atlas, state, go, dark }) {
 }
 
 function Summary({ model, measures, index, label }) {
-  const said = sentences({ label, model: model.title, measures, i: index, name: nameOf, write: written });
+  const said = statements({ label, model: model.title, measures, i: index, write: written });
   if (said.length === 0) return null;
   return html`<section class="summary" aria-label="What the head is best at">
-    ${said.map((sentence) => html`<p><bdi>${sentence}</bdi></p>`)}
+    ${said.map(({ sentence, numbers }) => html`<div key=${sentence}>
+      <p><bdi>${sentence}</bdi></p>
+      ${numbers.length > 0 && html`<ul class="soft small">${numbers.map((line) => html`<li key=${line}><bdi>${line}</bdi></li>`)}</ul>`}
+    </div>`)}
     <p class="soft small">Ranks are of the measured values. With ${measures.length} measures, some head comes first at each, by chance too.</p>
   </section>`;
-}
-
-function Tasks({ measures, index, state }) {
-  const tasks = [...new Set(measures.map(({ task }) => task))].filter((task) => task !== null);
-  if (tasks.length === 0) return null;
-  return html`<section class="tasks" aria-labelledby="tasks-title">
-    <div class="section-head"><h3 id="tasks-title">Tasks</h3></div>
-    ${tasks.map((task) => html`<div key=${task} class="task">
-      <h4>${task}</h4>
-      <ul>
-        ${measures.filter((measure) => measure.task === task).map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}
-      </ul>
-    </div>`)}
-    <p class="soft small">Open dots: the interval or the test does not exclude the null.</p>
-  </section>`;
-}
-
-/** A measure of a task: its strip and its value. */
-export function TaskRow({ measure, index, state }) {
-  const place = standing(measure, index);
-  const p = measure.p?.[index] ?? null;
-  return html`<li class=${hatched(measure, index) ? "hatched" : null} title=${measure.about}>
-    <a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${nameOf(measure)}</bdi></a>
-    <${Strip} measure=${measure} i=${index} />
-    <span class="small">${valueText(measure, index)}${intervalText(measure, index) !== "–" && html` <span class="soft">(${intervalText(measure, index)})</span>`}
-      ${p !== null && html` <span class="soft">p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}</span>`}
-      ${place && html` <span class="soft">rank ${place.rank} of ${place.of}</span>`}</span>
-  </li>`;
 }
 
 function Comparisons({ atlas, model, index, state }) {
   const own = { model, index, state: model.states[0].name };
   const to = (b) => format({ ...state, view: "compare", a: sideText(own), b: sideText(b) });
-  const tuned = model.states.slice(1);
+  const tuned = statesBeside(atlas, model, own.state);
   const others = atlas.models.filter(({ name }) => name !== model.name);
   const same = (other) => headIndex(other, headName(model, index));
   if (tuned.length === 0 && others.length === 0) return null;

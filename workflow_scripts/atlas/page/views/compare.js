@@ -1,22 +1,21 @@
 /** Two heads, two models, or one head before and after fine-tuning, side by side. */
 
 import { html } from "../vendor/standalone.module.js";
-import { segmentOf, segmentsOf, sideOf, sideText } from "../lib/choice.js";
+import { segmentsFor, sideOf, sideText, statesBeside } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, modelOf } from "../lib/measures.js";
+import { headIndex, headName, measuresOf, modelOf } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
 import { ChangedMaps, CompareGrids } from "./comparegrids.js";
 import { CompareMaps, sideName } from "./comparemaps.js";
 import { CompareTable } from "./comparetable.js";
+import { TaskRow } from "./tasks.js";
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function Compare({ atlas, state, go, dark }) {
   const [a, b] = sidesOf(atlas, state);
   const unknown = [a, b].map((side) => side.unknown).filter(Boolean);
-  const segment = segmentOf(atlas, a.model, state.segment, a.state);
-  const partner = segment && segmentsOf(atlas, b.model).find(({ id }) => id === segment.id);
-  const segments = [segment, a.model === b.model ? segment : partner];
-  const shared = { atlas, a, b, segments, state, go, dark, ...pairs(atlas, a, b) };
+  const { chosen: segments, suited } = segmentsFor(atlas, a, b, state.segment);
+  const shared = { atlas, a, b, segments, suited, state, go, dark, ...pairs(atlas, a, b) };
   return html`<article class="compare" aria-labelledby="compare-title">
     <header class="compare-head">
       <h2 id="compare-title"><bdi>${sideName(a, b)}</bdi> <span class="soft">and</span> <bdi>${sideName(b, a)}</bdi></h2>
@@ -28,6 +27,7 @@ export function Compare({ atlas, state, go, dark }) {
       <${Presets} ...${shared} />
       ${unknown.length > 0 && html`<p role="alert">This study has no ${unknown.join(" and no ")}; another is shown in its place.</p>`}
     </header>
+    <${Tuning} ...${shared} />
     <${CompareMaps} ...${shared} />
     <${ChangedMaps} ...${shared} />
     <${CompareGrids} ...${shared} />
@@ -40,7 +40,7 @@ function sidesOf(atlas, state) {
   const model = modelOf(atlas, state);
   const first = { model: model.name, head: headName(model, Math.max(0, headIndex(model, state.head))), state: model.states[0].name };
   const a = sideOf(atlas, state.a, first);
-  const after = a.model.states.find(({ name }) => name !== a.state);
+  const after = statesBeside(atlas, a.model, a.state)[0];
   const next = headName(a.model, (a.index + (after ? 0 : 1)) % (a.model.n_layers * a.model.n_heads));
   return [a, sideOf(atlas, state.b, { model: a.model.name, head: next, state: after?.name ?? a.state })];
 }
@@ -78,12 +78,24 @@ function Side({ letter, name, side, atlas, go }) {
   </fieldset>`;
 }
 
-function Presets({ a, state }) {
+function Presets({ atlas, a, state }) {
   const before = { ...a, state: a.model.states[0].name };
-  const tuned = a.model.states.slice(1);
+  const tuned = statesBeside(atlas, a.model, before.state);
   if (tuned.length === 0) return null;
   return html`<nav class="presets small" aria-label="Comparisons of this head">
     <span class="soft">${headName(a.model, a.index)} before and after:</span>
     ${tuned.map(({ name, title }) => html`<a key=${name} href=${format({ ...state, a: sideText(before), b: sideText({ ...before, state: name }) })}>${title}</a>`)}
   </nav>`;
+}
+
+/** Of one head before and after fine-tuning: what the study measured of the change and of the task. */
+function Tuning({ atlas, a, b, state }) {
+  if (a.model !== b.model || a.index !== b.index || a.state === b.state) return null;
+  const tuned = [a.state, b.state].filter((name) => name !== a.model.states[0].name);
+  const measures = measuresOf(atlas, a.model).filter((measure) => tuned.includes(measure.state) && measure.better !== null);
+  if (measures.length === 0) return null;
+  return html`<section class="tasks" aria-labelledby="tuning-title">
+    <div class="section-head"><h3 id="tuning-title">Measured of ${headName(a.model, a.index)} after fine-tuning</h3></div>
+    <ul class="tasks-columns">${measures.map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index: a.index, state }} />`)}</ul>
+  </section>`;
 }

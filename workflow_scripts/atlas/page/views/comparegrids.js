@@ -4,20 +4,20 @@ import { html, useMemo } from "../vendor/standalone.module.js";
 import { sideText } from "../lib/choice.js";
 import { number } from "../lib/format.js";
 import { jensenShannon } from "../lib/maps.js";
-import { hatched, headName, valueText } from "../lib/measures.js";
+import { groups, hatched, hatchRule, headName, valueText } from "../lib/measures.js";
 import { apart, differences, sameShape } from "../lib/pairs.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours, domain, ramp } from "../lib/scales.js";
 import { sideName } from "./comparemaps.js";
 import { ColourBar, useMaps } from "./headmaps.js";
 import { MiniGrid } from "./minigrid.js";
-import { nameOf } from "./profile.js";
 
-/** @param {{a: object, b: object, pairs: object[], state: object, go: function, dark: boolean}} props */
-export function CompareGrids({ a, b, pairs, state, go, dark }) {
+/** @param {{atlas: object, a: object, b: object, pairs: object[], state: object, go: function, dark: boolean}} props */
+export function CompareGrids({ atlas, a, b, pairs, state, go, dark }) {
   const numbers = pairs.filter((pair) => pair.a.scale !== "category" && domain(pair.a) && domain(pair.b));
   if (numbers.length === 0) return null;
   const pair = numbers.find((one) => one.a.id === state.measure) ?? numbers[0];
+  const titles = new Map(numbers.map((one) => [one.a.id, one.title]));
   const names = [sideName(a, b), sideName(b, a)];
   const grids = gridsOf(pair, a, b, names);
   const file = `${pair.a.id}_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
@@ -26,10 +26,12 @@ export function CompareGrids({ a, b, pairs, state, go, dark }) {
       <h3 id="compare-grids">In the grid</h3>
       <label>Measure
         <select id="measure" data-measure=${pair.a.id} value=${pair.a.id} onChange=${(event) => go({ measure: event.target.value })}>
-          ${numbers.map((one) => html`<option value=${one.a.id}>${nameOf(one.a)}</option>`)}
+          ${groups(atlas, numbers.map((one) => one.a)).map(
+            ({ label, measures }) => html`<optgroup label=${label}>${measures.map(({ id }) => html`<option value=${id}>${titles.get(id)}</option>`)}</optgroup>`,
+          )}
         </select>
       </label>
-      <${Saves} file=${file} title=${nameOf(pair.a)} rows=${() => rowsOf(grids, pair)} />
+      <${Saves} file=${file} title=${pair.title} rows=${() => rowsOf(grids, pair)} />
     </div>
     <div class="grids-row">${grids.map((grid) => html`<${Figure} key=${grid.title} ...${grid} dark=${dark} onChoose=${choose(grid, a, b, go)} />`)}</div>
     <p class="note">${pair.a.about}</p>
@@ -57,7 +59,7 @@ function gridsOf(pair, a, b, names) {
     marked,
     crossed: (i) => hatched(measure, i),
     text: (i) => `${headName(side.model, i)}: ${valueText(measure, i)}`,
-    what: `${measure.unit}; hatched: the null is not excluded`.replace(/^; /, ""),
+    what: [measure.unit, hatchRule(measure) && "hatched: the null is not excluded"].filter(Boolean).join("; "),
     decimals: measure.decimals,
   });
   if (pair.a === pair.b) return [{ ...grid(pair.a, a, [a.index, b.index], `A ${names[0]} and B ${names[1]}`), sides: ["b"] }];
@@ -79,7 +81,7 @@ function gridsOf(pair, a, b, names) {
     marked: [a.index, b.index],
     crossed: (i) => apart(pair, i, i).overlap === true,
     text: (i) => `${headName(a.model, i)}: ${number(values[i], pair.a.decimals)} ${unit}`,
-    what: `${unit}; hatched: the intervals overlap`.replace(/^; /, ""),
+    what: [unit, pair.a.low && pair.b.low && "hatched: the intervals overlap"].filter(Boolean).join("; "),
     decimals: pair.a.decimals,
   };
   return [...both, gap];

@@ -23,8 +23,8 @@ export function sideName(side, other) {
   return parts.join(", ");
 }
 
-/** @param {{atlas: object, a: object, b: object, segments: object[], state: object, go: function, dark: boolean}} props */
-export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], state, go, dark }) {
+/** @param {{atlas: object, a: object, b: object, segments: object[], suited: object[], state: object, go: function, dark: boolean}} props */
+export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, go, dark }) {
   const [hide, setHide] = useState(false);
   const [size, setSize] = useState(null);
   const hasNorms = Boolean(ofA?.norms[a.state] && ofB?.norms[b.state]);
@@ -48,10 +48,11 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], state, go, dark
       </span>
     </div>
     <div class="choices">
-      ${ofA && html`<${SegmentChoice} ...${{ atlas, model: a.model, segment: ofA, go }} />`}
+      ${ofA && html`<${SegmentChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: ofA, go }} />`}
       <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
       <${CellSize} ...${{ size, setSize }} />
     </div>
+    ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another segment.</p>`}
     ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this segment.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
     ${complete && html`<${Apart} ...${{ ...shared, hide }} /><${Three} ...${{ ...shared, hide, size, dark }} key=${ofA.id} />`}

@@ -7,7 +7,7 @@ import { hatched, intervalOf, valueText } from "../lib/measures.js";
 import { apart } from "../lib/pairs.js";
 import { saveCsv } from "../lib/save.js";
 import { sideName } from "./comparemaps.js";
-import { intervalText, nameOf } from "./profile.js";
+import { intervalText } from "./profile.js";
 
 const CAUTION = "Whether two intervals overlap is not a test of the difference: both values may come from the same texts, and many rows are looked at.";
 
@@ -47,11 +47,11 @@ export function CompareTable({ atlas, a, b, pairs, alone }) {
 
 function Row({ row, i, j }) {
   const { a, b, difference, overlap } = row;
-  const said = { true: "overlap", false: "do not overlap" }[overlap] ?? "–";
+  const said = { true: "overlap", false: "apart" }[overlap] ?? "–";
   const cells = (measure, index) => html`<td class=${hatched(measure, index) ? "number hatched" : "number"}>${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td class="interval">${intervalText(measure, index)}</td>`;
   return html`<tr title=${a.about}>
-    <th scope="row"><bdi>${nameOf(a)}</bdi></th>
+    <th scope="row"><bdi>${row.title}</bdi></th>
     ${cells(a, i)}${cells(b, j)}
     <td class="number">${difference === null ? "–" : number(difference, a.decimals)}</td>
     <td class=${overlap === false ? "apart-yes" : "soft"}>${said}</td>
@@ -62,8 +62,9 @@ function csvRows(rows, a, b) {
   return rows.map((row) => {
     const [own, other] = [intervalOf(row.a, a.index) ?? [], intervalOf(row.b, b.index) ?? []];
     return {
-      measure: row.a.id,
-      title: nameOf(row.a),
+      measure_a: row.a.id,
+      measure_b: row.b.id,
+      title: row.title,
       unit: row.a.unit,
       a: sideText(a),
       b: sideText(b),

@@ -1,7 +1,7 @@
 /** Pictures for print: SVG that stands alone, with presentation attributes and no style sheet. */
 
 import { html, render } from "../vendor/standalone.module.js";
-import { lines, path, runs } from "../lib/drawing.js";
+import { lines, path, runs, shift } from "../lib/drawing.js";
 import { shortened } from "../lib/tokens.js";
 
 const FONT = "DejaVu Sans, Helvetica, Arial, sans-serif";
@@ -40,9 +40,9 @@ export function LinesFigure({ heads, tokens, top, faintest, hidden }) {
     <g transform=${`translate(0 ${head})`}>
       ${words(left - 5, "end")} ${words(right + 5, "start")}
       ${heads.map(
-        ({ colour, map }) => html`<g stroke=${colour} stroke-width="1" fill="none">
+        ({ colour, map }, place) => html`<g stroke=${colour} stroke-width="1" fill="none">
           ${lines(map, { top, faintest, hidden }).levels.map(
-            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row })} stroke-opacity=${opacity.toFixed(3)} />`,
+            ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row, shift: shift(place, heads.length, row) })} stroke-opacity=${opacity.toFixed(3)} />`,
           )}
         </g>`,
       )}

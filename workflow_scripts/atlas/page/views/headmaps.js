@@ -38,22 +38,22 @@ export function useMaps(atlas, ids) {
   return found.key === key ? found : {};
 }
 
-/** Selects the segment and the state; `states` of the segment only. */
-export function SegmentChoice({ atlas, model, segment, state, go }) {
+/** Selects one of the segments. */
+export function SegmentChoice({ segments, segment, go }) {
+  return html`<label>Segment
+    <select id="segment" value=${segment.id} onChange=${(event) => go({ segment: event.target.value })}>
+      ${segments.map(({ id, title }) => html`<option value=${id}>${title}</option>`)}
+    </select>
+  </label>`;
+}
+
+function StateChoice({ model, segment, state, go }) {
   const states = Object.keys(segment.maps);
-  return html`
-    <label>Segment
-      <select id="segment" value=${segment.id} onChange=${(event) => go({ segment: event.target.value })}>
-        ${segmentsOf(atlas, model).map(({ id, title }) => html`<option value=${id}>${title}</option>`)}
-      </select>
-    </label>
-    ${state &&
-    html`<label>Checkpoint
-      <select id="state" value=${state} disabled=${states.length < 2} onChange=${(event) => go({ state: event.target.value })}>
-        ${states.map((name) => html`<option value=${name}>${stateTitle(model, name)}</option>`)}
-      </select>
-    </label>`}
-  `;
+  return html`<label>Checkpoint
+    <select id="state" value=${state} disabled=${states.length < 2} onChange=${(event) => go({ state: event.target.value })}>
+      ${states.map((name) => html`<option value=${name}>${stateTitle(model, name)}</option>`)}
+    </select>
+  </label>`;
 }
 
 /** @param {{atlas: object, model: object, index: number, state: object, go: function, dark: boolean}} props */
@@ -94,7 +94,8 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       </span>
     </div>
     <div class="choices">
-      <${SegmentChoice} ...${{ atlas, model, segment, state: named, go }} />
+      <${SegmentChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
+      <${StateChoice} ...${{ model, segment, state: named, go }} />
       <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
       ${kind === "lines"
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
@@ -129,7 +130,7 @@ export function Pair({ value, names, onChoose, label }) {
 }
 
 function Threshold({ faintest, setFaintest, top, write }) {
-  return html`<label>Lines from
+  return html`<label>Draw from
     <select value=${String(faintest)} onChange=${(event) => setFaintest(Number(event.target.value))}>
       ${FAINTEST.map((share) => html`<option value=${String(share)}>${write(share * top)}</option>`)}
     </select>

@@ -5,7 +5,7 @@ import { shown } from "../lib/tokens.js";
 
 const LABELS = 88; // pixels beside and above the cells
 const LEGIBLE = 9; // pixels of a cell from which every token is written
-const LARGEST = 20;
+const LARGEST = 26;
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /**

@@ -12,7 +12,7 @@ const [LEFT, BOTTOM, GAP] = [22, 16, 1.5];
  */
 export function MiniGrid({ model, values, colour, light, marked, crossed = () => false, text, label, onChoose }) {
   const { n_layers: layers, n_heads: heads } = model;
-  const cell = heads > 12 ? 18 : 22;
+  const cell = heads > 12 ? 18 : 26;
   const [width, height] = [LEFT + heads * cell, layers * cell + BOTTOM];
   const at = (index) => [LEFT + (index % heads) * cell, (layers - 1 - Math.floor(index / heads)) * cell];
   const side = cell - GAP;

@@ -49,11 +49,6 @@ export function intervalText(measure, i) {
   return interval ? interval.map((end) => number(end, measure.decimals)).join(" to ") : "–";
 }
 
-/** A measure's group and title, once where one holds the other. */
-export function nameOf({ group, title }) {
-  return title.toLowerCase().includes(group.toLowerCase()) ? title : `${group}: ${title}`;
-}
-
 /** A value with unit, interval, n and null, for a sentence. */
 export function written(measure, i) {
   const parts = [valueText(measure, i)];
@@ -62,16 +57,18 @@ export function written(measure, i) {
   if (measure.p?.[i] != null) parts.push(`p ${pValue(measure.p[i])}`);
   if (countOf(measure, i)) parts.push(`n ${countOf(measure, i)}`);
   const none = nullOf(measure, i) ?? null;
-  if (none !== null) parts.push(`${measure.null_title ?? "null"} ${withUnit(measure, none)}`);
+  if (none !== null) parts.push(`${measure.null_title ?? "null"}: ${withUnit(measure, none)}`);
   return parts.join("; ");
 }
 
 /** The table of all measures, by paper. */
 export function Profile({ atlas, model, measures, index, state }) {
   const [order, setOrder] = useState("paper");
+  const [words, setWords] = useState("");
   const label = headName(model, index);
   const file = `${model.name}_${label}_measures`;
-  const sections = order === "paper" ? byPaper(atlas, measures) : [{ title: "By rank", measures: byRank(measures, index) }];
+  const found = measures.filter((measure) => `${measure.title} ${measure.group} ${measure.id}`.toLowerCase().includes(words.trim().toLowerCase()));
+  const sections = order === "paper" ? byPaper(atlas, found) : [{ measures: byRank(found, index) }];
   const missing = measures.filter((measure) => measure.value[index] === null).length;
   return html`<section class="profile" aria-labelledby="profile-title">
     <div class="section-head">
@@ -82,9 +79,11 @@ export function Profile({ atlas, model, measures, index, state }) {
           <option value="rank">by rank</option>
         </select>
       </label>
+      <label>Find <input type="search" value=${words} placeholder="dobj" size="12" onInput=${(event) => setWords(event.target.value)} /></label>
+      ${found.length < measures.length && html`<span class="soft small" role="status">${found.length} of ${measures.length}</span>`}
       <span class="saves">
         <button class="save-svg" onClick=${() => savePicture(sections, index, `Head ${label} of ${model.title}`, file)}>SVG</button>
-        <button class="save-csv" onClick=${() => saveCsv(rowsOf(atlas, model, measures, index), file)}>CSV</button>
+        <button class="save-csv" onClick=${() => saveCsv(rowsOf(model, measures, index), file)}>CSV</button>
       </span>
     </div>
     <p class="soft small">Dot: this head; open where it does not exclude the null. Bar: its interval. Ticks: all heads. Dashed: the null.
@@ -94,8 +93,9 @@ export function Profile({ atlas, model, measures, index, state }) {
         <thead><tr><th scope="col">Measure</th><th scope="col" class="number">Value</th><th scope="col">Among all heads</th>
           <th scope="col">Interval</th><th scope="col" class="number">n</th><th scope="col" class="number">p</th><th scope="col" class="number">Rank</th></tr></thead>
         ${sections.map(
-          ({ title, measures: members }) => html`<tbody key=${title}>
-            <tr class="paper"><th colspan="7" scope="colgroup">${title}</th></tr>
+          ({ title, group, measures: members }) => html`<tbody key=${`${title} ${group}`}>
+            ${title && html`<tr class="paper"><th colspan="7" scope="colgroup">${title}</th></tr>`}
+            ${group && html`<tr class="group"><th colspan="7" scope="colgroup">${group}</th></tr>`}
             ${members.map((measure) => html`<${Row} key=${measure.id} ...${{ measure, index, state }} />`)}
           </tbody>`,
         )}
@@ -110,7 +110,7 @@ function Row({ measure, index, state }) {
   const none = nullOf(measure, index) ?? null;
   const about = none === null ? measure.about : `${measure.about} ${measure.null_title ?? "Null"}: ${withUnit(measure, none)}.`;
   return html`<tr class=${open ? "hatched" : null} title=${about}>
-    <th scope="row"><a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${nameOf(measure)}</bdi></a></th>
+    <th scope="row"><a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${measure.title}</bdi></a></th>
     <td class="number">${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td><${Strip} measure=${measure} i=${index} /></td>
     <td class="interval">${intervalText(measure, index)}${open && html`<small class="label">null not excluded</small>`}</td>
@@ -121,9 +121,15 @@ function Row({ measure, index, state }) {
 }
 
 function byPaper(atlas, measures) {
-  return atlas.papers
-    .map(({ name, title }) => ({ title, measures: measures.filter(({ paper }) => paper === name) }))
-    .filter(({ measures: members }) => members.length > 0);
+  return atlas.papers.flatMap(({ name, title }) => {
+    const members = measures.filter(({ paper }) => paper === name);
+    const named = [...new Set(members.map(({ group }) => group))];
+    return named.map((group, place) => ({
+      title: place === 0 ? title : null,
+      group,
+      measures: members.filter((measure) => measure.group === group),
+    }));
+  });
 }
 
 function byRank(measures, index) {
@@ -134,7 +140,7 @@ function byRank(measures, index) {
   return measures.toSorted((a, b) => share(a) - share(b));
 }
 
-function rowsOf(atlas, model, measures, index) {
+function rowsOf(model, measures, index) {
   return measures.map((measure) => {
     const place = standing(measure, index);
     const [low, high] = intervalOf(measure, index) ?? [null, null];
@@ -143,7 +149,7 @@ function rowsOf(atlas, model, measures, index) {
       head: headName(model, index),
       paper: measure.paper,
       measure: measure.id,
-      title: nameOf(measure),
+      title: measure.title,
       state: measure.state,
       task: measure.task,
       unit: measure.unit,
@@ -164,7 +170,7 @@ function savePicture(sections, index, title, file) {
   const members = sections.flatMap(({ measures }) => measures).filter((measure) => measure.value[index] !== null && strip(measure, index));
   const row = 22;
   const line = (measure, place) => html`<g transform=${`translate(0 ${place * row})`}>
-    <text x="222" y="14" text-anchor="end">${nameOf(measure)}</text>
+    <text x="222" y="14" text-anchor="end">${measure.title}</text>
     <g transform="translate(230 0)"><${Strip} measure=${measure} i=${index} colour="#0b5394" ink="#000000" ground="#ffffff" /></g>
     <text x="418" y="14">${valueText(measure, index)}</text>
   </g>`;

@@ -1,0 +1,53 @@
+/** The tasks that a head matters to: effects of disabling it, importance, change by fine-tuning. */
+
+import { html } from "../vendor/standalone.module.js";
+import { format } from "../lib/fragment.js";
+import { plural, pValue } from "../lib/format.js";
+import { hatched, valueText } from "../lib/measures.js";
+import { standing } from "../lib/profile.js";
+import { intervalText, Strip } from "./profile.js";
+
+/** Measures of a task that say what is better, which those of mere behaviour do not. */
+function ofTask(measures, task) {
+  return measures.filter((measure) => measure.task === task && measure.better !== null);
+}
+
+/** @param {{model: object, measures: object[], index: number, state: object}} props */
+export function Tasks({ model, measures, index, state }) {
+  const tasks = [...new Set(measures.map(({ task }) => task))].filter((task) => task !== null && ofTask(measures, task).length > 0);
+  if (tasks.length === 0) return null;
+  const others = measures.filter((measure) => measure.task !== null && measure.better === null).length;
+  return html`<section class="tasks" aria-labelledby="tasks-title">
+    <div class="section-head"><h3 id="tasks-title">Tasks it matters to</h3></div>
+    <div class="tasks-columns">
+      ${tasks.map((task) => html`<div key=${task}>
+        <h4>${titleOf(model, task)}</h4>
+        <ul>${ofTask(measures, task).map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}</ul>
+      </div>`)}
+    </div>
+    <p class="soft small">An open dot does not exclude the null. ${others > 0 && `${plural(others, "measure")} of what it attends to on a task ${others === 1 ? "stands" : "stand"} in the table below.`}</p>
+  </section>`;
+}
+
+function titleOf(model, task) {
+  const title = model.states.find((state) => state.task === task)?.title ?? task;
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+/** A measure of a task: its strip and its value. */
+export function TaskRow({ measure, index, state }) {
+  const place = standing(measure, index);
+  const p = measure.p?.[index] ?? null;
+  const interval = intervalText(measure, index);
+  return html`<li class=${hatched(measure, index) ? "hatched" : null} title=${measure.about}>
+    <a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${measure.title}</bdi></a>
+    <span class="task-value"><${Strip} measure=${measure} i=${index} /><b>${valueText(measure, index)}</b></span>
+    <span class="soft small">${[
+      interval !== "–" && `interval ${interval}`,
+      p !== null && `p ${p < 0.001 ? "" : "= "}${pValue(p)}`,
+      place && `rank ${place.rank} of ${place.of}${place.tied > 0 ? `, shared by ${place.tied + 1}` : ""}`,
+    ]
+      .filter(Boolean)
+      .join(", ")}</span>
+  </li>`;
+}
