@@ -63,7 +63,8 @@ def test_the_saved_map_is_the_map(norms: bool, study: Study, show: Opener) -> No
     if norms and not segment["norms"]:
         pytest.skip("the study has no norms")
     state = next(iter(segment["norms"] if norms else segment["maps"]))
-    go(page, f"view=head&head=2-3&state={state}" + ("&norms=1" if norms else ""))
+    where = f"view=head&head=2-3&segment={segment['id']}&state={state}"
+    go(page, where + ("&norms=1" if norms else ""))
     rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
     expected = weights(study.atlas, segment, state, norms)[1, 2]
     found = np.array([float(row["norm" if norms else "weight"]) for row in rows])
@@ -89,10 +90,10 @@ def shown_links(page: Page) -> dict[str, list[tuple[int, float]]]:
 
 
 def test_pointing_at_a_token_shows_both_directions(study: Study, show: Opener) -> None:
-    page = show(study, "view=head&head=2-3")
-    settle(page)
     model = study.atlas["models"][0]
     segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
+    page = show(study, f"view=head&head=2-3&segment={segment['id']}")
+    settle(page)
     state = next(iter(segment["maps"]))
     head = weights(study.atlas, segment, state)[1, 2]
     for token in (0, 5):
@@ -122,10 +123,10 @@ def test_tokens_are_reached_by_keys(demo: Study, show: Opener) -> None:
 
 
 def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(study: Study, show: Opener) -> None:
-    page = show(study, "view=head&head=2-3&map=matrix")
-    settle(page)
     model = study.atlas["models"][0]
     segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
+    page = show(study, f"view=head&head=2-3&map=matrix&segment={segment['id']}")
+    settle(page)
     head = weights(study.atlas, segment, next(iter(segment["maps"])))[1, 2]
     n = len(head)
     box = page.locator(".matrix canvas").bounding_box()

@@ -62,7 +62,7 @@ function csvRows(rows, a, b) {
   return rows.map((row) => {
     const [own, other] = [intervalOf(row.a, a.index) ?? [], intervalOf(row.b, b.index) ?? []];
     return {
-      measure_a: row.a.id,
+      measure: row.a.id,
       measure_b: row.b.id,
       title: row.title,
       unit: row.a.unit,

@@ -68,7 +68,7 @@ export function Profile({ atlas, model, measures, index, state }) {
   const label = headName(model, index);
   const file = `${model.name}_${label}_measures`;
   const found = measures.filter((measure) => `${measure.title} ${measure.group} ${measure.id}`.toLowerCase().includes(words.trim().toLowerCase()));
-  const sections = order === "paper" ? byPaper(atlas, found) : [{ measures: byRank(found, index) }];
+  const sections = order === "paper" ? byPaper(atlas, found) : [{ measures: byRank(found, index) }].filter((section) => section.measures.length > 0);
   const missing = measures.filter((measure) => measure.value[index] === null).length;
   return html`<section class="profile" aria-labelledby="profile-title">
     <div class="section-head">
@@ -93,9 +93,9 @@ export function Profile({ atlas, model, measures, index, state }) {
         <thead><tr><th scope="col">Measure</th><th scope="col" class="number">Value</th><th scope="col">Among all heads</th>
           <th scope="col">Interval</th><th scope="col" class="number">n</th><th scope="col" class="number">p</th><th scope="col" class="number">Rank</th></tr></thead>
         ${sections.map(
-          ({ title, group, measures: members }) => html`<tbody key=${`${title} ${group}`}>
+          ({ title, group, measures: members }) => html`<tbody key=${members[0].id}>
             ${title && html`<tr class="paper"><th colspan="7" scope="colgroup">${title}</th></tr>`}
-            ${group && html`<tr class="group"><th colspan="7" scope="colgroup">${group}</th></tr>`}
+            ${group && html`<tr class="paper group"><th colspan="7" scope="colgroup">${group}</th></tr>`}
             ${members.map((measure) => html`<${Row} key=${measure.id} ...${{ measure, index, state }} />`)}
           </tbody>`,
         )}
@@ -120,16 +120,18 @@ function Row({ measure, index, state }) {
   </tr>`;
 }
 
+/** Runs of measures of one paper and group, in the file's order; a paper's title stands over its first. */
 function byPaper(atlas, measures) {
-  return atlas.papers.flatMap(({ name, title }) => {
-    const members = measures.filter(({ paper }) => paper === name);
-    const named = [...new Set(members.map(({ group }) => group))];
-    return named.map((group, place) => ({
-      title: place === 0 ? title : null,
-      group,
-      measures: members.filter((measure) => measure.group === group),
-    }));
-  });
+  const sections = [];
+  for (const { name, title } of atlas.papers) {
+    const first = sections.length;
+    for (const measure of measures.filter(({ paper }) => paper === name)) {
+      const last = sections.at(-1);
+      if (sections.length > first && last.group === measure.group) last.measures.push(measure);
+      else sections.push({ title: sections.length === first ? title : null, group: measure.group, measures: [measure] });
+    }
+  }
+  return sections;
 }
 
 function byRank(measures, index) {
