@@ -50,8 +50,9 @@ def rank(measure: dict[str, Any], index: int) -> int | None:
     if value is None or measure["scale"] == "category":
         return None
     known = [other for other in measure["value"] if other is not None]
-    better = (lambda other: other < value) if measure["better"] == "low" else value.__lt__
-    return 1 + sum(better(other) for other in known)
+    return 1 + sum(
+        other < value if measure["better"] == "low" else other > value for other in known
+    )
 
 
 def hatched(measure: dict[str, Any], index: int) -> bool:
