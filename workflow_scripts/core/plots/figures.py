@@ -15,6 +15,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 BASELINE = "#E69F00"  # the line of the unchanged model, orange as in the papers
 ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper
+SMALL = 6  # points, of the smallest text
 STYLE = {
     "font.size": 8,
     "axes.titlesize": 8,

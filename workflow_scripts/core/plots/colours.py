@@ -1,0 +1,137 @@
+"""What colours mean: one look for one thing, in every figure.
+
+The colours are Okabe and Ito's, and two of Tol's muted scheme. There are more things than colours,
+so a group of things that may share a figure has colours of its own, and every entry a second
+channel beside them: a marker, a dash or a hatch. Some colours have one meaning in all figures:
+ORANGE is the unchanged model or another baseline, GREY what is random, PALE what is of no kind,
+BLACK a reference that is computed, such as uniform attention or chance, NEUTRAL heads or layers of
+any kind, and BLUE in lines and maps is attention.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from matplotlib import colormaps
+from matplotlib.colors import Colormap, LinearSegmentedColormap
+
+BLACK, WHITE = "#000000", "#FFFFFF"
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, YELLOW = "#E69F00", "#56B4E9", "#F0E442"
+INDIGO, WINE = "#332288", "#882255"
+NEUTRAL, GREY, PALE, FAINT = "#4D4D4D", "#666666", "#CCCCCC", "#EBEBEB"
+
+HIGHLIGHT = VERMILLION  # what a drawing points at
+UNCHANGED = ORANGE  # the line of the unchanged model, as in the papers
+GUIDE = PALE  # a line at 0, or where two numbers are equal
+
+MORE = "Blues"  # maps of amounts: darker means more
+IN_GREY = "Greys"  # sheets that are read by eye, without a scale
+AROUND_ZERO = "RdBu_r"  # maps of changes and correlations: red above 0, blue below
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a thing is drawn: its name for people, its colour and what tells it apart in grey."""
+
+    name: str
+    colour: str
+    marker: str = "o"
+    dash: str = "-"
+    hatch: str = ""
+
+
+# What a token is, as the goal of attention.
+TOKENS = {
+    "cls": Look("[CLS]", BLUE, "o"),
+    "sep": Look("[SEP]", VERMILLION, "s"),
+    "punctuation": Look(". or ,", GREEN, "^"),
+    "previous": Look("previous token", PURPLE, "D"),
+    "next": Look("next token", SKY, "v"),
+    "self": Look("same token", BLACK, "X"),
+    "broad": Look("broad", WINE, "P"),
+    "other": Look("other", PALE, "."),
+}
+WORDS = {
+    "noun": Look("noun", INDIGO, "D"),
+    "verb": Look("verb", YELLOW, "v"),
+    "pronoun": Look("pronoun", WINE, "P"),
+}
+# What a head does, where it has one kind.
+HEADS = {
+    "syntactic": Look("syntactic", INDIGO, "D"),
+    "frames": Look("frames", YELLOW, "v"),
+    "position": Look("position", PURPLE, "s"),
+    "special tokens": Look("special tokens", BLUE, "o"),
+    "other": Look("other", PALE, "^"),
+}
+# Classes of maps; blue and red make purple.
+CLASSES = {
+    "vertical": Look("vertical", BLUE),
+    "diagonal": Look("diagonal", VERMILLION),
+    "vertical+diagonal": Look("vertical and diagonal", PURPLE),
+    "block": Look("block", YELLOW),
+    "heterogeneous": Look("heterogeneous", PALE),
+}
+STAGES = {
+    "pretrained": Look("pretrained", NEUTRAL, hatch="/////"),
+    "fine-tuned": Look("fine-tuned", NEUTRAL),
+}
+FAMILIES = {
+    "bert": Look("BERT", BLUE, "o"),
+    "bov": Look("BoV", VERMILLION, "s"),
+    "bilstm": Look("BiLSTM", GREEN, "^"),
+}
+STRATEGIES = {
+    "importance": Look("importance", BLUE, "o"),
+    "ablation": Look("score with one head masked", VERMILLION, "s", "--"),
+    "random": Look("random", GREY, "^", ":"),
+}
+VERDICTS = {
+    "reproduced": Look("reproduced", GREEN, "o"),
+    "same direction": Look("same direction", BLUE, "s"),
+    "not reproduced": Look("not reproduced", VERMILLION, "^"),
+    "cannot tell": Look("cannot tell", BLACK, "D"),
+    "not comparable": Look("not comparable", "#AAAAAA", "v"),
+    "not measured": Look("not measured", "#DDDDDD", "x"),
+}
+PARSERS = {
+    "attention-and-words": Look("attention and words", BLUE, "o"),
+    "attention-only": Look("attention only", SKY, "s", "--"),
+    "distances-and-words": Look("distances and words", ORANGE, "^"),
+    "random-attention-and-words": Look("attention and words, random body", GREY, "D", ":"),
+    "structural": Look("structural (UUAS)", PURPLE, "v", "-."),
+}
+# How a text is changed.
+CHANGES = {
+    "removed": Look("cue removed", SKY, "o"),
+    "exchanged": Look("cue moved to the other warrant", PURPLE, "s"),
+    "control": Look("other words removed", GREY, "^"),
+}
+# The groups whose entries share a figure.
+SHARING: tuple[Mapping[str, Look], ...] = (
+    TOKENS,
+    {name: TOKENS[name] for name in ("cls", "sep", "punctuation", "other")} | WORDS,
+    HEADS,
+    CLASSES,
+    FAMILIES,
+    STRATEGIES,
+    VERDICTS,
+    PARSERS,
+    CHANGES,
+)
+
+
+def in_order(n: int) -> list[Look]:
+    """Looks for `n` things in an order, such as layers or epochs: from dark to light."""
+    markers = "os^DvPX"
+    shades = _ordered(n)
+    return [Look(str(i + 1), shades[i], markers[i % len(markers)]) for i in range(n)]
+
+
+def _ordered(n: int) -> list[str]:
+    """`n` colours of viridis without its yellow end, which is hard to see on white."""
+    scale: Colormap = LinearSegmentedColormap.from_list(
+        "ordered", colormaps["viridis"]([0.0, 0.2, 0.4, 0.6, 0.8])
+    )
+    levels = [scale(i / max(1, n - 1)) for i in range(n)]
+    return ["#" + "".join(f"{round(255 * part):02X}" for part in rgba[:3]) for rgba in levels]
