@@ -253,3 +253,14 @@ def test_the_mosaic_keeps_every_map() -> None:
         image[pitch : pitch + 5, 2 * pitch : 2 * pitch + 5], patterns[1, 2]
     )
     assert np.isnan(image[5:pitch]).all()
+
+
+@pytest.mark.parametrize(
+    ("shape", "columns"), [((6, 12), 1), ((12, 12), 1), ((24, 16), 2), ((2, 2), 1)]
+)
+def test_both_grids_of_maps_fit_a_page(shape: tuple[int, int], columns: int) -> None:
+    beside, cell = kovaleva2019_maps.arrangement(*shape)
+    n_layers, n_heads = shape
+    assert beside == columns
+    assert cell * n_heads * beside <= kovaleva2019_maps.ROOM[0] + 1e-9
+    assert cell * n_layers * (2 // beside) <= kovaleva2019_maps.ROOM[1] + 1e-9

@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
+from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-CELL = 0.62  # inches
+ROOM = 6.5, 8.5  # inches for all maps on a page, across and down
 GAP = 0.15  # between maps, as a share of a map
 
 
@@ -30,36 +31,52 @@ def mosaic(patterns: np.ndarray) -> tuple[np.ndarray, int]:
     return image, pitch
 
 
-def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> None:
-    """Every head's map, layer 1 at the top; darker for more attention."""
-    image, pitch = mosaic(patterns)
+def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> AxesImage:
+    """Every head's map, layer 1 at the bottom; darker for more attention."""
     n_layers, n_heads, length, _ = patterns.shape
-    axes.imshow(image, cmap="Blues", vmin=0, vmax=1, interpolation="nearest", rasterized=True)
+    image, pitch = mosaic(patterns[::-1])
+    shown = axes.imshow(image, cmap=colours.MORE, vmin=0, vmax=1, interpolation="nearest")
     middle = (length - 1) / 2
     axes.set_xticks([head * pitch + middle for head in range(n_heads)], range(1, n_heads + 1))
-    axes.set_yticks([layer * pitch + middle for layer in range(n_layers)], range(1, n_layers + 1))
+    places = [layer * pitch + middle for layer in reversed(range(n_layers))]
+    axes.set_yticks(places, range(1, n_layers + 1))
     corners = [(x * pitch - 0.5, y * pitch - 0.5) for x in range(n_heads) for y in range(n_layers)]
     frames = [Rectangle(corner, length, length) for corner in corners]
-    axes.add_collection(PatchCollection(frames, facecolor="none", edgecolor="0.5", linewidth=0.3))
+    style = {"facecolor": "none", "edgecolor": colours.GREY, "linewidth": 0.3}
+    axes.add_collection(PatchCollection(frames, **style))
     axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    axes.set_xlabel("Head")
-    axes.set_title(title)
+    axes.spines[:].set_visible(False)
+    axes.set(xlabel="Head", ylabel="Layer", title=title)
+    return shown
+
+
+def arrangement(n_layers: int, n_heads: int) -> tuple[int, float]:
+    """How many of the two grids stand beside each other, and the inches for one map.
+
+    They stand above each other where this makes the maps larger and still leaves room on a page.
+    """
+    across, down = ROOM
+    choices = {
+        columns: min(across / (columns * n_heads), down / (2 / columns * n_layers))
+        for columns in (1, 2)
+    }
+    return max(choices.items(), key=lambda choice: choice[1])
 
 
 def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw both grids beside each other: pretrained on the left, fine-tuned on the right."""
+    """Draw both grids: pretrained first, then fine-tuned."""
     frame = tables.read(maps, ("layer", "head", "query", "key", "weight", "stage", "task"))
     n_layers, n_heads, length = (frame[name].max() + 1 for name in ("layer", "head", "query"))
+    columns, cell = arrangement(n_layers, n_heads)
     with figures.style():
-        width, height = 2 * n_heads * CELL + 0.8, n_layers * CELL + 0.9
-        figure, axes = figures.new(width, height, columns=2)
+        width = min(figures.TWO_COLUMNS, cell * n_heads * columns + 1.0)
+        height = (cell * n_layers + 0.45) * (2 // columns) + 0.3
+        figure, axes = figures.new(width, height, columns=columns, rows=2 // columns)
         for panel, stage in zip(axes, frame["stage"].unique(), strict=True):
-            draw_grid(panel, _grid(frame[frame["stage"] == stage]), stage.capitalize())
-        axes[0].set_ylabel("Layer")
+            shown = draw_grid(panel, _grid(frame[frame["stage"] == stage]), stage.capitalize())
+        figure.colorbar(shown, ax=axes, label="Attention", pad=0.01, aspect=40, fraction=0.02)
         task, example = TASKS[frame["task"].iloc[0]].title, frame["example"].iloc[0]
-        figure.suptitle(f"{task}, example {example}, {length} tokens", fontsize=9)
+        figure.suptitle(f"{task}, example {example}, {length} tokens")
         figures.save(figure, svg, pdf, png)
 
 
