@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from tests.core.figure_checks import texts_of, too_small, width_of
 from workflow_scripts.core.plots import figures
 
 
@@ -48,3 +49,26 @@ def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
     for kind in ("svg", "pdf", "png"):
         one, two = (tmp_path / f"{name}.{kind}" for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("n", [1, 3, 9])
+@pytest.mark.parametrize("width", [figures.TWO_COLUMNS / 3, 1.9, figures.ONE_COLUMN])
+def test_panels_fit_a_page(n: int, width: float) -> None:
+    with figures.style():
+        figure, axes = figures.panels(["title"] * n, width, 1.5)
+    assert len(axes) == n
+    assert figure.get_figwidth() <= figures.TWO_COLUMNS + 1e-9
+
+
+def test_small_text_is_found(tmp_path: Path) -> None:
+    figure, (axes,) = figures.new(8.0, 2.0)
+    axes.text(0.5, 0.5, "legible", fontsize=6)
+    axes.text(0.5, 0.8, "tiny", fontsize=5.5)
+    axes.text(0.5, 0.2, "turned", fontsize=5, rotation=30)
+    axes.set_xlabel("$x^2$", fontsize=8)
+    with figures.style():
+        figure.savefig(tmp_path / "f.svg")
+    svg = tmp_path / "f.svg"
+    assert sorted(words for words, _ in too_small(svg)) == ["tiny", "turned", "x 2"]
+    assert ("legible", 6.0) in texts_of(svg)
+    assert width_of(svg) == pytest.approx(8)

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.plots import colours, figures, heatmaps
 
 
 def test_a_grid_is_the_mean_over_seeds() -> None:
@@ -21,10 +22,35 @@ def test_layers_and_heads_are_counted_from_one() -> None:
     with figures.style():
         figure, panels = heatmaps.sheet(["one", "two"], ["a", "b", "c"], (6, 12))
         assert panels.shape == (2, 3)
-        heatmaps.draw(panels[0, 0], np.zeros((6, 12)), 0, 1)
+        for axes in panels.ravel():
+            heatmaps.draw(axes, np.zeros((6, 12)), 0, 1)
         figure.draw_without_rendering()
-    labels = [text.get_text() for text in panels[0, 0].get_xticklabels()]
+    labels = [text.get_text() for text in panels[1, 0].get_xticklabels()]
     assert labels[0] == "1" and labels[-1] == "12"
-    assert [text.get_text() for text in panels[0, 0].get_yticklabels()][-1] == "6"
+    assert [text.get_text() for text in panels[1, 0].get_yticklabels()][-1] == "6"
+    assert not panels[0, 1].get_xticklabels() and not panels[0, 1].get_yticklabels()
     assert panels[0, 1].get_title() == "b"
     assert panels[1, 0].get_ylabel().startswith("two")
+
+
+@pytest.mark.parametrize(("n_columns", "shape"), [(1, (6, 12)), (3, (6, 12)), (9, (24, 16))])
+def test_a_sheet_fits_a_page(n_columns: int, shape: tuple[int, int]) -> None:
+    with figures.style():
+        figure, _ = heatmaps.sheet(["one"], ["column"] * n_columns, shape)
+    assert figure.get_figwidth() <= figures.TWO_COLUMNS + 1e-9
+
+
+def test_changes_are_coloured_around_zero_and_unknown_heads_hatched() -> None:
+    values = np.array([[-2.0, 1.0], [np.nan, 0.5]])
+    _, (axes, other) = figures.new(2, 2, columns=2)
+    assert heatmaps.around_zero(axes, values).get_clim() == (-2.0, 2.0)
+    assert axes.patch.get_hatch()
+    assert heatmaps.around_zero(other, np.zeros((2, 2))).get_clim() == (-1e-3, 1e-3)
+    assert not other.patch.get_hatch()
+
+
+def test_dots_stand_on_their_heads() -> None:
+    _, (axes,) = figures.new(2, 2)
+    heatmaps.dots(axes, pd.DataFrame({"layer": [0, 2], "head": [3, 1]}))
+    np.testing.assert_array_equal(axes.lines[0].get_xydata(), [[3, 0], [1, 2]])
+    assert axes.lines[0].get_color() == colours.BLACK

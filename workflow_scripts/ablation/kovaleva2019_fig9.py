@@ -3,35 +3,40 @@
 from pathlib import Path
 
 import numpy as np
-from matplotlib import colormaps
+from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.core.data.glue import present
-from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 
 
 def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a bar per layer, the mean over seeds, with the paired interval of the effect."""
-    frame = effects.over_seeds(effects.main_rows(effects.read_scores(scores, "layer"), mode))
-    names = present(frame)
+    """Draw a point per layer, the mean over seeds, with the paired interval of the effect."""
+    scored = effects.main_rows(effects.read_scores(scores, "layer"), mode)
+    frame, names = effects.over_seeds(scored), present(scored)
     with figures.style():
-        figure, panels = figures.panels([effects.title_of(name) for name in names], 1.75, 1.5)
+        titles = [
+            f"{effects.title_of(name)}\n{effects.setting(scored[scored['task'] == name])}"
+            for name in names
+        ]
+        height = 0.95 + min(0.12 * frame["layer"].nunique(), 1.8)
+        figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, max(1.5, height))
         for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name].sort_values("layer")
-            score, baseline = rows["score"].to_numpy(), rows["baseline"].mean()
-            ends = np.abs(np.stack([rows["ci_low"], rows["ci_high"]]) - rows["effect"].to_numpy())
-            spread = max(np.ptp(np.append(score, baseline)), 1e-9)
-            shade = 0.35 + 0.6 * (score - min(score.min(), baseline)) / spread
-            axes.barh(
-                rows["layer"] + 1, score, xerr=ends, color=colormaps[heatmaps.DARK](shade),
-                error_kw={"linewidth": 0.8, "ecolor": "#444444"},
+            effect = 100 * rows["effect"].to_numpy()
+            ends = np.abs(100 * np.stack([rows["ci_low"], rows["ci_high"]]) - effect)
+            axes.axvline(0, color=colours.UNCHANGED, linewidth=2, label="unchanged model", zorder=1)
+            axes.errorbar(
+                effect, rows["layer"] + 1, xerr=ends, fmt="o", color=colours.NEUTRAL,
+                elinewidth=0.8, capsize=1.5, label="one layer disabled", zorder=2,
             )  # fmt: skip
-            axes.axvline(baseline, color=figures.BASELINE, linewidth=2)
-            axes.set_xlim(left=min(0.0, *(score - ends[0])))
-            axes.set_yticks(rows["layer"] + 1)
-            axes.set_ylabel("Layer")
+            axes.yaxis.set_major_locator(MaxNLocator(12, integer=True, min_n_ticks=1))
+            axes.set(xlabel="Change of the score, points", ylim=(0.4, rows["layer"].max() + 1.6))
+        panels[0].set_ylabel("Layer")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=2)
         figures.save(figure, svg, pdf, png)
 
 

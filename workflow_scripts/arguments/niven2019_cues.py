@@ -9,7 +9,7 @@ from matplotlib.ticker import NullFormatter, PercentFormatter
 
 from workflow_scripts.arguments.argument_cues import LEVEL
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -17,6 +17,7 @@ from workflow_scripts.core.run.job import Out
 PAPER = {"train": (0.65, 0.66), "dev": (0.62, 0.44), "test": (0.52, 0.77), "all": (0.61, 0.64)}
 SHOWN = ["data", "split", "cue", "productive", "applicable", "n", "productivity", "coverage"]
 SHOWN += ["ci_low", "ci_high", "p_corrected", "tested"]
+SETS = {"train": "training set", "dev": "development set", "test": "test set", "all": "all sets"}
 MAX_NAMED = 7  # maximum number of cues that are named in a panel
 # The distance between two named cues, in coverage or in productivity.
 MIN_COVERAGE_RATIO, MIN_PRODUCTIVITY_DIFFERENCE = 2.5, 0.07
@@ -46,29 +47,31 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
     """One panel: productivity of every cue with its interval; those beyond chance are named."""
-    axes.axhline(0.5, color="0.5", linewidth=0.8, linestyle="--")
+    axes.axhline(0.5, color=colours.BLACK, linewidth=0.8, linestyle=":")
     beyond = rows["p_corrected"] < LEVEL
     kinds = [
-        (~beyond, "within chance", "0.6", 0.5),
-        (beyond, "beyond chance", figures.COLOURS[1], 1),
+        (~beyond, colours.Look("within chance", colours.GREY, "o"), 0.5),
+        (beyond, colours.Look("beyond chance, the widest named", colours.HIGHLIGHT, "s"), 1),
     ]
-    for number, (chosen, name, colour, alpha) in enumerate(kinds):
+    for chosen, look, alpha in kinds:
         cues = rows[chosen]
         productivity = cues["productivity"]
         axes.errorbar(
             cues["coverage"],
             productivity,
             yerr=[productivity - cues["ci_low"], cues["ci_high"] - productivity],
-            fmt=figures.MARKERS[number],
-            color=colour,
+            fmt=look.marker,
+            color=look.colour,
             alpha=alpha,
             elinewidth=0.6,
             markersize=3,
-            label=name,
+            label=look.name,
         )
     for row in named(rows[beyond]):
         xy = (row.coverage, row.productivity)
-        axes.annotate(row.cue, xy, xytext=(3, 2), textcoords="offset points", fontsize=6)
+        axes.annotate(
+            row.cue, xy, xytext=(3, 2), textcoords="offset points", fontsize=figures.SMALL
+        )
     axes.set_xscale("log")
     axes.set_xlim(0.85 * rows["coverage"].min(), 1.15)
     axes.set_ylim(-0.02, 1.02)
@@ -76,6 +79,11 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel("Coverage")
+
+
+def n_of(frame: pd.DataFrame, data: str, split: str) -> int:
+    """The number of points of a set."""
+    return int(frame[(frame["data"] == data) & (frame["split"] == split)]["n"].iloc[0])
 
 
 def named(rows: pd.DataFrame) -> list[Any]:
@@ -114,17 +122,18 @@ def main(
     adversarial = frame[frame["data"] == "negated"]["split"].unique()
     panels += [("negated", adversarial[-1])] if len(adversarial) else []
     titles = [
-        f"{split}, " * (data == "original")
-        + {"original": "original", "negated": "adversarial set"}[data]
-        for data, split in panels
+        f"{SETS.get(split, split)}, {n_of(frame, data, split)} points" for data, split in panels
     ]
+    if len(adversarial):
+        titles[-1] = f"adversarial set, {n_of(frame, *panels[-1])} points"
     with figures.style():
-        figure, axes = figures.panels(titles, 2.3, 2.1, columns=3)
+        figure, axes = figures.panels(titles, figures.TWO_COLUMNS / 3, 2.1, columns=3)
         for number, (panel, (data, split)) in enumerate(zip(axes, panels, strict=True)):
             draw(panel, frame[(frame["data"] == data) & (frame["split"] == split)])
             if number % 3 == 0:
                 panel.set_ylabel("Productivity")
-        axes[min(2, len(axes) - 1)].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=2)
         figures.save(figure, svg, pdf, png)
 
 

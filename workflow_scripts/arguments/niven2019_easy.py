@@ -11,7 +11,7 @@ from workflow_scripts.arguments.argument_cues import LEVEL, interval
 from workflow_scripts.arguments.argument_easy import KEYS
 from workflow_scripts.arguments.setups import SETUPS, TITLES
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_drawn
@@ -27,6 +27,10 @@ MEASURES = {
 DRAWN = {
     "cue among always right": "Points always right: those with\nthe cue in the right warrant",
     "follows the cue": "Points with the cue in one warrant:\npredictions for this warrant",
+}
+RUNS = {
+    "not degenerate": colours.Look("runs not degenerate", colours.SKY, "o"),
+    "all": colours.Look("all runs", colours.NEUTRAL, "s"),
 }
 WITHIN = ["source", "setup", "split", "runs"]  # models that answer the same points
 
@@ -113,21 +117,25 @@ def draw(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
 
     The dashed line is the share among all points.
     """
-    for number, runs in enumerate(("not degenerate", "all")):
+    for number, (runs, look) in enumerate(RUNS.items()):
         chosen = rows[rows["runs"] == runs].set_index("name").reindex(names)
+        if chosen["share"].isna().all():
+            continue
         share = chosen["share"]
         axes.errorbar(
             share,
             np.arange(len(names)) + 0.14 * (2 * number - 1),
             xerr=[share - chosen["ci_low"], chosen["ci_high"] - share],
-            fmt=figures.MARKERS[number],
-            color=figures.COLOURS[number],
+            fmt=look.marker,
+            color=look.colour,
             elinewidth=0.8,
-            label={"all": "all runs", "not degenerate": "runs not degenerate"}[runs],
+            label=look.name,
         )
     for number, name in enumerate(names):
         base = rows.loc[rows["name"] == name, "among_all"].iloc[0]
-        axes.plot([base, base], [number - 0.35, number + 0.35], color="0.5", linestyle="--")
+        name = "among all points" if not number and np.isfinite(base) else None
+        style = {"color": colours.BLACK, "linestyle": ":", "linewidth": 1.0}
+        axes.plot([base, base], [number - 0.35, number + 0.35], label=name, **style)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlim(0, 1.03)
     axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
@@ -145,16 +153,20 @@ def main(easy: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, s
     names = list(dict.fromkeys(shown["name"]))
     always = shown[(shown["measure"] == "cue among always right") & (shown["runs"] == "all")]
     counts = [
-        f"{row.name}\n({row.n} of {row.n_points} points in all of {row.n_runs} runs)"
+        f"{row.name}\n({row.n} of {row.n_points} points, in all of {row.n_runs} runs)"
         for row in always.set_index("name", drop=False).loc[names].itertuples(index=False)
     ]
     with figures.style():
-        height = 0.6 + 0.36 * len(names)
-        figure, panels = figures.panels(list(DRAWN.values()), 3.4, height, columns=2)
+        height = 0.95 + 0.33 * len(names)
+        figure, panels = figures.panels(
+            list(DRAWN.values()), figures.TWO_COLUMNS / 2, height, columns=2
+        )
         for axes, measure, labels in zip(panels, DRAWN, (counts, [""] * len(names)), strict=True):
             draw(axes, shown[shown["measure"] == measure], names)
             axes.set_yticks(range(len(names)), labels)
-        panels[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+            axes.set_xlabel("Share")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
         figures.save(figure, svg, pdf, png)
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from workflow_scripts.arguments.argument_scores import margin, picked, right
-from workflow_scripts.arguments.setups import SETUPS, TITLES
+from workflow_scripts.arguments.setups import IN_WORDS, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out_parts
 from workflow_scripts.core.data.head_labels import labels
@@ -18,6 +17,7 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import power, randomisation, resampling
 from workflow_scripts.core.stats.swaps import OfSums
 
+BAR = 0.6  # inches for a colour bar beside each map
 # Titles of the measures. The margin is the logit of the warrant with the cue minus the other's.
 MEASURES = {
     "margin": "Margin of the\ncue's warrant",
@@ -105,17 +105,15 @@ def measure_parts(frame: pd.DataFrame, draws: int, permutations: int, seed: int)
     return pd.concat(frames, ignore_index=True)
 
 
-def draw(axes: Axes, figure: Figure, effects: pd.DataFrame) -> None:
+def draw(axes: Axes, effects: pd.DataFrame) -> None:
     """One map: the effect of every head on one measure, dots where its corrected p is below .05."""
-    limit = max(effects["effect"].abs().max(), 1e-3)
-    image = heatmaps.draw(
-        axes, heatmaps.grid_of(effects, "effect"), -limit, limit, heatmaps.AROUND_ZERO
-    )
-    beyond = effects[effects["p_corrected"] < 0.05]
-    axes.plot(beyond["head"], beyond["layer"], "o", color="black", markersize=1.5)
-    axes.set_xlabel(f"Head (n = {effects['n'].iloc[0]})")
-    bar = figure.colorbar(image, ax=axes, pad=0.02, fraction=0.05, aspect=12)
-    bar.ax.tick_params(labelsize=6)
+    image = heatmaps.around_zero(axes, heatmaps.grid_of(effects, "effect"))
+    heatmaps.dots(axes, effects[effects["p_corrected"] < 0.05])
+    axes.set_xlabel(f"Head (n = {effects['n'].iloc[0]} points)")
+    if (effects["effect"] == 0).all():
+        heatmaps.note(axes, "0 for every head")
+    else:
+        heatmaps.bar(image, [axes], "Change")
 
 
 def main(
@@ -137,13 +135,13 @@ def main(
     setups = [setup for setup in SETUPS if setup in set(shown["setup"])]
     shape = (shown["layer"].max() + 1, shown["head"].max() + 1)
     with figures.style():
-        rows = [TITLES[setup] for setup in setups]
-        figure, panels = heatmaps.sheet(rows, list(MEASURES.values()), shape)
+        rows = [IN_WORDS[setup].replace(", ", ",\n") for setup in setups]
+        figure, panels = heatmaps.sheet(rows, list(MEASURES.values()), shape, BAR)
         for row, setup in zip(panels, setups, strict=True):
             for axes, measure in zip(row, MEASURES, strict=True):
                 chosen = shown[(shown["setup"] == setup) & (shown["measure"] == measure)]
                 if len(chosen):  # none where the cue is in no held-out point
-                    draw(axes, figure, chosen)
+                    draw(axes, chosen)
         figures.save(figure, svg, pdf, png)
 
 

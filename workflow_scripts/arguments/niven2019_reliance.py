@@ -7,21 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from workflow_scripts.arguments.argument_scores import margin, picked, right
-from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
+from workflow_scripts.arguments.setups import CHANGES, FAMILIES, IN_WORDS, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out_parts
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import bootstrap_mean
 
 KEYS = ["family", "setup", "cue"]
 MEASURED = ("follows", "right", "margin")
-NAMES = {
-    "removed": "cue removed",
-    "exchanged": "cue to the other side",
-    "control": "other words removed",
-}
 
 
 def measure_parts(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
@@ -66,21 +61,22 @@ def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 
 def draw(axes: Axes, rows: pd.DataFrame, cues: list[str]) -> None:
     """One panel: for every cue the share of flips under each change, with intervals."""
-    for number, change in enumerate(CHANGES):
+    for number, (change, look) in enumerate(colours.CHANGES.items()):
         changed = rows[rows["change"] == change].set_index("cue").reindex(cues)
         flips = changed["flips"]
         axes.errorbar(
             [x + 0.22 * (number - 1) for x in range(len(cues))],
             flips,
             yerr=[flips - changed["ci_low"], changed["ci_high"] - flips],
-            fmt=figures.MARKERS[number],
-            color=figures.COLOURS[number],
+            fmt=look.marker,
+            color=look.colour,
             elinewidth=0.8,
-            label=NAMES[change],
+            label=look.name,
         )
     n = rows.drop_duplicates("cue").set_index("cue")["n"]
-    names = [f"{cue}\n(n = {n[cue]})" for cue in cues]
-    axes.set_xticks(range(len(cues)), names, rotation=35, ha="right")
+    names = [f"{cue}\nn = {n[cue]}" for cue in cues]
+    axes.set_xticks(range(len(cues)), names)
+    axes.set_xlim(-0.5, len(cues) - 0.5)
     axes.set_ylim(-0.03, 1.03)
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
@@ -98,13 +94,14 @@ def main(
     panels = [(family, setup) for setup in setups for family in FAMILIES]
     cues = list(dict.fromkeys(rows["cue"]))
     with figures.style():
-        titles = [f"{FAMILIES[family]}: {TITLES[setup]}" for family, setup in panels]
-        figure, axes = figures.panels(titles, 2.2, 1.8, columns=3)
+        titles = [f"{FAMILIES[family]}: {IN_WORDS[setup]}" for family, setup in panels]
+        figure, axes = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.6, columns=3)
         for number, (panel, (family, setup)) in enumerate(zip(axes, panels, strict=True)):
             draw(panel, rows[(rows["family"] == family) & (rows["setup"] == setup)], cues)
             if number % 3 == 0:
                 panel.set_ylabel("Predictions that flip")
-        axes[min(2, len(axes) - 1)].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=3)
         figures.save(figure, svg, pdf, png)
 
 

@@ -6,25 +6,15 @@ As in the paper, black crosses mark the heads with a linguistic behaviour.
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib
 import pandas as pd
 from matplotlib.axes import Axes
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-BEHAVIOURS = {
-    "previous": "previous token",
-    "next": "next token",
-    "cls": "[CLS]",
-    "sep": "[SEP]",
-    "punctuation": ". or ,",
-    "broad": "broad",
-    "other": "other",
-}
 MAX_NAMED = 6  # heads of one behaviour; the names of more would overlap
 
 
@@ -34,27 +24,24 @@ def main(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: Out) -> Non
     crosses = crossed(frame, tables.read(linguistic, ("layer", "head", "behaviour", "marked")))
     with figures.style():
         figure, (left, right) = figures.new(figures.TWO_COLUMNS, 3.6, columns=2)
-        for number, (behaviour, name) in enumerate(BEHAVIOURS.items()):
+        for behaviour, look in colours.TOKENS.items():
             rows = frame[frame["behaviour"] == behaviour]
             if behaviour == "other":
-                left.plot(rows["x"], rows["y"], "o", color="0.75", label=name, zorder=1)
+                left.plot(rows["x"], rows["y"], "o", color=look.colour, label=look.name, zorder=1)
             elif len(rows):
-                colour, marker = figures.COLOURS[number], figures.MARKERS[number]
-                left.plot(rows["x"], rows["y"], marker, color=colour, label=name, markersize=5)
+                style = {"color": look.colour, "marker": look.marker, "markersize": 5}
+                left.plot(rows["x"], rows["y"], ls="", label=look.name, **style)
                 _name(left, rows[~rows.index.isin(crosses.index)])
         if len(crosses):
-            left.plot(
-                crosses["x"], crosses["y"], "x", color="black", label="linguistic", markersize=6
-            )
+            style = {"color": colours.BLACK, "label": "linguistic", "markersize": 6}
+            left.plot(crosses["x"], crosses["y"], "x", **style)
         near = 0.2 * (frame["x"].max() - frame["x"].min())
         for row in crosses.itertuples():
             _name_cross(left, row, crosses.drop(index=row.Index), near)
-        shades = matplotlib.colormaps["viridis"].resampled(frame["layer"].max() + 1)
+        looks = colours.in_order(frame["layer"].max() + 1)
         for layer, rows in frame.groupby("layer"):
-            marker = figures.MARKERS[layer % len(figures.MARKERS)]
-            right.plot(
-                rows["x"], rows["y"], marker, color=shades(layer), label=f"layer {layer + 1}"
-            )
+            style = {"color": looks[layer].colour, "marker": looks[layer].marker}
+            right.plot(rows["x"], rows["y"], ls="", label=f"layer {layer + 1}", **style)
         _finish(left, "by behaviour")
         _finish(right, "by layer")
         stress = frame["stress"].iloc[0]

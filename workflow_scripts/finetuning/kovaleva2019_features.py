@@ -65,15 +65,17 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None
         for name in names:
             rows = frame[(frame["kind"] == kind) & (frame["task"] == name)].dropna()
             grids[kind, name] = change(rows) if len(rows) else np.full(shape, np.nan)
-    largest = max(np.nanmax(np.abs(grid)) for grid in grids.values() if np.isfinite(grid).any())
     with figures.style():
         figure, panels = heatmaps.sheet(LINGUISTIC, [TASKS[name].title for name in names], shape)
-        for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
-            image = heatmaps.draw(axes, grid, -largest, largest, heatmaps.AROUND_ZERO)
-            if not np.isfinite(grid).any():
-                axes.text(0.5, 0.5, "none", transform=axes.transAxes, ha="center", va="center")
-        label = "Change of attention / length"
-        figure.colorbar(image, ax=panels, label=label, pad=0.01, aspect=40)
+        for cells, kind in zip(panels, LINGUISTIC, strict=True):
+            together = np.abs(np.stack([grids[kind, name] for name in names]))
+            largest = together[np.isfinite(together)].max(initial=0)
+            for axes, name in zip(cells, names, strict=True):
+                grid = grids[kind, name]
+                image = heatmaps.around_zero(axes, grid, largest)
+                if not np.isfinite(grid).any():
+                    heatmaps.note(axes, f"no {kind}")
+            heatmaps.bar(image, cells, "Change")
         figures.save(figure, svg, pdf, png)
 
 

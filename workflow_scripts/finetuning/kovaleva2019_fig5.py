@@ -4,7 +4,7 @@ from pathlib import Path
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -32,8 +32,8 @@ def main(similarity: list[Path], padded: list[Path], svg: Out, pdf: Out, png: Ou
         for cells, of_row in zip(panels, grids.values(), strict=True):
             low = min(grid.min() for grid in of_row)
             for axes, grid in zip(cells, of_row, strict=True):
-                image = heatmaps.draw(axes, grid, low, 1.0, heatmaps.DARK + "_r")
-            figure.colorbar(image, ax=list(cells), label="Cosine similarity", pad=0.01, aspect=12)
+                image = heatmaps.draw(axes, grid, low, 1.0, colours.MORE + "_r")
+            heatmaps.bar(image, cells, "Cosine similarity")
         figures.save(figure, svg, pdf, png)
 
 

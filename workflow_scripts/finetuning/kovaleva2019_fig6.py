@@ -12,7 +12,10 @@ ROWS = {"sep": "[SEP]", "cls": "[CLS]"}
 
 
 def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a heat map per task and token, the mean over seeds; darker means more attention."""
+    """Draw a heat map per task and token, the mean over seeds; darker means more attention.
+
+    Each kind of token has its own scale.
+    """
     columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
     frame = tables.read_all(features, columns)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "all")]
@@ -24,15 +27,16 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
         for kind in ROWS
         for name in names
     }
-    high = max(grid.max() for grid in grids.values())
     shape = next(iter(grids.values())).shape
     with figures.style():
         figure, panels = heatmaps.sheet(
             list(ROWS.values()), [TASKS[name].title for name in names], shape
         )
-        for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
-            image = heatmaps.draw(axes, grid, 0.0, high)
-        figure.colorbar(image, ax=panels, label="Attention / length", pad=0.01, aspect=25)
+        for cells, kind in zip(panels, ROWS, strict=True):
+            high = max(grids[kind, name].max() for name in names)
+            for axes, name in zip(cells, names, strict=True):
+                image = heatmaps.draw(axes, grids[kind, name], 0.0, high)
+            heatmaps.bar(image, cells, "Attention / length")
         figures.save(figure, svg, pdf, png)
 
 

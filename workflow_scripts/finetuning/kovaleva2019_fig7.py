@@ -4,12 +4,10 @@ from pathlib import Path
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.token_kinds import KINDS
-
-NAMES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". or ,"}
 
 
 def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
@@ -22,22 +20,24 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     high = frame["attention"].max()
     n_heads = frame["head"].max() + 1
     with figures.style():
-        width = 1.0 + 1.25 * len(names)
-        figure, panels = figures.new(width, 0.9 + 0.13 * n_heads, columns=len(names))
+        titles = [TASKS[name].title for name in names]
+        height = 0.75 + 0.13 * n_heads
+        figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
         for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name]
             grid = rows.pivot_table(index="head", columns="kind", values="attention", dropna=False)
             grid = grid.reindex(columns=KINDS).to_numpy()
             image = axes.imshow(
-                grid, cmap="Blues", vmin=0, vmax=high, aspect="auto", rasterized=True
+                grid, cmap=colours.MORE, vmin=0, vmax=high, aspect="auto", rasterized=True
             )
-            axes.set_title(TASKS[name].title)
-            axes.set_xticks(
-                range(len(KINDS)), [NAMES.get(kind, kind) for kind in KINDS], rotation=90
-            )
+            kinds = [
+                colours.TOKENS[kind].name if kind in colours.TOKENS else kind for kind in KINDS
+            ]
+            axes.set_xticks(range(len(KINDS)), kinds, rotation=90)
+            axes.patch.set(hatch="////", edgecolor=colours.PALE)  # seen where there is no such word
             axes.set_yticks(range(0, n_heads, 2), [str(head + 1) for head in range(0, n_heads, 2)])
         panels[0].set_ylabel("Head of the last layer")
-        figure.colorbar(image, ax=panels, label="Attention from [CLS]", pad=0.01, aspect=15)
+        heatmaps.bar(image, panels, "Attention from [CLS]")
         figures.save(figure, svg, pdf, png)
 
 

@@ -53,9 +53,8 @@ def main(shared: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
         rows = [stage.capitalize() for stage in STAGES]
         figure, panels = heatmaps.sheet(rows, [titles[name] for name in names], shape)
         for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
-            image = heatmaps.draw(axes, grid, -largest, largest, heatmaps.AROUND_ZERO)
-        label = "To copies minus others"
-        figure.colorbar(image, ax=panels, label=label, pad=0.01, aspect=25)
+            image = heatmaps.around_zero(axes, grid, largest)
+        heatmaps.bar(image, panels.ravel(), "Attention to copies minus others")
         figures.save(figure, svg, pdf, png)
 
 

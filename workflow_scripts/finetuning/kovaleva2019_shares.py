@@ -5,21 +5,24 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # Kinds that hardly overlap, so that shares can be stacked; subjects, objects and negation words
 # are among them.
 STACKED = ("cls", "sep", "punctuation", "noun", "verb", "pronoun")
-NAMES = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". or ,", "other": "other tokens"}
-COLOURS = dict(zip((*STACKED, "other"), (*figures.COLOURS[:6], "#BBBBBB"), strict=True))
+LOOKS = colours.TOKENS | colours.WORDS
 QUERIES = {"all": "From all tokens", "cls": "From [CLS]"}
 STAGES = ("pretrained", "fine-tuned")
 WIDTH = 0.4
+PER_LINE = 3  # tasks beside each other
+DOWN = 9.0  # inches for all panels at most
+TICKS = 6  # layers that are written at most
 
 
 def by_layer(frame: pd.DataFrame) -> pd.DataFrame:
@@ -49,10 +52,9 @@ def draw(axes: Axes, shares: pd.DataFrame, stage: str) -> None:
             values[shown],
             widths[shown],
             bottom=bottom[shown],
-            color=COLOURS[kind],
-            label=NAMES.get(kind, kind) if side else None,
-            hatch=None if side else "/////",
-            edgecolor="white",
+            color=LOOKS[kind].colour,
+            hatch=colours.STAGES[stage].hatch,
+            edgecolor=colours.WHITE,
             linewidth=0.3,
         )
         bottom += values
@@ -65,31 +67,37 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     names = present(frame)
     n_layers = frame["layer"].max() + 1
     with figures.style():
-        width = 1.6 + (0.5 + 0.2 * (n_layers + 1)) * len(names)
-        figure, cells = figures.new(width, 3.6, columns=len(names), rows=len(QUERIES))
-        panels = np.array(cells, dtype=object).reshape(len(QUERIES), len(names))
-        for row, (query, title) in zip(panels, QUERIES.items(), strict=True):
-            for axes, name in zip(row, names, strict=True):
+        per_line = min(PER_LINE, len(names))
+        lines = -(-len(names) // per_line)
+        height = 0.5 + min(1.75 * lines * len(QUERIES), DOWN)
+        figure, cells = figures.new(
+            figures.TWO_COLUMNS, height, columns=per_line, rows=lines * len(QUERIES)
+        )
+        # [line, query, task within the line]
+        panels = np.array(cells, dtype=object).reshape(lines, len(QUERIES), per_line)
+        places = panels.transpose(0, 2, 1).reshape(-1, len(QUERIES))
+        for spare in places[len(names) :].ravel():
+            spare.remove()
+        for of_name, name in zip(places, names, strict=False):
+            for axes, query in zip(of_name, QUERIES, strict=True):
                 of_task = frame[(frame["query"] == query) & (frame["task"] == name)]
                 for stage in STAGES:
                     draw(axes, by_layer(of_task[of_task["stage"] == stage]), stage)
-                layers = [layer for layer in range(1, n_layers + 1) if layer % 2 or n_layers < 7]
-                ticks = [str(layer) for layer in layers]
-                axes.set_xticks([*layers, n_layers + 1.5], [*ticks, "tokens"], rotation=90)
+                layers = range(1, n_layers + 1, -(-n_layers // TICKS))
+                axes.set_xticks([*layers, n_layers + 1.5], [*map(str, layers), "tokens"])
                 axes.set_ylim(0, 100)
-            row[0].set_ylabel(f"{title}\nShare (%)")
-        for axes, name in zip(panels[0], names, strict=True):
-            axes.set_title(TASKS[name].title)
-        for axes in panels[-1]:
-            axes.set_xlabel("Layer")
-        handles, labels = panels[0, 0].get_legend_handles_labels()
-        figure.legend(
-            handles[::-1],
-            labels[::-1],
-            loc="outside right center",
-            title="hatched: pretrained",
-            title_fontsize=7,
-        )
+            of_name[0].set_title(TASKS[name].title)
+            of_name[-1].set_xlabel("Layer")
+        for line in panels:
+            for row, title in zip(line, QUERIES.values(), strict=True):
+                row[0].set_ylabel(f"{title}\nAttention, %")
+        handles = [Patch(color=LOOKS[kind].colour) for kind in (*STACKED, "other")]
+        names = [LOOKS[kind].name for kind in (*STACKED, "other")]
+        for stage in STAGES:
+            look = colours.STAGES[stage]
+            handles.append(Patch(fc=look.colour, hatch=look.hatch, ec=colours.WHITE, lw=0))
+            names.append(look.name)
+        figure.legend(handles, names, loc="outside upper center", ncols=5)
         figures.save(figure, svg, pdf, png)
 
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.frames import linking_heads
-from workflow_scripts.core.plots import attention_lines, figures, heatmaps
+from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.frames.frame_drawings import COLUMNS, heads_above
@@ -33,7 +32,7 @@ def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> 
         panel.set_title(TITLES[name])
         for row in heads_above(frame, percentile, name).itertuples():
             corner = (row.head - 0.5, row.layer - 0.5)
-            colour = figures.COLOURS[1]
+            colour = colours.HIGHLIGHT
             panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=colour, linewidth=1.2))
     return image
 
@@ -41,11 +40,8 @@ def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> 
 def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
     """How far attention along links exceeds that along controls; dots where beyond chance."""
     rows = frame[frame["direction"] == "either"]
-    grid = heatmaps.grid_of(rows, "difference")
-    most = np.abs(grid).max() or 1.0
-    image = heatmaps.draw(axes, grid, -most, most, heatmaps.AROUND_ZERO)
-    beyond = linking_heads(frame)
-    axes.plot(beyond["head"], beyond["layer"], "o", color="black", markersize=1.8)
+    image = heatmaps.around_zero(axes, heatmaps.grid_of(rows, "difference"))
+    heatmaps.dots(axes, linking_heads(frame))
     axes.set_title("Either, minus controls")
     return image
 
@@ -61,9 +57,8 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
     maps[0].set_ylabel("Layer")
     for axes in maps:
         axes.set_xlabel("Head")
-    bar = {"pad": 0.02, "aspect": 12}
-    above.colorbar(draw_attention(maps[:-1], frame, percentile), ax=maps[:-1], **bar)
-    above.colorbar(draw_difference(maps[-1], frame), ax=maps[-1], **bar)
+    heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[2:-1], "Attention")
+    heatmaps.bar(draw_difference(maps[-1], frame), maps[-1:], "Difference")
     numbers = sorted(lines["drawing"].unique())
     panels = below.subplots(1, len(numbers), squeeze=False)[0]
     for axes, number in zip(panels, numbers, strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data.cache import Cache
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import COLUMNS, digest_of
@@ -31,7 +31,7 @@ def draw_sheet(
         for axes, pattern, end, title in zip(cells, maps, ends, titles, strict=False):
             axes.imshow(
                 np.sqrt(pattern / pattern.max()),
-                cmap="Greys",
+                cmap=colours.IN_GREY,
                 vmin=0,
                 vmax=1,
                 interpolation="nearest",

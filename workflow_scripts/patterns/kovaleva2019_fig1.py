@@ -6,7 +6,7 @@ import numpy as np
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.pattern_rules import CLASSES
@@ -19,7 +19,7 @@ def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
     )
     n = frame["place"].max() + 1
     with figures.style():
-        figure, cells = figures.new(figures.TWO_COLUMNS, 0.3 + 1.5 * n, len(CLASSES), n)
+        figure, cells = figures.new(figures.TWO_COLUMNS, 0.45 + 1.45 * n, len(CLASSES), n)
         for number, axes in enumerate(cells):
             row, column = divmod(number, len(CLASSES))
             chosen = (frame["class"] == CLASSES[column]) & (frame["place"] == row)
@@ -29,14 +29,16 @@ def main(maps: Path, svg: Out, pdf: Out, png: Out) -> None:
                 continue
             weights = rows["weight"].to_numpy().reshape(rows["query"].max() + 1, -1)
             shown = np.sqrt(weights / weights.max())
-            axes.imshow(shown, cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+            axes.imshow(shown, cmap=colours.MORE, vmin=0, vmax=1, interpolation="nearest")
             axes.set_xticks([])
             axes.set_yticks([])
             name = label(rows["layer"].iloc[0], rows["head"].iloc[0])
             stage = rows["stage"].iloc[0]
-            axes.set_xlabel(f"head {name}, {stage}", fontsize=6, labelpad=2)
+            axes.set_xlabel(f"head {name}, {stage}", fontsize=figures.SMALL, labelpad=2)
             if row == 0:
-                axes.set_title(CLASSES[column].capitalize())
+                axes.set_title(colours.CLASSES[CLASSES[column]].name.capitalize())
+        figure.supxlabel("Keys, from [CLS] on the left", fontsize=7)
+        figure.supylabel("Queries, from [CLS] at the top", fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

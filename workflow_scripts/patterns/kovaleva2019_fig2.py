@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.patches import Patch
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.pattern_rules import CLASSES
@@ -17,12 +18,11 @@ STAGES = ("pretrained", "fine-tuned")
 
 
 def legend_title(frame: pd.DataFrame, model: str) -> str:
-    """What the hatching means and, for another model than the annotated one, that it is another."""
+    """For another model than the annotated one, that it is another; else nothing."""
     annotated = frame["annotated_model"].iloc[0]
-    title = "hatched: pretrained"
-    if model not in annotated.split(","):
-        title += f"\nmaps of {model}, classified by\na network of {annotated}'s maps"
-    return title
+    if model in annotated.split(","):
+        return ""
+    return f"maps of {model}, classified by\na network of {annotated}'s maps"
 
 
 def main(shares: Path, svg: Out, pdf: Out, png: Out, model: str) -> None:
@@ -36,26 +36,27 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out, model: str) -> None:
         figure, (axes,) = figures.new(figures.TWO_COLUMNS, 2.6)
         for side, stage in enumerate(STAGES):
             bottom = np.zeros(len(names))
-            for number, name in enumerate(CLASSES):
+            for name in CLASSES:
                 values = np.array([100 * mean[task, stage, name] for task in names])
                 axes.bar(
                     positions + (side - 0.5) * WIDTH,
                     values,
                     WIDTH * 0.95,
                     bottom=bottom,
-                    color=figures.COLOURS[number],
-                    label=name if side else None,
-                    hatch=None if side else "////",
-                    edgecolor="white",
+                    color=colours.CLASSES[name].colour,
+                    hatch=colours.STAGES[stage].hatch,
+                    edgecolor=colours.WHITE,
                     linewidth=0.4,
                 )
                 bottom += values
         axes.set_xticks(positions, [TASKS[name].title for name in names])
-        axes.set_ylabel("Share of maps (%)")
+        axes.set_ylabel("Share of maps, %")
         axes.set_ylim(0, 100)
-        figure.legend(
-            loc="outside right center", title=legend_title(frame, model), title_fontsize=7
-        )
+        looks = [*reversed(colours.CLASSES.values()), *colours.STAGES.values()]
+        handles = [Patch(fc=look.colour, hatch=look.hatch, ec=colours.WHITE) for look in looks]
+        names = [look.name for look in looks]
+        note = legend_title(frame, model)
+        figure.legend(handles, names, loc="outside right center", title=note, title_fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

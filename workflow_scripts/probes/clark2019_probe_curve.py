@@ -6,17 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-
-NAMES = {
-    "attention-and-words": "attention and words",
-    "attention-only": "attention only",
-    "distances-and-words": "distances and words",
-    "random-attention-and-words": "attention and words, random body",
-    "structural": "structural (UUAS)",
-}
 
 
 def main(curve: Path, svg: Out, pdf: Out, png: Out) -> None:
@@ -25,17 +17,17 @@ def main(curve: Path, svg: Out, pdf: Out, png: Out) -> None:
     frame = tables.read(curve, columns)
     with figures.style():
         figure, (held_out, seen) = figures.new(figures.TWO_COLUMNS, 2.8, columns=2)
-        for number, (probe, name) in enumerate(NAMES.items()):
+        for probe, look in colours.PARSERS.items():
             rows = frame[frame["probe"] == probe].sort_values("train_sentences")
-            look = {"color": figures.COLOURS[number], "marker": figures.MARKERS[number]}
+            style = {"color": look.colour, "marker": look.marker, "linestyle": look.dash}
             sizes = rows["train_sentences"]
-            held_out.plot(sizes, 100 * rows["score"], label=name, **look)
+            held_out.plot(sizes, 100 * rows["score"], label=look.name, **style)
             low, high = (100 * rows[end] for end in ("ci_low", "ci_high"))
-            held_out.fill_between(sizes, low, high, color=look["color"], alpha=0.15, linewidth=0)
-            seen.plot(sizes, 100 * rows["train_score"], **look)
+            held_out.fill_between(sizes, low, high, color=look.colour, alpha=0.15, linewidth=0)
+            seen.plot(sizes, 100 * rows["train_score"], **style)
         _finish(held_out, "held-out documents", frame)
         _finish(seen, "the training sentences themselves", frame)
-        held_out.set_ylabel("UAS (%)")
+        held_out.set_ylabel("UAS (structural: UUAS), %")
         figure.legend(loc="outside lower center", ncols=3)
         figures.save(figure, svg, pdf, png)
 

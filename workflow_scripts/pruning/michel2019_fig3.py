@@ -6,13 +6,11 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 from workflow_scripts.core.stats.intervals import bootstrap_mean
-
-NAMES = {"importance": "importance", "ablation": "one-head score", "random": "random"}
 
 OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high", "n"]
 
@@ -30,6 +28,13 @@ def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return frame.merge(rows.groupby("pruned", as_index=False)[OVER_EXAMPLES].mean(), on="pruned")
 
 
+def _title(task: str, rows: pd.DataFrame) -> str:
+    """A task with its metric, and how many examples and seeds are behind the curves."""
+    seeds = rows["seed"].nunique()
+    n = f"n = {rows['n'].max():.0f}, {seeds} seed{'s' * (seeds > 1)}"
+    return f"{effects.title_of(task)}\n{n}"
+
+
 def main(
     curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out, bootstrap: int, seed: int
 ) -> None:
@@ -37,33 +42,39 @@ def main(
 
     Importance is named as estimated once, before pruning, or again before each step.
     """
-    columns = ("task", "strategy", "recomputed", "pruned", "heads", "metric", "score")
+    columns = ("task", "seed", "strategy", "recomputed", "pruned", "heads", "metric", "score")
     columns += tuple(OVER_EXAMPLES)
     frame = effects.on_main_metric(tables.read_all(curves, columns))
     names, drawn = present(frame), []
     with figures.style():
-        figure, panels = figures.panels([effects.title_of(name) for name in names], 1.75, 1.5)
+        figure, panels = figures.panels(
+            [_title(name, frame[frame["task"] == name]) for name in names],
+            figures.TWO_COLUMNS / 3,
+            1.9,
+            columns=3,
+        )
         for axes, task in zip(panels, names, strict=True):
             rows = frame[frame["task"] == task]
-            for number, (strategy, name) in enumerate(NAMES.items()):
+            for strategy, look in colours.STRATEGIES.items():
                 runs = rows[rows["strategy"] == strategy]
                 if runs.empty:
                     continue
                 line, recomputed = over_runs(runs, bootstrap, seed), runs["recomputed"].iloc[0]
+                name = look.name
                 if strategy == "importance":
                     name += ", estimated again each step" if recomputed else ", estimated once"
                 share = 100 * line["pruned"] / runs["heads"].iloc[0]
-                colour, marker = figures.COLOURS[number], figures.MARKERS[number]
                 axes.plot(
-                    share, line["score"], color=colour, marker=marker, markersize=2.5, label=name
-                )
-                axes.fill_between(
-                    share, line["score_low"], line["score_high"], color=colour, alpha=0.15, lw=0
-                )
+                    share, 100 * line["score"], color=look.colour, marker=look.marker,
+                    ls=look.dash, markersize=3, label=name,
+                )  # fmt: skip
+                low, high = (100 * line[end] for end in ("score_low", "score_high"))
+                axes.fill_between(share, low, high, color=look.colour, alpha=0.15, lw=0)
                 labels = {"task": TASKS[task].title, "strategy": strategy}
                 labels["recomputed"] = recomputed
                 drawn.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))
             axes.set_xlabel("Heads pruned, %")
+        panels[0].set_ylabel("Score")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         figures.save(figure, svg, pdf, png)
     tables.write_csv(pd.concat(drawn, ignore_index=True), table)

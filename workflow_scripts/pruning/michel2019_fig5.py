@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from matplotlib import colormaps
-
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import present
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
+
+# Inches of a panel: of one or two tasks, and of more.
+FEW, MANY = (figures.ONE_COLUMN, 3.0), (figures.TWO_COLUMNS / 3, 2.2)
 
 
 def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Out) -> None:
@@ -23,21 +24,23 @@ def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Ou
     names = present(frame)
     with figures.style():
         titles = [effects.title_of(name) for name in names]
-        figure, panels = figures.panels(titles, 1.4 * figures.ONE_COLUMN, 2.0, columns=2)
+        figure, panels = figures.panels(titles, *(FEW if len(names) < 3 else MANY), columns=3)
         for axes, task in zip(panels, names, strict=True):
             rows = frame[frame["task"] == task]
             epochs = sorted(rows["epoch"].unique())
-            for number, epoch in enumerate(epochs):
+            for epoch, look in zip(epochs, colours.in_order(len(epochs)), strict=True):
                 line = rows[rows["epoch"] == epoch].groupby("pruned")["score"].mean()
                 of_epoch = (agreements["task"] == task) & (agreements["epoch"] == epoch)
                 agreement = agreements[of_epoch]["agreement"].mean()
-                shade = colormaps["viridis_r"]((number + 1) / len(epochs))
-                marker = figures.MARKERS[number % len(figures.MARKERS)]
                 name = f"epoch {epoch}, agreement {agreement:.2f}"
                 share = 100 * line.index / rows["heads"].iloc[0]
-                axes.plot(share, line, color=shade, marker=marker, markersize=2.5, label=name)
+                axes.plot(
+                    share, 100 * line, color=look.colour, marker=look.marker, markersize=3,
+                    label=name,
+                )  # fmt: skip
             axes.set_xlabel("Heads pruned, %")
-            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+            axes.set_ylabel("Score")
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3))
         figures.save(figure, svg, pdf, png)
 
 

@@ -23,7 +23,7 @@ def main(importance: list[Path], variant: str, svg: Out, pdf: Out, png: Out, tab
         figure, panels = heatmaps.sheet([""], titles, grids[0].shape)
         for axes, grid in zip(panels[0], grids, strict=True):
             image = heatmaps.draw(axes, grid, 0.0, max(each.max() for each in grids))
-        figure.colorbar(image, ax=panels, label="Importance", pad=0.01, aspect=12)
+        heatmaps.bar(image, panels[0], "Importance / layer's norm")
         figures.save(figure, svg, pdf, png)
     frame = frame.assign(head=labels(frame), task=[TASKS[task].title for task in frame["task"]])
     columns = ["task", "seed", "variant", "head"]

@@ -34,7 +34,11 @@ def main(drawings: Path, table: Path, svg: Out, pdf: Out, png: Out, by_hand: boo
         longest = 0 if rows.empty else rows["query"].max() + 1
         height = 0.7 + 0.115 * longest
         columns = max(1, len(panels))
-        figure, axes = figures.new(2.0 * max(2, columns), height, columns=columns)
+        figure, axes = figures.new(
+            min(figures.TWO_COLUMNS, attention_lines.WIDTH * max(2, columns)),
+            height,
+            columns=columns,
+        )
         for panel_axes in axes[len(panels) :]:
             panel_axes.axis("off")
         for panel_axes, panel in zip(axes, panels, strict=False):

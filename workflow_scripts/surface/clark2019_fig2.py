@@ -1,15 +1,20 @@
 """Clark et al. 2019, Figure 2: attention to special tokens and punctuation."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
+SEP = colours.TOKENS["sep"]
 PANELS = [
-    {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". or ,"},
-    {"sep_to_sep": "[SEP] → [SEP]", "other_to_sep": "other → [SEP]"},
+    {name: colours.TOKENS[name] for name in ("cls", "sep", "punctuation")},
+    {
+        "sep_to_sep": replace(SEP, name="[SEP] → [SEP]"),
+        "other_to_sep": replace(colours.TOKENS["self"], name="other → [SEP]", dash="--"),
+    },
 ]
 
 
@@ -23,18 +28,19 @@ def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
     with figures.style():
         figure, panels = figures.new(figures.ONE_COLUMN, 4.4, rows=2)
         for panel, targets in zip(panels, PANELS, strict=True):
-            for number, (target, name) in enumerate(targets.items()):
+            for number, (target, look) in enumerate(targets.items()):
                 rows = frame[frame["target"] == target]
-                figures.per_layer(
-                    panel, rows["layer"], rows["attention"], name, number, len(targets)
-                )
+                shift = figures.beside(number, len(targets))
+                figures.per_layer(panel, rows["layer"], rows["attention"], look, shift)
             if uniform:
                 name = f"[SEP] if uniform: 1/{1 / uniform:.0f}"
-                panel.axhline(uniform, color="black", linestyle="--", linewidth=0.8, label=name)
+                panel.axhline(
+                    uniform, color=colours.BLACK, linestyle=":", linewidth=0.8, label=name
+                )
             figures.layer_axis(panel, frame["layer"].max() + 1)
             panel.set_ylabel("Average attention")
-            panel.set_ylim(-0.02, 1.02)
-            panel.legend(loc="upper left", ncols=2)
+            panel.set_ylim(bottom=-0.02)
+            panel.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
         figures.save(figure, svg, pdf, png)
 
 

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
+from matplotlib.ticker import FuncFormatter
+
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 TARGETS = {
-    "unmasked": "all unmasked tokens",
-    "sep": "[SEP]",
-    "punctuation": ". or ,",
-    "cls": "[CLS]",
+    "unmasked": colours.Look("all unmasked tokens", colours.NEUTRAL, "v", "--"),
+    **{name: colours.TOKENS[name] for name in ("sep", "punctuation", "cls")},
 }
 HEADS = {"own": "the checkpoint's own", "fitted": "fitted on the frozen body"}
 
@@ -21,11 +21,13 @@ def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
     frame = tables.read(gradients, ("layer", "head", "target", "gradient", "masked_lm_head"))
     with figures.style():
         figure, (axes,) = figures.new(figures.ONE_COLUMN, 2.8)
-        for number, (target, name) in enumerate(TARGETS.items()):
+        for number, (target, look) in enumerate(TARGETS.items()):
             rows = frame[frame["target"] == target]
-            figures.per_layer(axes, rows["layer"], rows["gradient"], name, number, len(TARGETS))
+            shift = figures.beside(number, len(TARGETS))
+            figures.per_layer(axes, rows["layer"], rows["gradient"], look, shift)
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.set_ylabel("Average $|\\partial L / \\partial \\alpha|$ (nats)")
         kind = HEADS[frame["masked_lm_head"].iloc[0]]
         axes.legend(

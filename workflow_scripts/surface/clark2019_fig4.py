@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
+HEADS = colours.Look("heads and their mean", colours.NEUTRAL)
 PANELS = {"all": "from all tokens", "cls": "from [CLS]"}
 
 
@@ -18,8 +19,8 @@ def main(entropy: Path, svg: Out, pdf: Out, png: Out) -> None:
         figure, panels = figures.new(figures.TWO_COLUMNS, 2.4, columns=2)
         for panel, (query, title) in zip(panels, PANELS.items(), strict=True):
             rows = frame[frame["query"] == query]
-            figures.per_layer(panel, rows["layer"], rows["entropy"], "heads and their mean", 0, 1)
-            panel.axhline(uniform, color="black", linestyle="--", label="uniform attention")
+            figures.per_layer(panel, rows["layer"], rows["entropy"], HEADS)
+            panel.axhline(uniform, color=colours.BLACK, linestyle=":", label="uniform attention")
             figures.layer_axis(panel, frame["layer"].max() + 1)
             panel.set_ylim(0, 1.08 * uniform)
             panel.set_ylabel("Average entropy (nats)")

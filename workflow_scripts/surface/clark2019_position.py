@@ -4,11 +4,11 @@ from pathlib import Path
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-TARGETS = {"previous": "previous token", "next": "next token", "self": "same token"}
+TARGETS = ("previous", "next", "self")
 
 
 def main(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None:
@@ -16,20 +16,22 @@ def main(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None
     frame = tables.read(position, ("layer", "head", "target", "attention"))
     with figures.style():
         figure, (axes,) = figures.new(figures.ONE_COLUMN, 2.8)
-        for number, (target, name) in enumerate(TARGETS.items()):
+        for number, target in enumerate(TARGETS):
             rows = frame[frame["target"] == target]
-            figures.per_layer(axes, rows["layer"], rows["attention"], name, number, len(TARGETS))
+            look, shift = colours.TOKENS[target], figures.beside(number, len(TARGETS))
+            figures.per_layer(axes, rows["layer"], rows["attention"], look, shift)
             for row in rows[rows["attention"] > threshold].itertuples():
-                x = row.layer + 1 + figures.beside(number, len(TARGETS))
+                x = row.layer + 1 + shift
                 axes.annotate(
                     label(row.layer, row.head), (x, row.attention), (4, 0),
                     textcoords="offset points", va="center", size=7,
                 )  # fmt: skip
-        axes.axhline(threshold, color="black", linestyle="--", linewidth=0.8)
+        line = {"color": colours.BLACK, "linestyle": ":", "linewidth": 0.8}
+        axes.axhline(threshold, label=f"threshold, {threshold:g}", **line)
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_ylim(-0.02, 1.02)
         axes.set_ylabel("Average attention")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=0.8)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, columnspacing=0.8)
         figures.save(figure, svg, pdf, png)
 
 

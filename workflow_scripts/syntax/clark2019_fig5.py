@@ -22,7 +22,9 @@ def main(examples: Path, svg: Out, pdf: Out, png: Out, coreference: Path | None 
     n_rows = -(-len(panels) // columns)
     with figures.style():
         height = 0.5 + 0.13 * (max(panel["query"].max() for panel in panels) + 1)
-        figure, axes = figures.new(2.0 * columns, height * n_rows, columns=columns, rows=n_rows)
+        figure, axes = figures.new(
+            attention_lines.WIDTH * columns, height * n_rows, columns=columns, rows=n_rows
+        )
         for panel_axes, panel in zip(axes, panels, strict=False):
             attention_lines.draw_panel(panel_axes, panel)
         for unused in axes[len(panels) :]:

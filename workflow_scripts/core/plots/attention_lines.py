@@ -4,9 +4,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba_array
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 
 from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 
 COLUMNS = (
     "drawing",
@@ -22,8 +24,11 @@ COLUMNS = (
 LEFT, RIGHT = 0.0, 1.0
 FAINTEST = 0.02  # smaller weights are not drawn
 MAX_LETTERS = 14  # of a word that are written; a panel has no room for more on both sides
-LETTER = 0.029  # width of a letter, as a share of a panel
+WIDTH = 1.75  # inches of a panel: four fill a page's width
+PAD = 0.15  # inches of it that stay free
+WIDEST = 0.43  # share of a panel that words may take on each side
 GAP = 0.06  # between a word and its lines
+MANY = 20  # tokens, from which lines are thinner
 
 
 def draw_panel(
@@ -36,36 +41,52 @@ def draw_panel(
     weights up to `faintest` are not drawn.
     """
     marked = rows.assign(highlighted=rows.get("highlighted", False))
+    diagonal = marked[marked["query"] == marked["key"]]
     drawn = marked[marked["weight"] > faintest]
     lines = [
         [(LEFT, -query), (RIGHT, -key)]
         for query, key in zip(drawn["query"], drawn["key"], strict=True)
     ]
-    colours = [figures.COLOURS[int(highlighted)] for highlighted in drawn["highlighted"]]
+    shades = [
+        colours.HIGHLIGHT if highlighted else colours.BLUE for highlighted in drawn["highlighted"]
+    ]
     opacity = drawn["weight"].clip(0, 1).to_numpy(float) ** power
     axes.add_collection(
-        LineCollection(lines, colors=to_rgba_array(colours, opacity), linewidths=0.9)
+        LineCollection(
+            lines,
+            colors=to_rgba_array(shades, opacity),
+            linewidths=0.5 if len(diagonal) > MANY else 0.9,
+        )
     )
-    diagonal = marked[marked["query"] == marked["key"]]
     highlighted = set(marked[marked["highlighted"]]["query"])
     for row in diagonal.itertuples():
-        colour = figures.COLOURS[1] if row.query in highlighted else "black"
+        colour = colours.HIGHLIGHT if row.query in highlighted else colours.BLACK
         _write(axes, LEFT - GAP, -row.query, row.query_token, "right", colour)
-        _write(axes, RIGHT + GAP, -row.key, row.key_token, "left", "black")
+        _write(axes, RIGHT + GAP, -row.key, row.key_token, "left", colours.BLACK)
     first = rows.iloc[0]
     title = f"Head {label(first['layer'], first['head'])}"
     axes.set_title(f"{title}\n{first['title']}" if first["title"] else title)
-    longest = max(rows["query_token"].str.len().max(), rows["key_token"].str.len().max())
-    share = LETTER * min(longest, MAX_LETTERS)
+    words = {*diagonal["query_token"], *diagonal["key_token"]}
+    share = min(max(map(_width, words)) / (WIDTH - PAD), WIDEST)
     # Words on each side take this share of the panel, the lines the rest.
-    margin = max(1.35, (share + GAP) / (1 - 2 * share))
+    margin = max(1.2, (share + GAP) / (1 - 2 * share))
     axes.set_xlim(LEFT - margin, RIGHT + margin)
     axes.set_ylim(-len(diagonal) + 0.4, 0.6)
     axes.axis("off")
 
 
 def _write(axes: Axes, x: float, y: float, token: str, side: str, colour: str) -> None:
-    token = token if len(token) <= MAX_LETTERS else token[: MAX_LETTERS - 1] + "…"
-    token = token.replace("$", r"\$")  # a dollar sign would start a formula
-    text = axes.text(x, y, token, ha=side, va="center", fontsize=7, color=colour)
+    style = {"ha": side, "va": "center", "fontsize": figures.SMALL, "color": colour}
+    text = axes.text(x, y, _shortened(token), **style)
     text.set_in_layout(False)  # so that the panels' width does not depend on the words
+
+
+def _shortened(token: str) -> str:
+    token = token if len(token) <= MAX_LETTERS else token[: MAX_LETTERS - 1] + "…"
+    return token.replace("$", r"\$")  # a dollar sign would start a formula
+
+
+def _width(token: str) -> float:
+    """The width of a word as it is written, in inches."""
+    font = FontProperties(size=figures.SMALL)
+    return TextPath((0, 0), _shortened(token), prop=font).get_extents().x1 / 72

@@ -10,11 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-# Okabe and Ito's palette, told apart by all common kinds of colour vision.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-BASELINE = "#E69F00"  # the line of the unchanged model, orange as in the papers
-ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper
+from workflow_scripts.core.plots.colours import Look
+
+ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper; no figure is wider
 SMALL = 6  # points, of the smallest text
 STYLE = {
     "font.size": 8,
@@ -53,8 +51,11 @@ def new(width: float, height: float, columns: int = 1, rows: int = 1) -> tuple[F
 def panels(
     titles: Sequence[str], width: float, height: float, columns: int = 4
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with one titled panel of `width` x `height` inches for each of `titles`."""
-    columns = min(columns, len(titles))
+    """A figure with one titled panel of `width` x `height` inches for each of `titles`.
+
+    At most `columns` stand beside each other, and no more than there is room for on a page.
+    """
+    columns = min(columns, len(titles), int(TWO_COLUMNS / width + 1e-6))
     rows = -(-len(titles) // columns)
     figure, axes = new(columns * width, rows * height, columns, rows)
     for spare in axes[len(titles) :]:
@@ -72,21 +73,18 @@ def layer_axis(axes: Axes, n_layers: int) -> None:
 
 
 def per_layer(
-    axes: Axes, layers: Sequence[int], values: Sequence[float], name: str, number: int, of: int
+    axes: Axes, layers: Sequence[int], values: Sequence[float], look: Look, shift: float = 0
 ) -> None:
     """One point per head, over its layer (0-based `layers`), and a line through the layers' means.
 
-    This is series `number` (from 0) `of` several, whose points stand side by side.
+    The points stand `shift` layers beside their layer's place, see `beside`.
     """
     layers, values = np.asarray(layers), np.asarray(values, dtype=float)
-    colour, marker = COLOURS[number], MARKERS[number]
-    shift = beside(number, of)
-    axes.plot(
-        layers + 1 + shift, values, marker, color=colour, alpha=0.45, markeredgewidth=0, zorder=2
-    )
+    style = {"color": look.colour, "marker": look.marker}
+    axes.plot(layers + 1 + shift, values, alpha=0.55, markeredgewidth=0, zorder=2, ls="", **style)
     present = np.unique(layers)
     means = [np.nanmean(values[layers == layer]) for layer in present]
-    axes.plot(present + 1 + shift, means, color=colour, marker=marker, label=name, zorder=3)
+    axes.plot(present + 1 + shift, means, label=look.name, ls=look.dash, zorder=3, **style)
 
 
 def beside(number: int, of: int) -> float:

@@ -7,13 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
-from workflow_scripts.core.plots import figures
+from workflow_scripts.core.plots import colours, figures
 
-DARK = "Blues"  # darker means more
-AROUND_ZERO = "RdBu_r"
-CELL = 0.105  # inches
+CELL = 0.12  # inches at most
+BESIDE, BETWEEN = 1.15, 0.2  # inches for labels and colour bar, and between maps
 
 
 def grid_of(frame: pd.DataFrame, values: str) -> np.ndarray:
@@ -21,33 +20,55 @@ def grid_of(frame: pd.DataFrame, values: str) -> np.ndarray:
     return frame.pivot_table(index="layer", columns="head", values=values).to_numpy()
 
 
-def draw(axes: Axes, values: np.ndarray, low: float, high: float, colours: str = DARK) -> AxesImage:
-    """One map [layer, head], layer 1 at the bottom as in the papers; both axes count from 1."""
+def draw(
+    axes: Axes, values: np.ndarray, low: float, high: float, shades: str = colours.MORE
+) -> AxesImage:
+    """One map [layer, head], layer 1 at the bottom as in the papers; both axes count from 1.
+
+    Heads without a value are hatched.
+    """
     image = axes.imshow(
-        values, origin="lower", cmap=colours, vmin=low, vmax=high, aspect="equal", rasterized=True
+        values, origin="lower", cmap=shades, vmin=low, vmax=high, aspect="equal", rasterized=True
     )
     for axis, n in ((axes.yaxis, values.shape[0]), (axes.xaxis, values.shape[1])):
         ticks = sorted({0, n - 1, *range(n // 2 - 1, n, max(1, n // 2))} & set(range(n)))
         axis.set_major_locator(FixedLocator(ticks))
         axis.set_ticklabels([str(tick + 1) for tick in ticks])
-    axes.tick_params(length=1.5, labelsize=6)
+    axes.tick_params(length=1.5, labelsize=figures.SMALL)
+    if np.isnan(values).any():
+        axes.patch.set(hatch="////", edgecolor=colours.PALE, facecolor=colours.WHITE)
     for spine in axes.spines.values():
         spine.set_visible(True)
     return image
 
 
+def around_zero(axes: Axes, values: np.ndarray, least: float = 1e-3) -> AxesImage:
+    """A map of changes: red above 0, blue below, on a scale to the largest size of either."""
+    known = np.abs(values[np.isfinite(values)])
+    limit = max(known.max(initial=0.0), least)
+    return draw(axes, values, -limit, limit, colours.AROUND_ZERO)
+
+
 def sheet(
-    rows: Sequence[str], columns: Sequence[str], shape: tuple[int, int]
+    rows: Sequence[str],
+    columns: Sequence[str],
+    shape: tuple[int, int],
+    between: float = BETWEEN,
 ) -> tuple[Figure, np.ndarray]:
     """A figure with one panel per row and column, titled, for maps of `shape`; axes [row, column].
 
-    The maps share one colour bar, which the caller adds.
+    The maps are as large as a page of two columns has room for, up to CELL inches a head, with
+    `between` inches between them. The caller adds colour bars, see `bar`.
     """
     n_layers, n_heads = shape
-    width = 1.1 + len(columns) * (0.3 + CELL * n_heads)
-    height = 0.55 + len(rows) * (0.32 + CELL * n_layers)
+    room = figures.TWO_COLUMNS - BESIDE - between * len(columns)
+    cell = min(CELL, room / (len(columns) * n_heads))
+    width = BESIDE + len(columns) * (between + cell * n_heads)
+    height = 0.55 + len(rows) * (BETWEEN + max(cell * n_layers, 0.5))
     figure, flat = figures.new(width, height, columns=len(columns), rows=len(rows))
     panels = np.array(flat, dtype=object).reshape(len(rows), len(columns))
+    for axes in flat:
+        axes.label_outer()
     for number, title in enumerate(columns):
         panels[0, number].set_title(title)
     for number, title in enumerate(rows):
@@ -55,3 +76,30 @@ def sheet(
     for axes in panels[-1]:
         axes.set_xlabel("Head")
     return figure, panels
+
+
+def bar(image: AxesImage, panels: Sequence[Axes], label: str) -> None:
+    """A named colour bar beside panels that share a scale; as high as the map beside one alone."""
+    figure = panels[0].figure
+    if len(panels) == 1:
+        place = panels[0].inset_axes((1.04, 0, 0.05, 1))
+        shown = figure.colorbar(image, cax=place, label=label)
+    else:
+        rows = len({axes.get_subplotspec().rowspan.start for axes in panels})
+        shown = figure.colorbar(image, ax=list(panels), label=label, pad=0.01, aspect=12 * rows)
+    shown.ax.tick_params(labelsize=figures.SMALL)
+    shown.ax.yaxis.label.set_size(7)
+    shown.locator = MaxNLocator(4)
+    shown.update_ticks()
+
+
+def dots(axes: Axes, heads: pd.DataFrame) -> None:
+    """A black dot on each of `heads` (columns layer and head), for what exceeds chance."""
+    axes.plot(heads["head"], heads["layer"], "o", color=colours.BLACK, markersize=1.6)
+
+
+def note(axes: Axes, words: str) -> None:
+    """Words across a map that has no values."""
+    box = {"facecolor": colours.WHITE, "edgecolor": "none", "pad": 1.5}
+    place = {"transform": axes.transAxes, "ha": "center", "va": "center"}
+    axes.text(0.5, 0.5, words, size=7, bbox=box, **place)
