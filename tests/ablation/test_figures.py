@@ -6,7 +6,6 @@ import pytest
 
 from workflow_scripts.ablation import kovaleva2019_fig8, michel2019_fig2
 from workflow_scripts.core.plots import figures
-from workflow_scripts.core.stats import effects
 
 
 def correlations() -> pd.DataFrame:
@@ -85,5 +84,5 @@ def test_a_head_is_marked_where_every_seed_shows_it() -> None:
 
 def test_a_panel_says_what_its_scores_are_over() -> None:
     rows = pd.DataFrame({"baseline": [0.7, 0.8], "n": [200, 200], "seed": [1, 2]})
-    assert effects.setting(rows) == "unchanged 75.0, n = 200, 2 seeds"
-    assert effects.setting(rows[:1]) == "unchanged 70.0, n = 200, 1 seed"
+    assert figures.setting(rows) == "unchanged 75.0, n = 200, 2 seeds"
+    assert figures.setting(rows[:1]) == "unchanged 70.0, n = 200, 1 seed"

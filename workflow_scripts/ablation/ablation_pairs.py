@@ -40,7 +40,7 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
         title, rows = TASKS[task].title, frame[frame["task"] == task]
         means, splits = effects.over_seeds(rows), rows["split"].unique()
         for pair in _combined("datasets", means, "split", splits):
-            left, right = (set_name(task, split) for split in pair.names)
+            left, right = (_named(task, split) for split in pair.names)
             yield replace(pair, names=(f"{title} {left}", right))
         rows = dev[dev["task"] == task]
         for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
@@ -63,14 +63,14 @@ def halves(gains: pd.DataFrame) -> list[dict[str, Any]]:
         labels = {
             "kind": "halves",
             "mode": mode,
-            "one": f"{TASKS[task].title} {set_name(task, split)}",
+            "one": f"{TASKS[task].title} {_named(task, split)}",
         }
         means = group[columns].mean().to_dict()
         rows.append(labels | {"other": "other half"} | means | {"n": group["choices"].iloc[0]})
     return rows
 
 
-def set_name(task: str, split: str) -> str:
+def _named(task: str, split: str) -> str:
     """A development set, named for people."""
     return NAMES.get(task, {}).get(split, split).removeprefix("dev_")
 

@@ -25,7 +25,7 @@ def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
     names = present(frame)
     with figures.style():
         titles = [
-            f"{effects.title_of(name)}\n{effects.setting(frame[frame['task'] == name])}"
+            f"{effects.title_of(name)}\n{figures.setting(frame[frame['task'] == name])}"
             for name in names
         ]
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.5)

@@ -18,7 +18,7 @@ def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
     frame, names = effects.over_seeds(scored), present(scored)
     with figures.style():
         titles = [
-            f"{effects.title_of(name)}\n{effects.setting(scored[scored['task'] == name])}"
+            f"{effects.title_of(name)}\n{figures.setting(scored[scored['task'] == name])}"
             for name in names
         ]
         height = 0.95 + min(0.12 * frame["layer"].nunique(), 1.8)

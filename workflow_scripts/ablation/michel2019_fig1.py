@@ -17,7 +17,7 @@ def main(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     frame, names = effects.over_seeds(scored), present(scored)
     with figures.style():
         titles = [
-            f"{effects.title_of(name)}\n{effects.setting(scored[scored['task'] == name])}"
+            f"{effects.title_of(name)}\n{figures.setting(scored[scored['task'] == name])}"
             for name in names
         ]
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.7)

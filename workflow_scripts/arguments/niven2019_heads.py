@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from workflow_scripts.arguments.argument_scores import margin, picked, right
-from workflow_scripts.arguments.setups import IN_WORDS, SETUPS, TITLES
+from workflow_scripts.arguments.setups import SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out_parts
 from workflow_scripts.core.data.head_labels import labels
@@ -135,7 +135,7 @@ def main(
     setups = [setup for setup in SETUPS if setup in set(shown["setup"])]
     shape = (shown["layer"].max() + 1, shown["head"].max() + 1)
     with figures.style():
-        rows = [IN_WORDS[setup].replace(", ", ",\n") for setup in setups]
+        rows = [",\n".join((*SETUPS[setup], "warrant")) for setup in setups]
         figure, panels = heatmaps.sheet(rows, list(MEASURES.values()), shape, BAR)
         for row, setup in zip(panels, setups, strict=True):
             for axes, measure in zip(row, MEASURES, strict=True):

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from workflow_scripts.arguments.argument_scores import margin, picked, right
-from workflow_scripts.arguments.setups import CHANGES, FAMILIES, IN_WORDS, SETUPS, TITLES
+from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out_parts
 from workflow_scripts.core.plots import colours, figures
@@ -94,7 +94,8 @@ def main(
     panels = [(family, setup) for setup in setups for family in FAMILIES]
     cues = list(dict.fromkeys(rows["cue"]))
     with figures.style():
-        titles = [f"{FAMILIES[family]}: {IN_WORDS[setup]}" for family, setup in panels]
+        inputs = {setup: ", ".join((*SETUPS[setup], "warrant")) for setup in setups}
+        titles = [f"{FAMILIES[family]}: {inputs[setup]}" for family, setup in panels]
         figure, axes = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.6, columns=3)
         for number, (panel, (family, setup)) in enumerate(zip(axes, panels, strict=True)):
             draw(panel, rows[(rows["family"] == family) & (rows["setup"] == setup)], cues)

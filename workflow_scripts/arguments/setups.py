@@ -13,12 +13,6 @@ SETUPS: dict[str, tuple[str, ...]] = {
     "CW": ("claim",),
 }
 TITLES = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
-IN_WORDS = {
-    "full": "claim, reason, warrant",
-    "W": "warrant alone",
-    "RW": "reason, warrant",
-    "CW": "claim, warrant",
-}
 FAMILIES = {"bert": "BERT", "bov": "BoV", "bilstm": "BiLSTM"}
 # The cue is removed; moved to the other warrant; as many other words are removed (the control).
 CHANGES = ("removed", "exchanged", "control")

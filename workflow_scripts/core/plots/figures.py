@@ -6,6 +6,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -63,6 +64,13 @@ def panels(
     for panel, title in zip(axes, titles, strict=False):
         panel.set_title(title)
     return figure, axes[: len(titles)]
+
+
+def setting(rows: pd.DataFrame) -> str:
+    """What scores are over: the unchanged model's score, in points, examples and seeds."""
+    baseline, n = 100 * rows["baseline"].mean(), rows["n"].max()
+    seeds = rows["seed"].nunique()
+    return f"unchanged {baseline:.1f}, n = {n}, {seeds} seed{'s' * (seeds > 1)}"
 
 
 def layer_axis(axes: Axes, n_layers: int) -> None:

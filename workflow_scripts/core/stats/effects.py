@@ -40,13 +40,6 @@ def title_of(task: str) -> str:
     return f"{TASKS[task].title} ({METRICS[TASKS[task].main_metric]})"
 
 
-def setting(rows: pd.DataFrame) -> str:
-    """What a panel's scores are over: the unchanged model's score, examples and seeds."""
-    baseline, n = 100 * rows["baseline"].mean(), rows["n"].max()
-    seeds = rows["seed"].nunique()
-    return f"unchanged {baseline:.1f}, n = {n}, {seeds} seed{'s' * (seeds > 1)}"
-
-
 def over_seeds(frame: pd.DataFrame) -> pd.DataFrame:
     """Means over seeds: one row per task, split, unit, mode, layer, head and metric."""
     keys = ["task", "split", "unit", "mode", "layer", "head", "metric"]
