@@ -53,6 +53,8 @@ ATLAS_CORPORA = {
     for chapter in ("surface", "clusters", "syntax", "coreference", "frames")
     if chapter in config
 }
+# The workflow's own annotations of maps are an AI model's.
+ATLAS_ORIGINS = ORIGINS | ({"maps": "machine"} if config.get("patterns", {}).get("builtin") else {})
 
 
 rule atlas_data:
@@ -73,7 +75,7 @@ rule atlas_data:
         study=config["study"],
         seed=config["seed"],
         corpora=ATLAS_CORPORA,
-        data=ORIGINS,
+        data=ATLAS_ORIGINS,
         fewest=config.get("syntax", {}).get("fewest", 1),
     script:
         "../workflow_scripts/atlas/atlas_data.py"

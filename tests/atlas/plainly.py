@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -210,3 +211,38 @@ def rounded(number: float) -> float | None:
 def as_list(column: Any, size: int) -> list[Any]:
     """One entry for each head, where all have the same."""
     return column if isinstance(column, list) else [column] * size
+
+
+def tables_shown_and_not(folder: Path) -> tuple[set[str], set[str], set[str]]:
+    """A study's tables with columns layer and head, by their path below `folder`.
+
+    Those of a kind that measures are read from, those that docs/atlas.md says are left out, and
+    those of neither kind.
+    """
+    paths = [path for path in folder.rglob("*") if path.suffix in {".csv", ".parquet"}]
+    frames = {path: read_table(path, path.stat().st_mtime_ns) for path in paths}
+    names = {
+        path.relative_to(folder).as_posix()
+        for path, frame in frames.items()
+        if {"layer", "head"} <= set(frame.columns)
+    }
+    sources = {each["source"]["table"] for each in read(folder / "atlas.json")["measures"]}
+    kinds = {kind(name) for name in sources}
+    shown = {name for name in names if kind(name) in kinds}
+    patterns = tables_left_out()
+    explained = {name for name in names if any(re.fullmatch(each, name) for each in patterns)}
+    return shown, explained, names - shown - explained
+
+
+def kind(table: str) -> str:
+    """The folder and the last word of a table's name: that of all tasks and seeds."""
+    return f"{Path(table).parent}/{Path(table).stem.split('.')[-1]}"
+
+
+def tables_left_out() -> list[str]:
+    """Patterns of the tables that docs/atlas.md says are not in the atlas."""
+    page = (ROOT / "docs/atlas.md").read_text(encoding="utf-8")
+    section = page.partition("## What is left out")[2].partition("\n## ")[0]
+    names = re.findall(r"^\| `([^`]+)` \|", section, re.M)
+    assert names
+    return ["([^/]+/)?" + re.sub(r"<\w+>", "[^/]+", name.replace(".", r"\.")) for name in names]

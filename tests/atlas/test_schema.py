@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from tests.atlas.made_up import made_up
 from tests.atlas.made_up_tables import MadeUpModel, written
-from tests.atlas.plainly import ROOT, SCHEMA, check, read
+from tests.atlas.plainly import ROOT, SCHEMA, check, read, tables_shown_and_not
 
 
 def test_the_schema_is_one() -> None:
@@ -86,6 +86,8 @@ def test_the_default_studys_atlas() -> None:
     if not path.exists():
         pytest.skip("the default study has not been run here")
     assert check(path) > 150
+    _, _, neither = tables_shown_and_not(path.parent)
+    assert neither == set()
 
 
 def test_the_maps_of_a_model_are_taken_over(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def about_data(study: Study) -> list[str]:
         for chapter, (kind, title) in TEXTS.items()
         if chapter in study.corpora
     ]
-    kinds = {kind for kind, _ in TEXTS.values()}
+    kinds = {kind for kind, _ in TEXTS.values()} | {"maps"}
     tasks = {name: origin for name, origin in study.data.items() if name not in kinds}
     for origin, words in ORIGINS.items():
         names = [task_title(task) for task in tasks if tasks[task] == origin]

@@ -28,14 +28,14 @@ GRADIENT_TO = {
     "cls": "[CLS]",
     "sep": "[SEP]",
     "punctuation": "periods and commas",
-    "unmasked": "all tokens that are not predicted",
+    "unmasked": "all unmasked tokens",
 }
 BEHAVIOURS = ("punctuation", "sep", "cls", "broad", "previous", "next", "other")
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """The measures of the tables that the study has."""
-    over = f"Mean over segments of {study.corpora.get('surface')}.{study.note('text')}"
+    over = f"Mean over segments of the text {study.corpora.get('surface')}.{study.note('text')}"
     over = f"{over} {OVER_DOCUMENTS}"
     if "surface/entropy.parquet" in found:
         yield from entropy(over)
@@ -114,7 +114,7 @@ def gradients(found: Tables, over: str) -> Iterator[Form]:
     for target, words in GRADIENT_TO.items():
         yield Form(
             f"gradient.{target}",
-            f"Gradient by the attention to {words}",
+            f"Gradient importance, {words}",
             f"How much the masked-LM loss changes with the attention to {words}: "
             f"|dL/d weight|, in nats, with the {head} masked-LM head. {over}",
             Rows("surface/gradients.parquet", "gradient", {"target": target}),
@@ -128,7 +128,7 @@ def gradients(found: Tables, over: str) -> Iterator[Form]:
 def clusters(study: Study) -> Iterator[Form]:
     """What a head looks like in Figure 6, and where it is in the plane."""
     place, table = {"paper": PAPER, "group": "Clusters"}, "clusters/embedding.parquet"
-    text = f"On segments of {study.corpora.get('clusters')}.{study.note('text')}"
+    text = f"On segments of the text {study.corpora.get('clusters')}.{study.note('text')}"
     yield Form(
         "clusters.behaviour",
         "Kind of head in Figure 6",

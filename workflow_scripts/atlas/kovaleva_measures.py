@@ -63,7 +63,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         for stage in stages(found.matching(f"finetuning/*.{kind}.parquet"), study):
             yield from measures(found, stage)
     if BEHAVIOUR in found:
-        yield from behaviour(found)
+        yield from behaviour(found, study)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def stages(names: list[str], study: Study) -> Iterator[Stage]:
 def frames(study: Study) -> Iterator[Form]:
     """Attention along frame links, and above that along unlinked words as far apart."""
     place = {"paper": PAPER, "group": "Frames"}
-    over = f"Mean over sentences of {study.corpora.get('frames')}.{study.note('frames')}"
+    over = f"Mean over sentences of the corpus {study.corpora.get('frames')}.{study.note('frames')}"
     beside = {"low": "difference_low", "high": "difference_high", "n": "n_compared"}
     for direction, words in DIRECTIONS.items():
         where, key = {"direction": direction}, identifier(direction)
@@ -217,12 +217,12 @@ def shared(found: Tables, stage: Stage) -> Iterator[Form]:
         )
 
 
-def behaviour(found: Tables) -> Iterator[Form]:
+def behaviour(found: Tables, study: Study) -> Iterator[Form]:
     """What kind of head it is, by all chapters, and what disabling it shows."""
     place = {"paper": PAPER, "group": "Kinds of heads"}
     yield Form(
         "behaviour.stratum",
-        "Kind of head",
+        "Kind of head, by all chapters",
         "The first that applies: the best head at a relation, above its offset by more than "
         "chance; a head that links frames; most of its attention on one relative position; most on "
         "[CLS] and [SEP]; other. Of the chapters that the study has.",
@@ -239,9 +239,10 @@ def behaviour(found: Tables) -> Iterator[Form]:
         yield Form(
             f"verdict.{task}",
             f"What disabling shows, {title}",
-            "Whether disabling the head (uniform attention) loses or gains (corrected test), "
-            "surely changes the score by less than ablation.equivalence (two one-sided tests), or "
-            f"whether one cannot tell. On {title}, mean over seeds.",
+            "Disabling the head (uniform attention) is a loss or a gain where the corrected test "
+            "says so, equivalent where the score surely changes by less than ablation.equivalence "
+            "(two one-sided tests); else one cannot tell. On development examples of "
+            f"{title}, mean over seeds.{study.note(task)}",
             Rows(BEHAVIOUR, column, beside={}),
             scale="category",
             decimals=0,

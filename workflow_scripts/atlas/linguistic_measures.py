@@ -42,7 +42,7 @@ def shown_relations(found: Tables, study: Study) -> list[str]:
 
 def syntax(found: Tables, study: Study) -> Iterator[Form]:
     """The relation that a head is best at, and its accuracy at every relation."""
-    trees = f"On {study.corpora.get('syntax')}.{study.note('trees')}"
+    trees = f"On the treebank {study.corpora.get('syntax')}.{study.note('trees')}"
     relations, offsets = shown_relations(found, study), best_offsets(found)
     chosen = [name for name in relations if name != ALL]
     place = {"paper": PAPER, "group": "Syntax"}
@@ -111,7 +111,7 @@ def best_relation(found: Tables, relations: list[str]) -> Columns:
 def coreference(found: Tables, study: Study) -> Iterator[Form]:
     """How often the word that a mention attends to most is the head of an antecedent."""
     rules = found[RULES].set_index(["system", "type"])["accuracy"]
-    corpus = f"{study.corpora.get('coreference')}.{study.note('mentions')}"
+    corpus = f"On the corpus {study.corpora.get('coreference')}.{study.note('mentions')}"
     for candidates, among in CANDIDATES.items():
         for kind, words in MENTIONS.items():
             nearest = {"system": "nearest", "type": kind}
@@ -119,7 +119,7 @@ def coreference(found: Tables, study: Study) -> Iterator[Form]:
                 f"coreference.{candidates}.{kind}",
                 f"Antecedents of {words}, among {among}",
                 f"How often the head word of a coreferent mention ({words}) attends most, among "
-                f"{among}, to the head word of an antecedent. On {corpus} Matching the head words "
+                f"{among}, to the head word of an antecedent. {corpus} Matching the head words "
                 f"of mentions finds {100 * rules['head_match', kind]:.1f}%. {OVER_DOCUMENTS}",
                 Rows(ANTECEDENTS, "accuracy", {"candidates": candidates, "type": kind}, 100),
                 null=Rows(RULES, "accuracy", nearest, 100),

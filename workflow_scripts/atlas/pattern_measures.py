@@ -30,8 +30,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         return
     shares = found[SHARES]
     shares = shares[shares["method"] == NETWORK["method"]]
-    learnt = f"{shares['annotated_model'].iloc[0]} ({shares['annotated_stage'].iloc[0]})"
-    by = f"Classified by a network that has learnt from annotated maps of {learnt}."
+    learnt, stages = (shares[f"annotated_{of}"].iloc[0] for of in ("model", "stage"))
+    by = f"Classified by a network that has learnt from annotated maps of {learnt} "
+    by += f"({stages.replace(',', ' and ')}).{study.note('maps')}"
     yield _class(
         "patterns.pretrained",
         "Class of maps, pretrained",

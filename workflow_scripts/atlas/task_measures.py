@@ -42,11 +42,21 @@ METRICS = {
     "pearson": "Pearson's correlation",
     "spearman": "Spearman's correlation",
 }
-# ARCT: what is measured of a point, its unit, and the factor from the table to the unit.
+# ARCT: what is measured of a point, its unit, decimals, and what it is.
 CUE = {
-    "margin": ("Margin of the cue's warrant", "", 3),
-    "follows": ("Picks of the cue's warrant", "points", 1),
-    "accuracy": ("Accuracy on ARCT", "points", 1),
+    "margin": (
+        "Margin of the cue's warrant",
+        "",
+        3,
+        "The logit of the warrant that alone contains the cue, minus the other's,",
+    ),
+    "follows": (
+        "Picks of the cue's warrant",
+        "points",
+        1,
+        "The share of points whose warrant with the cue the model picks,",
+    ),
+    "accuracy": ("Accuracy on ARCT", "points", 1, "The share of points that are right,"),
 }
 
 
@@ -135,14 +145,13 @@ def cue(found: Tables, study: Study) -> Iterator[Form]:
     frame = frame[frame["split"] == frame["split"].iloc[0]]  # all held-out points
     for row in frame.drop_duplicates(["setup", "measure"]).to_dict("records"):
         setup, measure = row["setup"], row["measure"]
-        title, unit, decimals = CUE[measure]
+        title, unit, decimals, what = CUE[measure]
         where = {"split": row["split"], "setup": setup, "measure": measure}
         yield Form(
             f"cue.{identifier(setup.replace(', ', ''))}.{measure}",
             f"{title}, input {setup}",
-            f"{title} with the head disabled, minus that of the intact model, "
-            f"{row['baseline']:.3g}; the model reads {setup} (C claim, R reason, W warrant). The "
-            "margin is the logit of the warrant that alone contains the cue, minus the other's. "
+            f"{what} with the head disabled; minus that of the intact model, "
+            f"{row['baseline']:.3g}. The model reads {setup} (C claim, R reason, W warrant). "
             f"Points of {row['split']}, mean over {row['seeds']} seeds.{study.note('arct')} "
             "Interval: 95%, bootstrap over points; p: randomisation test, corrected for the number "
             "of heads.",
