@@ -76,8 +76,6 @@ rule atlas_maps:
         **ATLAS_CHOICE,
         code=code("atlas/atlas_maps.py"),
         generated=[name for name, entry in ATLAS_ENTRIES.items() if origin(entry) == "generated"],
-        megabytes=ATLAS["megabytes"],
-        n_models=len(MODELS),
         tuned_seed=SEEDS[0],
     script:
         "../workflow_scripts/atlas/atlas_maps.py"

@@ -1,4 +1,4 @@
-"""The maps of the atlas: what they show, within how many bytes, and what is said of the rest."""
+"""The maps of the atlas: what they show, and of what."""
 
 import json
 from pathlib import Path
@@ -58,7 +58,6 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         "norms": folder / "norms.json",
         "generated": ["sst2"],
         "tuned_seed": 3,
-        "megabytes": 1,
     }
 
 
@@ -111,32 +110,11 @@ def test_every_map_is_of_a_text(inputs: dict[str, Any], tmp_path: Path) -> None:
     assert sorted(used) == sorted(found["maps"])
 
 
-def test_what_does_not_fit_is_left_out_and_said(inputs: dict[str, Any], tmp_path: Path) -> None:
-    whole = run(inputs, tmp_path)
-    sizes = {
-        s["id"]: sum(
-            len(whole["maps"][m]["data"]) for m in [*s["maps"].values(), *s["norms"].values()]
-        )
-        for s in whole["segments"]
-    }
-    first, task, last = sizes
-    room = (sizes[first] + sizes[task]) / 1e6 / atlas_maps.SHARE_OF_MAPS
-    found = run(inputs, tmp_path, megabytes=room)
-    assert [segment["id"] for segment in found["segments"]] == [first, task]
-    (said,) = found["left_out"]
-    assert said.startswith(f"tiny: the maps of 1 of 3 texts ({last}), as ")
-    for several in (run(inputs, tmp_path, megabytes=2 * room, n_models=2), found):
-        assert several["maps"].keys() == found["maps"].keys()
-    tight = run(inputs, tmp_path, megabytes=room - 1e-6)
-    assert sum(len(entry["data"]) for entry in tight["maps"].values()) < room * 1e6
-    assert tight["left_out"] != []
-
-
 def test_what_the_norms_left_out_is_said_too(inputs: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "norms.json").write_text('{"norms": {}, "left_out": ["tiny: no norms."]}')
-    found = run(inputs, tmp_path, norms=tmp_path / "norms.json", megabytes=1e-9)
-    assert found["left_out"][0] == "tiny: no norms." and len(found["left_out"]) == 2
-    assert found["segments"] == [] and found["maps"] == {}
+    found = run(inputs, tmp_path, norms=tmp_path / "norms.json")
+    assert found["left_out"] == ["tiny: no norms."]
+    assert [segment["norms"] for segment in found["segments"]] == [{}] * 3
 
 
 def test_caches_of_other_models_or_texts_are_refused(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.atlas.atlas_page import build, main, policy
+from tests.atlas.made_up import made_up
+from workflow_scripts.atlas.atlas_page import build, fit, main, map_names, policy
 from workflow_scripts.core.run.errors import InputError
 
 HOSTILE = [
@@ -85,7 +86,10 @@ def folder(tmp_path: Path) -> Path:
 def atlas(texts: list[str] = HOSTILE) -> dict:
     return {
         "study": {"name": "</title><b>demo", "seed": 1, "about": texts},
-        "segments": [{"id": "s", "tokens": texts, "maps": {"pretrained": "m.s"}}],
+        "segments": [
+            {"id": "s", "model": "m", "tokens": texts, "maps": {"pretrained": "m.s"}, "norms": {}}
+        ],
+        "left_out": [],
         "maps": {"m.s": {"shape": [1, 1, 1, 1], "largest": 1.0, "data": "eJz7DwABAQEA"}},
         "measures": [{"value": [0.1, None, 1e-300]}],
     }
@@ -166,8 +170,57 @@ def test_the_built_page_holds_the_data(tmp_path: Path) -> None:
     assert json.loads(page.script(id="atlas"))["study"]["about"] == HOSTILE
 
 
-def test_a_page_that_is_too_large_names_the_keys(tmp_path: Path) -> None:
-    (tmp_path / "atlas.json").write_text(json.dumps(atlas()), encoding="utf-8")
-    with pytest.raises(InputError, match=r"more than atlas\.megabytes: .* atlas\.segments"):
+ROOM = "as the page has at most"
+
+
+def with_texts(n_models: int = 1) -> dict:
+    return made_up(2, 2, n_models=n_models, segments=4, tokens=30, hostile=True)
+
+
+def test_everything_is_shown_where_there_is_room(folder: Path) -> None:
+    content = with_texts()
+    assert fit(content, 5, folder) == content
+
+
+@pytest.mark.parametrize("n_models", [1, 2])
+def test_a_page_has_the_texts_it_has_room_for(folder: Path, n_models: int) -> None:
+    content = with_texts(n_models)
+    whole = len(build(content, folder)) / 1e6
+    bare = len(build(content | {"segments": [], "maps": {}}, folder)) / 1e6
+    for share in (0.2, 0.4, 0.6, 0.9):
+        allowed = bare + share * (whole - bare)
+        fitted = fit(content, allowed, folder)
+        size = len(build(fitted, folder).encode()) / 1e6
+        n = len(fitted["segments"])
+        assert size <= allowed and n < 4 * n_models
+        # Room is left for at most what one text of each model takes, and for what is said.
+        assert size > allowed - n_models * ((whole - bare) / 4 / n_models * 1.2 + 0.0025)
+        per_model = [
+            sum(s["model"] == m["name"] for s in fitted["segments"]) for m in fitted["models"]
+        ]
+        assert max(per_model) - min(per_model) <= 1
+        first = [s for s in content["segments"] if s["model"] == "tiny"][: per_model[0]]
+        assert [s for s in fitted["segments"] if s["model"] == "tiny"] == first
+        used = {name for s in fitted["segments"] for name in map_names(s)}
+        assert set(fitted["maps"]) == used
+        said = " ".join(sentence for sentence in fitted["left_out"] if ROOM in sentence)
+        left = [s["id"] for s in content["segments"] if s not in fitted["segments"]]
+        assert all(name in said for name in left)
+
+
+def test_a_large_text_does_not_keep_out_small_ones(folder: Path) -> None:
+    content = with_texts()
+    large = content["segments"][0]["maps"]["pretrained"]
+    content["maps"][large]["data"] = "A" * 1_000_000
+    fitted = fit(content, 0.9, folder)
+    assert fitted["segments"] == content["segments"][1:]
+    assert (
+        f"tiny: the maps of 1 of 4 texts ({content['segments'][0]['id']})" in fitted["left_out"][-1]
+    )
+
+
+def test_a_page_that_is_too_large_names_the_key(tmp_path: Path) -> None:
+    (tmp_path / "atlas.json").write_text(json.dumps(with_texts()), encoding="utf-8")
+    with pytest.raises(InputError, match=r"raise atlas\.megabytes, to 1 or more"):
         main(tmp_path / "atlas.json", tmp_path / "atlas.html", megabytes=0.001)
     assert not (tmp_path / "atlas.html").exists()

@@ -1,8 +1,11 @@
-"""The maps of attention that the atlas shows, with their tokens, within a number of bytes."""
+"""The maps of attention that the atlas shows, with their tokens.
+
+The most wanted texts come first: the page leaves out the last ones where it has no room for them.
+"""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,30 +22,6 @@ from workflow_scripts.core.run.job import Out
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-# Of the page's bytes, those of the maps of all models; measures and the page itself take the rest.
-SHARE_OF_MAPS = 0.75
-MEGABYTE = 1_000_000
-
-
-@dataclass
-class Collected:
-    """Texts and their maps, as many as fit into `budget` bytes; `dropped` are ids of the others."""
-
-    budget: float
-    segments: list[dict[str, Any]] = field(default_factory=list)
-    maps: dict[str, dict[str, Any]] = field(default_factory=dict)
-    dropped: list[str] = field(default_factory=list)
-
-    def add(self, segment: dict[str, Any], maps: Mapping[str, dict[str, Any]]) -> None:
-        """Take a text with all its maps, or none of them where they do not fit."""
-        size = sum(len(entry["data"]) for entry in maps.values())
-        if size > self.budget:
-            self.dropped.append(segment["id"])
-            return
-        self.budget -= size
-        self.segments.append(segment)
-        self.maps.update(maps)
-
 
 def token_texts(tokenizer: "PreTrainedTokenizerFast", ids: np.ndarray) -> list[str]:
     """Each wordpiece as people read it."""
@@ -55,17 +34,6 @@ def token_texts(tokenizer: "PreTrainedTokenizerFast", ids: np.ndarray) -> list[s
 def title_of(source: str, document: str, identity: str) -> str:
     """Where a text is from: corpus, document and example, one name where these are the same."""
     return f"{source}: {document}" + (f", {identity}" if identity != document else "")
-
-
-def sentence_on_dropped(model: str, collected: Collected, megabytes: float) -> list[str]:
-    """What the page says of texts that did not fit."""
-    dropped, n = collected.dropped, len(collected.dropped) + len(collected.segments)
-    if not dropped:
-        return []
-    return [
-        f"{model}: the maps of {len(dropped)} of {n} texts ({', '.join(dropped)}), as the page has "
-        f"at most {megabytes:g} MB (atlas.megabytes)."
-    ]
 
 
 @dataclass(frozen=True)
@@ -103,17 +71,15 @@ def main(
     segments: int,
     examples: int,
     most_tokens: int,
-    megabytes: float,
     tuned: list[Path] = (),
     cards: list[Path] = (),
     drawings: Path | None = None,
     norms: Path | None = None,
     generated: list = (),
-    n_models: int = 1,
     tuned_seed: int = 1,
     seed: int = 1,
 ) -> None:
-    """Write the texts of one model, their maps in each state of it, and what was left out.
+    """Write the texts of one model, and their maps in each state of it.
 
     `kinds` says of each corpus and task what it is; `attention_caches` and `texts` are theirs in
     that order, and `generated` names those that no person wrote. `tuned` and `cards` are of the
@@ -129,7 +95,7 @@ def main(
         for task, cache, card_path in zip(tasks, tuned, cards, strict=True)
     }
     sources_named = {name: f"{name}, generated" if name in generated else name for name in kinds}
-    collected = Collected(budget=SHARE_OF_MAPS * MEGABYTE * megabytes / n_models)
+    content = {"segments": [], "maps": {}, "left_out": measured.get("left_out", [])}
     with Sources(kinds, attention_caches, card) as sources:
         files = dict(zip(kinds, texts, strict=True))
         documents = {name: sources.caches[name].documents(files[name]) for name in kinds}
@@ -147,10 +113,9 @@ def main(
                 "tokens": token_texts(tokenizer, example.ids),
                 "word": example.word.tolist(),
             }
-            collected.add(*with_maps(segment, patterns, measured.get("norms", {}).get(text)))
-    left_out = measured.get("left_out", [])
-    left_out += sentence_on_dropped(card["name"], collected, megabytes)
-    content = {"segments": collected.segments, "maps": collected.maps, "left_out": left_out}
+            kept = with_maps(segment, patterns, measured.get("norms", {}).get(text))
+            content["segments"].append(kept[0])
+            content["maps"] |= kept[1]
     maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
 
 

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import html
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ LINKED = re.compile(
 ID = re.compile(r"[A-Za-z0-9._-]+")
 BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 MEGABYTE = 1_000_000
+# Bytes, at most, of a map's element besides its data, and of a sentence on a text that is left out.
+ELEMENT, SENTENCE = 200, 200
 # Only ASCII is left by json.dumps; these characters could end a script element or begin a comment.
 UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -106,21 +109,66 @@ def _read(path: Path) -> str:
         raise InputError(f"{path}: cannot be read as UTF-8 ({error}); restore it") from error
 
 
-def check_size(page: str, megabytes: float) -> None:
-    """Raise InputError for a page that is larger than the study allows; maps take a share of it."""
-    size = len(page.encode()) / MEGABYTE
-    if size > megabytes:
+def fit(atlas: dict[str, Any], megabytes: float, folder: Path = PAGE) -> dict[str, Any]:
+    """The atlas with as many of its texts as a page of `megabytes` has room for.
+
+    Models have equal parts of the room; a model's texts come in their order, the most wanted first,
+    and one that does not fit is left out with its maps, which the atlas then says. Raises
+    InputError where even a page without maps is larger.
+    """
+    without = atlas | {"segments": [], "maps": {}}
+    said = sum(len(as_script(segment["id"])) + SENTENCE for segment in atlas["segments"])
+    room = MEGABYTE * megabytes - len(build(without, folder).encode()) - said
+    if room < 0:
         raise InputError(
-            f"atlas.html would be {size:.1f} MB, more than atlas.megabytes: raise "
-            f"that ({megabytes:g} now), or lower atlas.segments or atlas.examples"
+            f"atlas.html would be larger than {megabytes:g} MB without a single map: raise "
+            f"atlas.megabytes, to {math.ceil(megabytes - room / MEGABYTE)} or more"
         )
+    models = dict.fromkeys(segment["model"] for segment in atlas["segments"])
+    room_of = dict.fromkeys(models, room / max(len(models), 1))
+    kept = []
+    for segment in atlas["segments"]:
+        size = size_of(segment, atlas["maps"])
+        if size <= room_of[segment["model"]]:
+            room_of[segment["model"]] -= size
+            kept.append(segment)
+    names = {name for segment in kept for name in map_names(segment)}
+    return atlas | {
+        "segments": kept,
+        "maps": {name: entry for name, entry in atlas["maps"].items() if name in names},
+        "left_out": atlas["left_out"] + _said(atlas["segments"], kept, megabytes),
+    }
+
+
+def _said(wanted: list[dict[str, Any]], kept: list[dict[str, Any]], megabytes: float) -> list[str]:
+    """What the page says of the texts that it has no room for, a sentence for each model."""
+    sentences = []
+    for model in dict.fromkeys(segment["model"] for segment in wanted):
+        ids = [segment["id"] for segment in wanted if segment["model"] == model]
+        there = [segment["id"] for segment in kept if segment["model"] == model]
+        if gone := [name for name in ids if name not in there]:
+            sentences.append(
+                f"{model}: the maps of {len(gone)} of {len(ids)} texts ({', '.join(gone)}), as the "
+                f"page has at most {megabytes:g} MB (atlas.megabytes); atlas.json has them."
+            )
+    return sentences
+
+
+def size_of(segment: dict[str, Any], maps: dict[str, Any]) -> int:
+    """Bytes of a text and its maps on the page, at most."""
+    entries = {name: maps[name] for name in map_names(segment)}
+    return len(as_script(segment)) + len(as_script(entries)) + ELEMENT * len(entries)
+
+
+def map_names(segment: dict[str, Any]) -> list[str]:
+    """The ids of a text's maps and norms."""
+    return [*segment["maps"].values(), *segment["norms"].values()]
 
 
 def main(atlas: Path, page: Out, megabytes: float = 20) -> None:
     """Write the page."""
-    text = build(json.loads(atlas.read_text(encoding="utf-8")))
-    check_size(text, megabytes)
-    page.write_text(text, encoding="utf-8")
+    content = json.loads(atlas.read_text(encoding="utf-8"))
+    page.write_text(build(fit(content, megabytes)), encoding="utf-8")
 
 
 if __name__ == "__main__":
