@@ -37,8 +37,10 @@ def test_the_page_stands_in_a_frame(results: Path) -> None:
         def handle_starttag(self, tag: str, attrs: list) -> None:
             found.append((tag, dict(attrs)))
 
+    shown = Atlas(results, height=500)._repr_html_()
+    assert shown.isascii()
     reader = Reader()
-    reader.feed(Atlas(results, height=500)._repr_html_())
+    reader.feed(shown)
     ((tag, attributes),) = found
     expected = PAGE.replace("<head>", '<head><base href="about:srcdoc">')
     assert tag == "iframe" and attributes["srcdoc"] == expected and attributes["height"] == "500"

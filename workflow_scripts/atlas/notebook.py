@@ -60,7 +60,8 @@ class Atlas:
     def _repr_html_(self) -> str:
         """The page in a frame of its own."""
         page = self.page.read_text(encoding="utf-8").replace("<head>", f"<head>{BASE}", 1)
-        page = html.escape(page, quote=True)
+        # In ASCII: the digest of the page's script holds in a notebook of any encoding.
+        page = html.escape(page, quote=True).encode("ascii", "xmlcharrefreplace").decode()
         return FRAME.format(height=self.height, page=page)
 
     @cached_property
