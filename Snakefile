@@ -14,9 +14,6 @@ if "models" not in config:
     configfile: "config.yaml"
 
 
-report: "report/workflow.rst"
-
-
 include: "rules/common.smk"
 include: "rules/corpora.smk"
 include: "rules/tasks.smk"
@@ -35,6 +32,9 @@ for chapter in CHAPTERS:
         include: f"rules/{chapter}.smk"
 
 
+include: "rules/report.smk"
+
+
 rule all:
     default_target: True
     input:
@@ -51,6 +51,7 @@ rule figures:
 rule tables:
     input:
         TABLES,
+        [path for path in PAGES if "/tables/" in path],
 
 
 for paper in ("clark2019", "kovaleva2019", "michel2019", "niven2019"):
@@ -59,4 +60,4 @@ for paper in ("clark2019", "kovaleva2019", "michel2019", "niven2019"):
         name:
             paper
         input:
-            [path for path in FIGURES + TABLES if Path(path).name.startswith(paper)],
+            [path for path in FIGURES + TABLES + PAGES if Path(path).name.startswith(paper)],

@@ -13,11 +13,12 @@ rule mlm_head:
         files=model_files,
     output:
         head="<results>/{model}/checkpoints/mlm_head.safetensors",
-        losses=reported(
+        losses=listed(
             "<results>/{model}/checkpoints/mlm_head.csv",
             "masked-LM head of Figure 3",
             CLARK | {"subcategory": "3 Surface patterns"},
             caption="mlm-head",
+            wanted="surface" in config,
         ),
     log:
         "<logs>/checkpoints/{model}.mlm_head.log",

@@ -3,7 +3,6 @@
 from os.path import relpath
 
 CLAIMS = config["claims"]
-JUDGED = {"category": "Claims"}
 BUILTIN_CLAIMS = [relpath(Path(workflow.basedir) / "claims/published.csv")] * CLAIMS["builtin"]
 # The predictions of ARCT's models that were trained on the original points.
 ARCT_SEEDS, WORD_PREDICTIONS = [], []
@@ -32,7 +31,7 @@ rule claim_verdicts:
         model=rules.model_card.output.model,
         products=products_judged(CLAIM_PRODUCTS, WORD_PREDICTIONS),
     output:
-        table=table("claims", "published claims and verdicts", JUDGED),
+        table=table("claims", "every published claim, judged", JUDGED),
     log:
         "<logs>/claims/{model}.claim_verdicts.log",
     benchmark:
@@ -50,7 +49,7 @@ rule claims_figure:
     input:
         verdicts=rules.claim_verdicts.output.table,
     output:
-        **figure("claims", "published numbers beside ours, and verdicts", JUDGED, "claims-figure"),
+        **figure("claims", "published numbers beside ours, drawn", JUDGED, "claims-figure"),
     log:
         "<logs>/claims/{model}.claims_figure.log",
     benchmark:

@@ -1,5 +1,7 @@
 """What the rules of all chapters share: the checked config, products, look-ups, and staleness."""
 
+from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from platform import system
 from shutil import which
@@ -9,6 +11,7 @@ from snakemake.exceptions import WorkflowError
 from workflow_scripts.core.run import meaning, sdists
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
 
 SCHEMAS = Path(workflow.basedir) / "rules/schemas"
 
@@ -44,11 +47,16 @@ CLARK = {"category": "Clark et al. 2019"}
 KOVALEVA = {"category": "Kovaleva et al. 2019"}
 MICHEL = {"category": "Michel et al. 2019"}
 NIVEN = {"category": "Niven and Kao 2019"}
+# The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
+JUDGED = {"category": "All claims"}
+COUNTS = {"category": "Texts and tasks"}
 
 # The default targets; `figure` and `table` enter the products of all chapters.
 FIGURES: list[str] = []
 TABLES: list[str] = []
 PAGES: list[str] = []
+# What the report shows, and the tables whose pages the chapter `report` makes.
+ENTRIES: list[Entry] = []
 
 
 pathvars:
@@ -106,6 +114,7 @@ def figure(
     if wanted:
         for kind in ("svg", "pdf", "png"):
             FIGURES.extend(for_all(f"{path}.{kind}"))
+        enter(f"{path}.svg", title, section, caption or name)
     in_report = reported(f"{path}.svg", title, section, caption or name)
     return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
 
@@ -117,12 +126,28 @@ def table(
     caption: str = "",
     wanted: bool = True,
     per_model: bool = True,
-):
-    """A table's output, a CSV file that is shown in the report; made as `figure` is drawn."""
+) -> str:
+    """A table's output, a CSV file whose page is shown in the report; made as `figure` is drawn."""
     path = f"{product_folder(per_model)}/tables/{name}.csv"
     if wanted:
         TABLES.extend(for_all(path))
-    return reported(path, title, section, caption or name)
+    return listed(path, title, section, caption or name, wanted)
+
+
+def listed(path: str, title: str, section: dict, caption: str, wanted: bool = True) -> str:
+    """A CSV file whose page is shown in the report, where it is `wanted`."""
+    if wanted:
+        enter(path, title, section, caption)
+    return path
+
+
+def counts(folder: str, name: str, caption: str, of: Iterable[str]) -> str:
+    """The counts of a corpus or task, a CSV file; the pages of those in `of` are in the report."""
+    for counted in of:
+        path = f"<results>/{folder}/{counted}.counts.csv"
+        section = COUNTS | {"of": {"counted": counted}}
+        enter(path, "examples read and excluded", section, caption)
+    return f"<results>/{folder}/{name}.counts.csv"
 
 
 def product_folder(per_model: bool) -> str:
@@ -130,23 +155,46 @@ def product_folder(per_model: bool) -> str:
     return "<results>/{model}" if per_model else "<results>"
 
 
+def enter(path: str, title: str, section: dict, caption: str) -> None:
+    """Let the report list a product, once for every value of the wildcards in its path."""
+    for of in cases(path):
+        file = path.format(**of).replace("<results>", RESULTS)
+        ENTRIES.append(Entry(file, title, caption, **({"of": of} | section)))
+
+
 def reported(path: str, title: str, section: dict, caption: str):
-    """A file that is shown in the report, labelled with its title and its wildcards' values."""
-    labels = {name: f"{{{name}}}" for name in ("model", "task") if f"{{{name}}}" in path}
-    caption = f"../report/{caption}.rst"
-    return report(path, caption=caption, labels=labels | {"product": title}, **section)
+    """A file that is shown in the report, labelled in words."""
 
+    def words(wildcards) -> dict[str, str]:
+        file = path.format(**wildcards).replace("<results>", RESULTS)
+        found = [entry for entry in ENTRIES if entry.path == file]
+        own = found[0] if found else Entry(file, title, caption, **section)
+        return labels(own, ENTRIES, titles_of_tasks())
 
-def counts(folder: str, name: str, caption: str, title: str = "examples read and excluded"):
-    """The counts of a corpus or task, a CSV file that is shown in the report."""
-    path, labels = f"<results>/{folder}/{name}.counts.csv", {"corpus": name, "table": title}
-    return report(path, caption=f"../report/{caption}.rst", category="Corpora", labels=labels)
+    return report(path, caption=f"../report/{caption}.rst", labels=words, **section)
 
 
 def for_all(path: str) -> list[str]:
     """The files of this study that match a product's path with wildcards."""
+    return [path.format(**of) for of in cases(path)]
+
+
+def cases(path: str) -> list[dict[str, str]]:
+    """The values that the wildcards in a product's path have in this study."""
     values = {"model": MODELS, "task": list(TASKS)}
-    return expand(path, **{name: values[name] for name in values if f"{{{name}}}" in path})
+    names = [name for name in values if f"{{{name}}}" in path]
+    return [dict(zip(names, case)) for case in product(*(values[name] for name in names))]
+
+
+def used(corpora: dict) -> list[str]:
+    """The corpora that another part of the config names: others are never prepared."""
+
+    def strings(part) -> set[str]:
+        inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        return {part} if isinstance(part, str) else set().union(*map(strings, inner))
+
+    named = strings(config)
+    return [name for name in corpora if name in named]
 
 
 def setting(table: dict, wildcard: str, *keys: str):

@@ -29,7 +29,7 @@ rule segments:
     output:
         segments="<results>/corpora/{text}.jsonl",
         training="<results>/corpora/{text}.training.jsonl",
-        counts=counts("corpora", "{text}", "corpora-counts"),
+        counts=counts("corpora", "{text}", "corpora-counts", used(TEXTS)),
     log:
         "<logs>/corpora/{text}.segments.log",
     benchmark:
@@ -57,7 +57,7 @@ rule treebank:
     output:
         sentences="<results>/corpora/{treebank}.jsonl",
         annotation="<results>/corpora/{treebank}.annotation.jsonl",
-        counts=counts("corpora", "{treebank}", "treebank-counts"),
+        counts=counts("corpora", "{treebank}", "treebank-counts", used(TREEBANKS)),
     log:
         "<logs>/corpora/{treebank}.treebank.log",
     benchmark:
@@ -81,7 +81,7 @@ rule coreference_corpus:
     output:
         documents="<results>/corpora/{coref}.jsonl",
         annotation="<results>/corpora/{coref}.annotation.jsonl",
-        counts=counts("corpora", "{coref}", "coreference-counts"),
+        counts=counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
     log:
         "<logs>/corpora/{coref}.coreference_corpus.log",
     benchmark:
@@ -136,7 +136,7 @@ rule frames_corpus:
     output:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",
-        counts=counts("corpora", "{frames}", "frame-counts"),
+        counts=counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
     log:
         "<logs>/corpora/{frames}.frames_corpus.log",
     benchmark:

@@ -28,7 +28,7 @@ rule pattern_classifier:
     output:
         classifier="<results>/patterns/classifier.safetensors",
         folds="<results>/patterns/folds.parquet",
-        confusion=reported(
+        confusion=listed(
             "<results>/patterns/confusion.csv",
             "confusion of the classes",
             MAP_PATTERNS,

@@ -42,7 +42,7 @@ rule prepare_task:
         generated=setting(GENERATED, "task"),
     output:
         table="<results>/tasks/{task}.parquet",
-        counts=counts("tasks", "{task}", "task-counts"),
+        counts=counts("tasks", "{task}", "task-counts", TASKS),
     log:
         "<logs>/tasks/{task}.prepare_task.log",
     benchmark:
@@ -123,7 +123,9 @@ rule prepare_arct:
         directory=ARCT_DIRECTORY,
     output:
         table="<results>/tasks/arct.points.parquet",
-        counts=counts("tasks", "arct.points", "arct-counts", "points read and built"),
+        counts=counts(
+            "tasks", "arct.points", "arct-counts", ["arct.points"] * ("arguments" in config)
+        ),
     log:
         "<logs>/tasks/prepare_arct.log",
     benchmark:

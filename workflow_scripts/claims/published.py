@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
 from workflow_scripts.core.run.errors import InputError
@@ -38,6 +38,8 @@ class Claim:
     measure: str  # the function of workflow_scripts/claims that gives our number
     of: str  # what it measures, such as the row of a table
     later: str  # other work that supports or contradicts the claim
+    shown: str = ""  # the figures and tables that show it, by name, for the claims' page
+    view: str = ""  # the view of the atlas behind it, such as measure=syntax.dobj
 
     @property
     def target(self) -> tuple[float, float]:
@@ -62,7 +64,8 @@ class Claim:
         return words if self.unit == "" else f"{words} {self.unit}"
 
 
-COLUMNS = tuple(field.name for field in fields(Claim))
+COLUMNS = tuple(field.name for field in fields(Claim) if field.default is MISSING)
+LINKS = ("shown", "view")  # a file may go without these
 
 
 def read(path: Path, measures: Collection[str]) -> list[Claim]:
@@ -73,8 +76,9 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
     """
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, strict=True)
-        if tuple(rows.fieldnames or ()) != COLUMNS:
-            raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}")
+        if tuple(rows.fieldnames or ()) not in (COLUMNS, COLUMNS + LINKS):
+            also = f"; {' and '.join(LINKS)} may follow"
+            raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}{also}")
         claims: dict[str, Claim] = {}
         for row in rows:
             where = f"{path}:{rows.line_num}"
@@ -87,7 +91,7 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
 
 def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
     if None in row or None in row.values():
-        raise InputError(f"{where}: needs {len(COLUMNS)} cells; put cells with commas into quotes")
+        raise InputError(f"{where}: needs {len(row) - (None in row)} cells; put cells with commas into quotes")
     choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
     for column, known in choices:
         if row[column] not in known:

@@ -1,0 +1,195 @@
+"""The page of the claims: every one with our number and verdict, and links to what shows it."""
+
+import csv
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.report import captions, pages, printed
+from workflow_scripts.report.context import with_report
+from workflow_scripts.report.pages import Cell, Column, Link
+
+BADGES = {
+    "reproduced": "good",
+    "same direction": "fair",
+    "not reproduced": "bad",
+    "cannot tell": "open",
+    "not comparable": "none",
+    "not measured": "none",
+}
+COLUMNS = (
+    Column("statement", "claim", wide=True),
+    Column("paper", "paper", facet=True),
+    Column("case", "case"),
+    Column("rule", "rule"),
+    Column("ours", "ours", number=True),
+    Column("n", "n", number=True),
+    Column("verdict", "verdict", facet=True),
+    Column("shown", "shown in"),
+)
+MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
+
+
+@dataclass(frozen=True)
+class Linker:
+    """What gives the links of a page: its own place, and addresses in the report if it has any."""
+
+    page: Path
+    report_href: Callable[[str], Any] | None = None
+
+    def link(self, text: str, product: Path, fragment: str, place: str) -> Link:
+        """A link to a product of the study."""
+        relative = Path(os.path.relpath(product, self.page.parent)).as_posix()
+        report = str(self.report_href(str(product))) if self.report_href else ""
+        return Link(text, str(product), relative, report, fragment, place)
+
+
+def named(path: Path) -> str:
+    """What a link calls a product: Figure 2, Table 1, or the words of its name."""
+    words = path.stem.partition("-")[2]
+    kind = "table" if path.suffix == ".html" else "figure"
+    if numbered := re.fullmatch(r"(fig|table)(\d+)", words):
+        title = f"{'Figure' if numbered[1] == 'fig' else 'Table'} {numbered[2]}"
+        return title if title.lower().startswith(kind) else f"{title} ({kind})"
+    return f"{words.replace('-', ' ').capitalize()} ({kind})"
+
+
+def task_of(case: str) -> str:
+    """The name, in a study, of the task that a case begins with; empty for another case."""
+    return next((name for name, task in TASKS.items() if case.startswith(task.title)), "")
+
+
+def fragment(view: str, case: str, model: str, measures: Iterable[str]) -> str:
+    """The address of a view within the atlas; empty where the atlas lacks one of its measures.
+
+    `{task}` in `view` stands for the task of the case. A `*` in a measure's id stands for any text:
+    the first of the model's `measures` that fits is meant.
+    """
+    parts = [f"model={model}"]
+    for part in view.replace("{task}", task_of(case) or "-").split("&"):
+        key, _, value = part.partition("=")
+        if key in MEASURED:
+            value = next((known for known in measures if fnmatchcase(known, value)), "")
+            if not value:
+                return ""
+        parts.append(f"{key}={value}")
+    return "#" + "&".join(parts)
+
+
+def number(row: Mapping[str, str]) -> str:
+    """Our number with its interval."""
+    if not row["ours"]:
+        return ""
+    ours, low, high = (f"{float(row[name]):.4g}" for name in ("ours", "ci_low", "ci_high"))
+    return f"{ours} ({low} to {high})" if low != high else ours
+
+
+def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
+    """One line of the page."""
+    note = f"{row['place']} · {row['id']}"
+    note += f" · later work: {row['later']}" if row["later"] else ""
+    about = " · ".join(part for part in (row["unit"], row["about"]) if part)
+    return [
+        Cell(row["statement"], row["statement"], note),
+        Cell(row["paper"], row["paper"]),
+        Cell(row["case"], row["case"]),
+        Cell(row["rule"], row["rule"]),
+        Cell(number(row), row["ours"], about if row["ours"] else ""),
+        Cell(row["n"], row["n"], row["n_of"] if row["n"] else ""),
+        Cell(
+            row["verdict"],
+            str(list(BADGES).index(row["verdict"])),
+            row["because"],
+            BADGES[row["verdict"]],
+        ),
+        Cell(links=links),
+    ]
+
+
+def read_links(published: Iterable[Path]) -> dict[str, tuple[list[str], str]]:
+    """For each claim the names of the products that show it, and its view of the atlas."""
+    found = {}
+    for path in published:
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found[row["id"]] = ((row.get("shown") or "").split(), row.get("view") or "")
+    return found
+
+
+def measures_of(atlas: Path | None, model: str) -> list[str]:
+    """The ids of the measures that the atlas has of a model; none without an atlas."""
+    if atlas is None:
+        return []
+    content = json.loads(atlas.read_text(encoding="utf-8"))
+    return [measure["id"] for measure in content["measures"] if measure["model"] == model]
+
+
+def printed_claims(frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns of the claims' table that a LaTeX table has room for."""
+    shown = frame[["id", "statement", "case", "rule", "verdict"]].copy()
+    shown.insert(4, "ours", [number(row) for row in frame.to_dict("records")])
+    return shown
+
+
+def main(
+    claims: Path,
+    published: list[Path],
+    products: list[Path],
+    caption_of: Path,
+    page: Out,
+    latex: Out,
+    model: str,
+    heading: str,
+    place: str,
+    config: dict,
+    atlas: Path | None = None,
+    atlas_page: Path | None = None,
+    report_href: Callable[[str], Any] | None = None,
+) -> None:
+    """Write the page of a model's claims; `products` are the figures and pages it may link to.
+
+    `place` is where the page stands, from which links start.
+    """
+    frame = printed.read(claims)
+    behind = read_links(published)
+    linker = Linker(Path(place), report_href)
+    measures = measures_of(atlas, model)
+    rows = []
+    for row in frame.to_dict("records"):
+        names, view = behind.get(row["id"], ([], ""))
+        links = [
+            linker.link(named(path), path, "", f"{row['paper']}, {named(path)}")
+            for name in names
+            for path in products
+            if path.stem == name
+        ]
+        if view and atlas_page and (address := fragment(view, row["case"], model, measures)):
+            links.append(linker.link("Atlas", atlas_page, address, "Atlas"))
+        rows.append(cells(row, tuple(links)))
+    text = printed.latex(printed_claims(frame), heading, "claims")
+    shown = pages.Page(
+        title=heading,
+        study=f"{config['study']} · {model}",
+        caption=captions.to_html(captions.render(caption_of, config)),
+        columns=COLUMNS,
+        rows=rows,
+        name="claims",
+        files={"csv": claims.read_text(encoding="utf-8"), "tex": text},
+        grouped="paper",
+    )
+    page.write_text(pages.render(shown), encoding="utf-8")
+    latex.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, with_report(globals()))

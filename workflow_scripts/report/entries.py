@@ -1,0 +1,77 @@
+"""What the report lists: one entry for each figure and each printed table, with words as labels."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure or table of the report, and where it stands there."""
+
+    path: str  # of the figure's SVG or the table's CSV
+    title: str
+    caption: str  # a file of report/, without its ending
+    category: str
+    subcategory: str = ""
+    of: Mapping[str, str] = field(default_factory=dict)  # model, task, or the corpus it counts
+
+    @property
+    def kind(self) -> str:
+        """Whether it is a figure or a table."""
+        return "table" if self.path.endswith(".csv") else "figure"
+
+    @property
+    def shown(self) -> str:
+        """The file that the report shows: a table's page instead of its CSV."""
+        return beside(self.path, "html") if self.kind == "table" else self.path
+
+    @property
+    def name(self) -> str:
+        """What claims and links call the product: the file's name without its ending."""
+        return self.path.rpartition("/")[2].rpartition(".")[0]
+
+
+def beside(path: str, ending: str) -> str:
+    """The file beside a CSV file that has another ending."""
+    return path.removesuffix("csv") + ending
+
+
+def titles_of_tasks() -> dict[str, str]:
+    """The words for the names that tasks have in a study, as papers write them."""
+    from workflow_scripts.core.data.glue import (
+        TASKS,  # needs pandas, which would slow down planning
+    )
+
+    return {name: task.title for name, task in TASKS.items()} | {"arct.points": "ARCT"}
+
+
+def heading(entry: Entry, words: Mapping[str, str]) -> str:
+    """The title with a capital, and what the entry counts, where it does."""
+    title = entry.title[:1].upper() + entry.title[1:]
+    counted = entry.of.get("counted")
+    return f"{words.get(counted, counted)}: {entry.title}" if counted else title
+
+
+def labels(entry: Entry, entries: Iterable[Entry], words: Mapping[str, str]) -> dict[str, str]:
+    """The labels of an entry in the report; `words` for the names of tasks.
+
+    The model is said only where a study has several. A table that stands beside the figure of the
+    same title, and this figure, say which they are: where a whole list is made of such pairs,
+    Snakemake turns the label into a toggle.
+    """
+    found = {"result": heading(entry, words)}
+    if "task" in entry.of:
+        found["task"] = words.get(entry.of["task"], entry.of["task"])
+    others = [other for other in entries if other != entry]
+    models = {other.of["model"] for other in others if "model" in other.of}
+    if "model" in entry.of and models - {entry.of["model"]}:
+        found["model"] = entry.of["model"]
+    if any(_pair(entry, other) for other in others):
+        found["shown as"] = entry.kind
+    return found
+
+
+def _pair(one: Entry, other: Entry) -> bool:
+    """Whether two entries are the figure and the table of one thing."""
+    same = ("title", "category", "subcategory", "of")
+    return one.kind != other.kind and all(getattr(one, key) == getattr(other, key) for key in same)

@@ -1,0 +1,47 @@
+"""A page and a LaTeX file for each printed table, beside its CSV file."""
+
+from pathlib import Path
+
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.report import captions, pages, printed
+from workflow_scripts.report.context import with_report
+
+
+def write(table: Path, caption: str, heading: str, study: str, page: Out, latex: Out) -> None:
+    """Write the page and the LaTeX file of one table; `caption` is reStructuredText.
+
+    Raises InputError where the table is damaged.
+    """
+    frame = printed.read(table)
+    text = printed.latex(printed.readable(frame), heading, table.stem)
+    shown = pages.of_table(
+        frame,
+        title=heading,
+        study=study,
+        caption=captions.to_html(caption),
+        name=table.stem,
+        files={"csv": table.read_text(encoding="utf-8"), "tex": text},
+    )
+    page.write_text(pages.render(shown), encoding="utf-8")
+    latex.write_text(text, encoding="utf-8")
+
+
+def main(
+    tables: list[Path],
+    captions_of: list[Path],
+    pages_of: list[Path],
+    latex_of: list[Path],
+    headings: list[str],
+    config: dict,
+) -> None:
+    """Write all pages; `headings` are the tables' titles, `captions_of` the captions' files."""
+    study = config["study"]
+    every = zip(tables, captions_of, headings, pages_of, latex_of, strict=True)
+    for table, path, heading, page, latex in every:
+        values = {"table": table, "caption": captions.render(path, config), "heading": heading}
+        job.call(write, values | {"study": study, "page": page, "latex": latex})
+
+
+if __name__ == "__main__":
+    job.run(main, with_report(globals()))
