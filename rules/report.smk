@@ -3,12 +3,13 @@
 from os.path import relpath
 
 from workflow_scripts.report import captions
-from workflow_scripts.report.entries import beside, heading
+from workflow_scripts.report.entries import beside, heading, shown_by_category
 
 REPORT = config["report"]
-PAGE_SOURCES = [
-    relpath(file) for file in Path(workflow.basedir, "workflow_scripts/report/page").glob("*.*")
-]
+PAGE = Path(workflow.basedir, "workflow_scripts/report/page")
+PAGE_SOURCES = [relpath(PAGE / f"table.{ending}") for ending in ("html", "css", "js")]
+FRONT_SOURCES = [relpath(PAGE / name) for name in ("overview.html", "overview.css", "links.js")]
+PAPERS = tuple(paper["category"] for paper in (CLARK, KOVALEVA, MICHEL, NIVEN))
 # The printed tables by paper, so that a paper's tables need nothing of another's.
 PRINTED: dict[str, list[Entry]] = {}
 for entry in ENTRIES:
@@ -63,12 +64,90 @@ for part, printed in PRINTED.items():
     PAGES += [file for entry in printed for file in (entry.shown, beside(entry.path, "tex"))]
 
 
+JUDGED_MODELS = [entry.of["model"] for entry in ENTRIES if entry.path.endswith("/claims.csv")]
+CLAIM_PAGES = {model: f"{RESULTS}/{model}/tables/claims.html" for model in JUDGED_MODELS}
+# What claims may link to; a link that is there is enough, whatever it shows.
+LINKED = [entry.shown for entry in ENTRIES if entry.category.startswith(PAPERS)]
+
+if CLAIM_PAGES:
+
+    rule claims_page:
+        input:
+            claims=rules.claim_verdicts.output.table,
+            published=rules.claim_verdicts.input.published,
+            products=ancient(LINKED),
+            caption_of=relpath(Path(workflow.basedir, "report/claims.rst")),
+            atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
+            atlas_page=ancient(rules.atlas_page.output.page) if "atlas" in config else [],
+            sources=PAGE_SOURCES,
+        output:
+            page=reported(
+                "<results>/{model}/tables/claims.html",
+                "every published claim, judged",
+                JUDGED,
+                "claims",
+            ),
+            latex="<results>/{model}/tables/claims.tex",
+        log:
+            "<logs>/report/{model}.claims_page.log",
+        benchmark:
+            "<benchmarks>/report/{model}.claims_page.tsv"
+        conda:
+            "../envs/analysis.yaml"
+        params:
+            code=code("report/claims_page.py"),
+            model="{model}",
+            heading="Every published claim, judged",
+            place=f"{RESULTS}/{{model}}/tables/claims.html",
+            texts=lambda wildcards: captions.digest(
+                [Path(workflow.basedir, "report/claims.rst")], config
+            ),
+        script:
+            "../workflow_scripts/report/claims_page.py"
+
+
+for page in CLAIM_PAGES.values():
+    PAGES += [page, beside(page, "tex")]
 # What the config says of the study, and where the report shows what.
 STUDY_FACTS = {
     "study": config["study"],
     "about": REPORT["about"],
     "results": RESULTS,
-    "seeds": f"{config['seed']} (samples, bootstrap), {', '.join(map(str, SEEDS))} (fine-tuning)",
-    "texts": {name: {"title": name, "source": entry} for name, entry in CORPORA.items()},
+    "seeds": f"{config['seed']}; of fine-tuning {', '.join(map(str, SEEDS))}",
+    "texts": {name: {"title": name, "source": CORPORA[name]} for name in used(CORPORA)},
     "tasks": {name: {"title": name, "source": entry} for name, entry in config["tasks"].items()},
+    "claims": CLAIM_PAGES,
+    "atlas": f"{RESULTS}/atlas.html" if "atlas" in config else "",
+    "shown": shown_by_category(ENTRIES),
 }
+
+
+rule overview:
+    input:
+        cards=expand(rules.model_card.output.model, model=MODELS),
+        claims=[beside(page, "csv") for page in CLAIM_PAGES.values()],
+        counts=[entry.path for entry in ENTRIES if "counted" in entry.of],
+        products=[FIGURES, TABLES, PAGES],
+        sources=FRONT_SOURCES,
+    output:
+        overview="<results>/report/overview.rst",
+    log:
+        "<logs>/report/overview.log",
+    benchmark:
+        "<benchmarks>/report/overview.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("report/overview.py"),
+        facts=STUDY_FACTS,
+        benchmarks=f"{RESULTS}/benchmarks",
+    script:
+        "../workflow_scripts/report/overview.py"
+
+
+PAGES.append(rules.overview.output.overview)
+# A report may be made before the front page: of one paper, for example.
+OVERVIEW = Path(f"{RESULTS}/report/overview.rst").absolute()
+
+
+report: str(OVERVIEW) if OVERVIEW.is_file() else "../report/workflow.rst"

@@ -91,7 +91,8 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
 
 def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
     if None in row or None in row.values():
-        raise InputError(f"{where}: needs {len(row) - (None in row)} cells; put cells with commas into quotes")
+        cells = len(row) - (None in row)
+        raise InputError(f"{where}: needs {cells} cells; put cells with commas into quotes")
     choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
     for column, known in choices:
         if row[column] not in known:

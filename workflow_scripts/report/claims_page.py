@@ -87,10 +87,9 @@ def fragment(view: str, case: str, model: str, measures: Iterable[str]) -> str:
 
 
 def number(row: Mapping[str, str]) -> str:
-    """Our number with its interval."""
-    if not row["ours"]:
-        return ""
-    ours, low, high = (f"{float(row[name]):.4g}" for name in ("ours", "ci_low", "ci_high"))
+    """Our number with its interval, where it has one."""
+    names = ("ours", "ci_low", "ci_high")
+    ours, low, high = (f"{float(row[name]):.4g}" if row[name] else "" for name in names)
     return f"{ours} ({low} to {high})" if low != high else ours
 
 

@@ -32,8 +32,8 @@ class Entry:
 
 
 def beside(path: str, ending: str) -> str:
-    """The file beside a CSV file that has another ending."""
-    return path.removesuffix("csv") + ending
+    """The file of the same name with another ending."""
+    return f"{path.rpartition('.')[0]}.{ending}"
 
 
 def titles_of_tasks() -> dict[str, str]:
@@ -69,6 +69,15 @@ def labels(entry: Entry, entries: Iterable[Entry], words: Mapping[str, str]) -> 
     if any(_pair(entry, other) for other in others):
         found["shown as"] = entry.kind
     return found
+
+
+def shown_by_category(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
+    """How many figures and tables each category has, in the order of the report's menu."""
+    found: dict[str, dict[str, int]] = {}
+    for entry in entries:
+        counted = found.setdefault(entry.category, {"figure": 0, "table": 0})
+        counted[entry.kind] += 1
+    return dict(sorted(found.items()))
 
 
 def _pair(one: Entry, other: Entry) -> bool:
