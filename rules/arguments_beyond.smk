@@ -64,7 +64,7 @@ rule niven2019_reliance:
             *expand(rules.argument_reliance_words.output.reliance, family=WORD_FAMILIES),
         ],
     output:
-        **figure("niven2019-reliance", "predictions that flip with a cue changed", BEYOND),
+        **figure("niven2019-reliance", "predictions with a cue changed", BEYOND),
         table=table("niven2019-reliance", "predictions with a cue changed", BEYOND),
     log:
         "<logs>/arguments/{model}.niven2019_reliance.log",

@@ -238,7 +238,7 @@ rule niven2019_easy:
     input:
         easy=rules.argument_easy.output.easy,
     output:
-        **figure("niven2019-easy", "points that are always right", EASY),
+        **figure("niven2019-easy", "points that are always right, and the cue", EASY),
         table=table("niven2019-easy", "points that are always right, and the cue", EASY),
     log:
         "<logs>/arguments/{model}.niven2019_easy.log",

@@ -111,7 +111,7 @@ rule kovaleva2019_table1:
         table=table(
             "kovaleva2019-table1",
             "Table 1, scores by initialisation",
-            KOVALEVA,
+            KOVALEVA | {"subcategory": "3 Fine-tuned classifiers"},
             wanted=bool(TASKS),
         ),
     log:

@@ -174,6 +174,21 @@ def reported(path: str, title: str, section: dict, caption: str):
     return report(path, caption=f"../report/{caption}.rst", labels=words, **section)
 
 
+def caption_of(entry: Entry) -> str:
+    """The file of an entry's caption."""
+    return relpath(Path(workflow.basedir, f"report/{entry.caption}.rst"))
+
+
+def page_of(entry: Entry):
+    """A table's page, which the report shows."""
+
+    def words(wildcards) -> dict[str, str]:
+        return labels(entry, ENTRIES, titles_of_tasks())
+
+    place = {"category": entry.category, "subcategory": entry.subcategory or None}
+    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
+
+
 def for_all(path: str) -> list[str]:
     """The files of this study that match a product's path with wildcards."""
     return [path.format(**of) for of in cases(path)]

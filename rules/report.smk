@@ -17,21 +17,6 @@ for entry in ENTRIES:
         PRINTED.setdefault(entry.category.partition(" ")[0].lower(), []).append(entry)
 
 
-def caption_of(entry: Entry) -> str:
-    """The file of an entry's caption."""
-    return relpath(Path(workflow.basedir, f"report/{entry.caption}.rst"))
-
-
-def page_of(entry: Entry):
-    """A table's page, which the report shows."""
-
-    def words(wildcards) -> dict[str, str]:
-        return labels(entry, ENTRIES, titles_of_tasks())
-
-    place = {"category": entry.category, "subcategory": entry.subcategory or None}
-    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
-
-
 for part, printed in PRINTED.items():
 
     rule:
@@ -64,9 +49,12 @@ for part, printed in PRINTED.items():
     PAGES += [file for entry in printed for file in (entry.shown, beside(entry.path, "tex"))]
 
 
-JUDGED_MODELS = [entry.of["model"] for entry in ENTRIES if entry.path.endswith("/claims.csv")]
-CLAIM_PAGES = {model: f"{RESULTS}/{model}/tables/claims.html" for model in JUDGED_MODELS}
-# What claims may link to; a link that is there is enough, whatever it shows.
+CLAIM_PAGES = {
+    entry.of["model"]: entry.shown
+    for entry in ENTRIES
+    if entry.kind == "table" and entry.category == JUDGED["category"]
+}
+# What claims may link to.
 LINKED = [entry.shown for entry in ENTRIES if entry.category.startswith(PAPERS)]
 
 if CLAIM_PAGES:
@@ -75,10 +63,10 @@ if CLAIM_PAGES:
         input:
             claims=rules.claim_verdicts.output.table,
             published=rules.claim_verdicts.input.published,
-            products=ancient(LINKED),
+            products=LINKED,
             caption_of=relpath(Path(workflow.basedir, "report/claims.rst")),
             atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
-            atlas_page=ancient(rules.atlas_page.output.page) if "atlas" in config else [],
+            atlas_page=rules.atlas_page.output.page if "atlas" in config else [],
             sources=PAGE_SOURCES,
         output:
             page=reported(

@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-HEAD = re.compile(r"^( *)(?:rule (\w+)|use rule (\w+) as (\w+) with):$")
+HEAD = re.compile(r"^( *)(?:rule (\w+)|use rule (\w+) as (\w+) with|rule):$")
+# Rules that a loop makes share the beginning of their names.
+NAMED = re.compile(r'^ +name:\s+f"(\w+)_{', re.M)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,10 @@ def read_rules(folder: Path) -> list[Rule]:
         for number, line in enumerate(lines):
             if head := HEAD.match(line):
                 indent, name, base, twin = head.groups()
-                heads[name or twin] = base, file, _body(lines[number + 1 :], len(indent))
+                body = _body(lines[number + 1 :], len(indent))
+                in_loop = NAMED.search(body)
+                if name := name or twin or (in_loop and in_loop[1]):
+                    heads[name] = base, file, body
 
     def rule(name: str) -> Rule:
         base, file, body = heads[name]

@@ -20,8 +20,8 @@ from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "rules/schemas"
-# What the others are made from; a study always has these, empty or with their defaults.
-SOURCES = ["attention", "checkpoints", "corpora", "tasks"]
+# What the others are made from, and the report; a study always has these, if by default.
+SOURCES = ["attention", "checkpoints", "corpora", "report", "tasks"]
 ANALYSES = [name for name in schema.chapters(SCHEMAS) if name not in SOURCES]
 ALONE_AND_PAIRS = [{name} for name in ANALYSES] + [set(pair) for pair in combinations(ANALYSES, 2)]
 

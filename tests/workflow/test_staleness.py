@@ -38,10 +38,12 @@ def test_a_core_module_reruns_what_imports_it(
     assert copied_study.planned() == tiny_study.with_followers(direct)
 
 
-def test_a_plotting_script_reruns_its_plot(copied_study: TinyStudy) -> None:
+def test_a_plotting_script_reruns_its_plot(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
     path = copied_study.folder / "workflow_scripts/surface/clark2019_fig4.py"
     path.write_text(path.read_text() + "\nADDED = 1\n")
-    assert copied_study.planned() == {"clark2019_fig4"}
+    # The claims' page links to it, and the report's front page sums up all jobs.
+    expected = {"clark2019_fig4", "claims_page", "overview"}
+    assert copied_study.planned() == tiny_study.with_followers({"clark2019_fig4"}) == expected
 
 
 @pytest.mark.parametrize(
@@ -92,6 +94,6 @@ def test_a_changed_text_or_model_reruns_what_follows(
 def test_only_a_deleted_figure_is_made_again(copied_study: TinyStudy) -> None:
     figure = copied_study.folder / "results/tiny/tiny/figures/clark2019-fig4.svg"
     figure.unlink()
-    assert copied_study.planned() == {"clark2019_fig4"}
+    assert copied_study.planned() == {"clark2019_fig4", "claims_page", "overview"}
     copied_study.run()
     assert figure.is_file()

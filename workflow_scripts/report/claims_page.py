@@ -28,14 +28,13 @@ BADGES = {
     "not measured": "none",
 }
 COLUMNS = (
-    Column("statement", "claim", wide=True),
-    Column("paper", "paper", facet=True),
-    Column("case", "case"),
-    Column("rule", "rule"),
+    Column("statement", "claim", width="wide"),
+    Column("case", "case", width="narrow"),
+    Column("rule", "rule", width="narrow"),
     Column("ours", "ours", number=True),
-    Column("n", "n", number=True),
-    Column("verdict", "verdict", facet=True),
+    Column("verdict", "verdict", facet=True, width="narrow"),
     Column("shown", "shown in"),
+    Column("paper", "paper", facet=True),
 )
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
@@ -97,21 +96,21 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     """One line of the page."""
     note = f"{row['place']} · {row['id']}"
     note += f" · later work: {row['later']}" if row["later"] else ""
-    about = " · ".join(part for part in (row["unit"], row["about"]) if part)
+    n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
+    about = " · ".join(part for part in (row["unit"], n, row["about"]) if part)
     return [
         Cell(row["statement"], row["statement"], note),
-        Cell(row["paper"], row["paper"]),
         Cell(row["case"], row["case"]),
         Cell(row["rule"], row["rule"]),
         Cell(number(row), row["ours"], about if row["ours"] else ""),
-        Cell(row["n"], row["n"], row["n_of"] if row["n"] else ""),
         Cell(
-            row["verdict"],
-            str(list(BADGES).index(row["verdict"])),
-            row["because"],
-            BADGES[row["verdict"]],
+            text=row["verdict"],
+            sort=str(list(BADGES).index(row["verdict"])),
+            note=row["because"],
+            badge=BADGES[row["verdict"]],
         ),
         Cell(links=links),
+        Cell(row["paper"], row["paper"]),
     ]
 
 

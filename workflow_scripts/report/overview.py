@@ -1,5 +1,6 @@
 """The report's front page: what the study found, where it is shown, and what was run."""
 
+import contextlib
 import csv
 import importlib.metadata
 import platform
@@ -91,7 +92,10 @@ def versions(cards: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     found = {"python": platform.python_version()}
     for card in cards:
         found |= card["versions"]
-    return found | {name: importlib.metadata.version(name) for name in PACKAGES}
+    for name in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # as Snakemake in a job
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def render(**content: Any) -> str:

@@ -48,7 +48,7 @@ class Column:
     title: str
     number: bool = False
     facet: bool = False  # rows can be chosen and grouped by its values
-    wide: bool = False
+    width: str = ""  # wide or narrow: its lines are broken
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def of_table(frame: pd.DataFrame, **about: Any) -> Page:
             name=str(name),
             title=str(name).replace("_", " "),
             number=printed.is_number(frame[name].tolist()),
-            wide=frame[name].str.len().max() > printed.WIDE,
+            width="wide" if frame[name].str.len().max() > printed.WIDE else "",
         )
         for name in frame
     ]

@@ -1,0 +1,93 @@
+"""What the report lists: words as labels, and toggles only where there are pairs."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from workflow_scripts.report.entries import (
+    Entry,
+    beside,
+    heading,
+    labels,
+    shown_by_category,
+    titles_of_tasks,
+)
+
+PLACE = {"caption": "c", "category": "A et al.", "subcategory": "1"}
+
+
+def figure(name: str, title: str, **of: str) -> Entry:
+    folder = f"results/s/{of['model']}" if "model" in of else "results/s"
+    return Entry(f"{folder}/figures/{name}.svg", title, of=of, **PLACE)
+
+
+def table(name: str, title: str, **of: str) -> Entry:
+    folder = f"results/s/{of['model']}" if "model" in of else "results/s"
+    return Entry(f"{folder}/tables/{name}.csv", title, of=of, **PLACE)
+
+
+def toggled(entries: Iterable[Entry]) -> set[str]:
+    """The labels that Snakemake makes toggles of: two values, each in half of the results.
+
+    Its list breaks where an entry lacks one side of a toggle (abstract_results.js).
+    """
+    entries = list(entries)
+    found = [labels(entry, entries, {}) for entry in entries]
+    names = list(dict.fromkeys(name for one in found for name in one))
+    toggles = set()
+    for name in names[1:]:
+        values = [one[name] for one in found if name in one]
+        halves = [2 * values.count(value) == len(found) for value in set(values)]
+        toggles |= {name} if len(halves) == 2 and all(halves) else set()
+    if len(toggles) == 1:
+        (toggle,) = toggles
+        rows = [tuple(one.get(name, "") for name in names if name != toggle) for one in found]
+        assert all(rows.count(row) == 2 for row in rows), f"{toggle}: an entry has one side only"
+        return toggles
+    rows = [tuple(one.get(name, "") for name in names) for one in found]
+    assert len(set(rows)) == len(rows), "two entries have the same labels: one would be hidden"
+    return set()
+
+
+def test_labels_are_words() -> None:
+    entry = figure("a-maps.sst2", "maps of all heads", model="m", task="sst2")
+    words = titles_of_tasks()
+    assert labels(entry, [entry], words) == {"result": "Maps of all heads", "task": "SST-2"}
+    counted = Entry("x.counts.csv", "examples read", "c", "Texts", of={"counted": "arct.points"})
+    assert heading(counted, words) == "ARCT: examples read"
+
+
+def test_the_model_is_said_where_there_are_several() -> None:
+    one, other = (figure("a-fig1", "Figure 1", model=model) for model in ("m", "n"))
+    assert "model" not in labels(one, [one], {})
+    assert labels(one, [one, other], {})["model"] == "m"
+    assert toggled([one, other]) == {"model"}
+
+
+def test_a_figure_and_its_table_are_a_toggle() -> None:
+    pair = [figure("a-cost", "cost", model="m"), table("a-cost", "cost", model="m")]
+    assert [labels(entry, pair, {})["shown as"] for entry in pair] == ["figure", "table"]
+    assert toggled(pair) == {"shown as"}
+
+
+@pytest.mark.parametrize("title", ["another", "cost"])
+def test_what_is_no_pair_is_no_toggle(title: str) -> None:
+    entries = [figure("a-cost", "cost", model="m"), table("a-other", title, model="n")]
+    assert "shown as" not in labels(entries[0], entries, {})
+
+
+def test_the_page_of_a_table_is_shown() -> None:
+    entry = table("a-table1.x", "Table 1", model="m")
+    assert entry.shown == "results/s/m/tables/a-table1.x.html"
+    assert beside(entry.path, "tex") == "results/s/m/tables/a-table1.x.tex"
+    assert entry.name == "a-table1.x"
+    assert figure("a-fig1", "Figure 1").shown == "results/s/figures/a-fig1.svg"
+
+
+def test_entries_are_counted_in_the_order_of_the_menu() -> None:
+    other = Entry("results/s/b.csv", "t", "c", "A")
+    entries = [figure("a-fig1", "f"), table("a-fig1", "f"), other]
+    assert list(shown_by_category(entries).items()) == [
+        ("A", {"figure": 0, "table": 1}),
+        ("A et al.", {"figure": 1, "table": 1}),
+    ]
