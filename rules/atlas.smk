@@ -6,7 +6,8 @@ ATLAS = config["atlas"]
 HEADS_SHOWN = {"category": "Atlas"}
 # The files of the page, so that an edited view builds it anew.
 PAGE_FOLDER = Path(workflow.basedir) / "workflow_scripts/atlas/page"
-ATLAS_PAGE = sorted(relpath(file) for file in PAGE_FOLDER.rglob("*.*") if file.is_file())
+PAGE_FILES = ("*.html", "*.css", "*.js", "LICENSE*")
+ATLAS_PAGE = sorted(relpath(file) for form in PAGE_FILES for file in PAGE_FOLDER.rglob(form))
 
 
 include: "atlas_maps.smk"
