@@ -18,8 +18,6 @@ from workflow_scripts.core.data.cache import Cache
 
 # Shorter texts show little.
 FEWEST_TOKENS = 16
-# What a source of texts is: running text, annotated sentences or documents, or a task.
-KINDS = ("text", "annotated", "task")
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,11 @@ class Wanted:
 
 
 class Sources:
-    """The pretrained model's caches by the name of their corpus or task, while they are open."""
+    """The pretrained model's caches by the name of their corpus or task, while they are open.
+
+    `kinds` says what each is, in the order of the page: text (running text), annotated (sentences
+    or documents) or task.
+    """
 
     def __init__(self, kinds: Mapping[str, str], paths: Sequence[Path], card: dict) -> None:
         self.kinds = dict(kinds)
