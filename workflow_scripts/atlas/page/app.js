@@ -26,9 +26,9 @@ function useAddress() {
   const go = (patch, { replace = false } = {}) => {
     const next = format({ ...parse(location.hash), ...patch });
     if (next === format(parse(location.hash))) return;
+    setFragment(next); // at once: the event comes a moment later
     if (replace) location.replace(next);
     else location.hash = next;
-    setFragment(next); // at once: the event comes a moment later
   };
   return [parse(fragment), go];
 }

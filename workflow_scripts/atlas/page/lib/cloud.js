@@ -2,6 +2,7 @@
 
 import { number, plural } from "./format.js";
 import { intervalOf } from "./measures.js";
+import { once } from "./once.js";
 import { domain, roundStep } from "./scales.js";
 import { spearman } from "./statistics.js";
 
@@ -9,7 +10,7 @@ import { spearman } from "./statistics.js";
  * The range of an axis: that of the colours, widened to hold the intervals; categories from -0.5.
  * @returns {number[]}
  */
-export function reach(measure) {
+export const reach = once((measure) => {
   if (measure.scale === "category") return [-0.5, measure.categories.length - 0.5];
   const range = domain(measure) ?? [0, 1];
   const known = measure.value.filter((one) => one !== null);
@@ -21,7 +22,7 @@ export function reach(measure) {
   const step = roundStep((high - low || Math.abs(high) || 1) / 10);
   [low, high] = [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
   return low < high ? [low, high] : [low - step, high + step];
-}
+});
 
 /**
  * Where a head stands along an axis; within a category heads are spread in their order.
@@ -34,19 +35,12 @@ export function along(measure, index) {
   return one + (same.length > 1 ? (0.6 * same.indexOf(index)) / (same.length - 1) - 0.3 : 0);
 }
 
-const layers = new WeakMap();
-
 /** The number of each head's layer, as if it were a measure. */
-export function layersOf(model) {
-  if (!layers.has(model)) {
-    const value = Array.from({ length: model.n_layers * model.n_heads }, (_, index) => Math.floor(index / model.n_heads) + 1);
-    layers.set(model, {
-      id: "layer", title: "Layer", unit: "", scale: "sequential", decimals: 0, value,
-      null: null, null_title: null, low: null, high: null, n: null, p: null, better: null, label: null, categories: null,
-    });
-  }
-  return layers.get(model);
-}
+export const layersOf = once((model) => ({
+  id: "layer", title: "Layer", unit: "", scale: "sequential", decimals: 0, better: null, label: null, categories: null,
+  value: Array.from({ length: model.n_layers * model.n_heads }, (_, index) => Math.floor(index / model.n_heads) + 1),
+  null: null, null_title: null, low: null, high: null, n: null, p: null,
+}));
 
 /**
  * The correlation in words, over all heads and, with a filter or a selection, over those.

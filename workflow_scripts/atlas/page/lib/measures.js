@@ -6,6 +6,7 @@
  */
 
 import { number } from "./format.js";
+import { once } from "./once.js";
 
 const P_LEVEL = 0.05;
 
@@ -14,9 +15,13 @@ export function modelOf(atlas, state) {
   return atlas.models.find(({ name }) => name === state.model) ?? atlas.models[0];
 }
 
+const byModel = once(
+  (atlas) => new Map(atlas.models.map(({ name }) => [name, atlas.measures.filter(({ model }) => model === name)])),
+);
+
 /** All measures of a model, in the order of the file. */
 export function measuresOf(atlas, model) {
-  return atlas.measures.filter((measure) => measure.model === model.name);
+  return byModel(atlas).get(model.name) ?? [];
 }
 
 /** The measure `id` of a model, or undefined. */
@@ -94,37 +99,28 @@ export function hatchRule(measure) {
   return `the head's own interval includes ${none} (not corrected for the number of heads)`;
 }
 
-const cachedRanks = new WeakMap();
-
 /**
  * Rank of each head, 1 for the highest value, or for the lowest where lower is better; equal values
  * share the better rank; null where the value is unknown or a category.
  * @returns {(number|null)[]}
  */
-export function ranks(measure) {
-  if (!cachedRanks.has(measure)) cachedRanks.set(measure, ranked(measure));
-  return cachedRanks.get(measure);
-}
-
-function ranked({ value, better, scale }) {
+export const ranks = once(({ value, better, scale }) => {
   if (scale === "category") return value.map(() => null);
   const sign = better === "low" ? 1 : -1;
   const known = value.filter((one) => one !== null).sort((a, b) => sign * (a - b));
   const first = new Map();
   known.forEach((one, place) => first.has(one) || first.set(one, place + 1));
   return value.map((one) => first.get(one) ?? null);
-}
+});
 
 /** How many heads have a value. */
-export function known(measure) {
-  return measure.value.reduce((sum, one) => sum + (one !== null), 0);
-}
+export const known = once(({ value }) => value.reduce((sum, one) => sum + (one !== null), 0));
 
 /** Lowest and highest value, or null where none is known. */
-export function extent(measure) {
-  const values = measure.value.filter((one) => one !== null);
+export const extent = once(({ value }) => {
+  const values = value.filter((one) => one !== null);
   return values.length ? [Math.min(...values), Math.max(...values)] : null;
-}
+});
 
 /** The value as people read it, with its unit: "2.31 nats", "vertical", "unknown". */
 export function valueText(measure, index) {

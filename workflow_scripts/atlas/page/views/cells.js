@@ -40,7 +40,7 @@ class Cell extends Component {
       <g role="gridcell" class=${classes.filter(Boolean).join(" ")} data-head=${name} data-index=${index}
         transform=${`translate(${x},${y})`} tabindex=${stop ? 0 : -1} aria-label=${label} aria-selected=${selected ? "true" : "false"}>
         <rect class="fill" width=${width - 1} height=${height - 1} fill=${colour} data-light-fill=${light} />
-        ${hatch && html`<rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch} data-light-fill=${lightHatch} />`}
+        <rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch || "none"} data-light-fill=${lightHatch} />
         ${missing && html`<path class="none" d=${`M${width / 2 - 4} ${height / 2}h7`} />`}
         ${selected && html`<rect class="frame" x="0.5" y="0.5" width=${width - 2} height=${height - 2} />`}
         ${number && html`<text class="number" x=${(width - 1) / 2} y=${height / 2 + 3.5} fill=${missing ? "var(--soft)" : onTop(colour)}>${number}</text>`}

@@ -1,21 +1,26 @@
 /** What is looked at: choosing the measure, and the line that says it. */
 
-import { html } from "../vendor/standalone.module.js";
+import { html, useMemo } from "../vendor/standalone.module.js";
 import { groups, known, measuresOf, modelOf } from "../lib/measures.js";
 
 /** A select of measures, grouped by paper. */
 export function MeasureSelect({ id, label, atlas, measures, value, choose }) {
+  const options = useMemo(
+    () =>
+      groups(atlas, measures).map(
+        (group) => html`
+          <optgroup label=${group.label}>
+            ${group.measures.map((measure) => html`<option value=${measure.id}>${measure.title}</option>`)}
+          </optgroup>
+        `,
+      ),
+    [measures],
+  );
   return html`
     <label class="picker" for=${id}>
       <span>${label}</span>
       <select id=${id} data-measure=${value} value=${value} onChange=${(event) => choose(event.target.value)}>
-        ${groups(atlas, measures).map(
-          (group) => html`
-            <optgroup label=${group.label}>
-              ${group.measures.map((measure) => html`<option value=${measure.id} selected=${measure.id === value}>${measure.title}</option>`)}
-            </optgroup>
-          `,
-        )}
+        ${options}
       </select>
     </label>
   `;

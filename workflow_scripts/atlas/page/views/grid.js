@@ -44,13 +44,13 @@ export function GridView({ atlas, state, go, dark, returning }) {
       <div class="main-picture">
         <${HeadsPicture} ...${{ heads, dark, byValue, tops: state.margins === "heads" && meansOfHeads }}
           study=${atlas.study.name} focusOn=${returning ? headIndex(model, state.head) : -1} />
-        <${AboutMeasure} measure=${measure} />
       </div>
       <aside aria-label="Legend and filters">
         <${Legend} ...${{ measure, dark, filters: own, choose }} />
         <${FilterForm} key=${measure.id} ...${{ measure, filters, go }} />
         <${Ranked} ...${{ model, measure, passes, open: heads.open, go }} />
       </aside>
+      <div class="beneath"><${AboutMeasure} measure=${measure} /></div>
     </div>
   `;
 }

@@ -29,10 +29,18 @@ export function useHover() {
   return index;
 }
 
-/** Handlers for an element whose parts carry the head's index as `data-index`. */
+/**
+ * Handlers for an element whose parts carry the head's index as `data-index`. They follow moves, not what
+ * comes to lie under a pointer at rest, and the focus only where it is seen.
+ */
 export function pointing() {
-  const over = (event) => hover.set(Number(event.target.closest("[data-index]")?.dataset.index ?? -1));
-  return { onPointerOver: over, onPointerLeave: () => hover.set(-1), onfocusin: over, onfocusout: () => hover.set(-1) };
+  const to = ({ target }) => hover.set(Number(target.closest("[data-index]")?.dataset.index ?? -1));
+  return {
+    onPointerMove: to,
+    onPointerLeave: () => hover.set(-1),
+    onfocusin: (event) => event.target.matches(":focus-visible") && to(event),
+    onfocusout: () => hover.set(-1),
+  };
 }
 
 /** A ref for an element, and the width that it has. */
