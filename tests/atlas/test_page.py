@@ -111,6 +111,15 @@ def test_no_text_of_the_data_begins_or_ends_an_element(folder: Path, text: str) 
     assert plain.count("script") == 3 and plain.count("style") == 1
 
 
+def test_the_program_stands_before_the_maps(folder: Path) -> None:
+    """Else nothing is seen before the browser has read megabytes of them."""
+    elements = Page(build(atlas(), folder)).elements
+    scripts = [attrs["id"] for tag, attrs in elements if tag == "script"]
+        attrs["id"] for tag, attrs in Page(build(atlas(), folder)).elements if tag == "script"
+    ]
+    assert scripts == ["atlas", "program", "map:m.s"]
+
+
 def test_the_title_names_the_study(folder: Path) -> None:
     page = Page(build(atlas(), folder))
     titles = "".join(text for tag, _, text in page.texts if tag == "title")
@@ -121,7 +130,7 @@ def test_the_policy_allows_the_one_script_and_no_request(folder: Path) -> None:
     page = Page(build(atlas(), folder))
     metas = [attrs for tag, attrs in page.elements if tag == "meta" and "content" in attrs]
     (given,) = [m["content"] for m in metas if m.get("http-equiv") == "Content-Security-Policy"]
-    script = page.script(type="module")
+    script = page.script(id="program")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert given == policy(script)
     assert "default-src 'none'" in given and f"script-src 'sha256-{digest}';" in given

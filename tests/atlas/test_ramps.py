@@ -8,7 +8,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_rgb
 
 from workflow_scripts.atlas.bundle import PAGE
-from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.plots import colours
 
 TEXT = (PAGE / "lib" / "ramps.js").read_text(encoding="utf-8")
 STEP = 1 / 255
@@ -24,8 +24,8 @@ def points(name: str) -> np.ndarray:
 @pytest.mark.parametrize(
     ("name", "theirs", "steps"),
     [
-        ("BLUES", heatmaps.DARK, 1),
-        ("RED_BLUE", heatmaps.AROUND_ZERO, 2),
+        ("BLUES", colours.MORE, 1),
+        ("RED_BLUE", colours.AROUND_ZERO, 2),
         ("BERLIN", "berlin", 3),  # it has no points of its own
     ],
 )
@@ -37,5 +37,22 @@ def test_a_ramp_is_matplotlibs(name: str, theirs: str, steps: int) -> None:
     assert np.abs(drawn - colormaps[theirs](share)[:, :3]).max() < (steps + 0.5) * STEP
 
 
-def test_categories_have_the_colours_of_the_figures() -> None:
-    assert points("CATEGORIES") == pytest.approx(np.array([to_rgb(c) for c in figures.COLOURS]))
+def test_things_without_a_meaning_have_the_house_colours() -> None:
+    named = [getattr(colours, name) for name in "BLUE VERMILLION GREEN PURPLE ORANGE SKY".split()]
+    assert points("CATEGORIES") == pytest.approx(
+        np.array([to_rgb(colour) for colour in [*named, colours.BLACK]])
+    )
+
+
+def test_kinds_with_names_have_the_colours_of_the_figures() -> None:
+    match = re.search(r"export const NAMED = \{(.*?)\};", TEXT, re.S)
+    assert match
+    found = re.findall(r'(?:"([^"]+)"|(\w+)): "(#\w{6})"', match[1])
+    ours = {quoted or plain: colour for quoted, plain, colour in found}
+    theirs = {
+        name: look.colour.lower()
+        for group in (colours.TOKENS, colours.HEADS, colours.CLASSES)
+        for key, look in group.items()
+        for name in (key, look.name)
+    }
+    assert ours == theirs

@@ -10,6 +10,14 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.colors import Colormap
 
+from workflow_scripts.core.plots import colours
+
+ON_DARK = {
+    "#000000": "#f2f2f2",
+    "#332288": "#8f84d6",
+    "#882255": "#d0749b",
+    "#cccccc": "#8a8f96",
+}
 OKABE_ITO = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 P_LEVEL = 0.05
 MINUS = "\u2212"
@@ -120,14 +128,27 @@ def ramp(scale: str, dark: bool) -> Colormap:
     return colormaps[names[scale][dark]]
 
 
+def kind_colour(categories: list[str], value: int) -> str:
+    """A category's colour: the figures' where they have one for each of these names."""
+    named = {
+        name: look.colour.lower()
+        for group in (colours.TOKENS, colours.HEADS, colours.CLASSES)
+        for key, look in group.items()
+        for name in (key, look.name)
+    }
+    if all(name in named for name in categories):
+        return named[categories[value]]
+    return OKABE_ITO[value]
+
+
 def colour(measure: dict[str, Any], index: int, dark: bool) -> tuple[int, ...] | None:
     """A head's red, green and blue, 0 to 255; None where its value is unknown."""
     value = measure["value"][index]
     if value is None:
         return None
     if measure["scale"] == "category":
-        code = OKABE_ITO[value]
-        code = "#f2f2f2" if dark and code == "#000000" else code
+        code = kind_colour(measure["categories"], value)
+        code = ON_DARK.get(code, code) if dark else code
         return tuple(int(code[at : at + 2], 16) for at in (1, 3, 5))
     low, high = domain(measure)
     share = min(1.0, max(0.0, (value - low) / (high - low)))

@@ -46,8 +46,9 @@ def build(atlas: dict[str, Any], folder: Path = PAGE) -> str:
     ]
     body = [
         f'<script type="application/json" id="atlas">{as_script(data)}</script>',
+        # Before the maps and not deferred, so that the page is seen while they are still read.
+        f'<script id="program">{script}</script>',
         *(f'<script type="text/plain" id="map:{name}">{text}</script>' for name, text in maps),
-        f'<script type="module">{script}</script>',
     ]
     page = re.sub("<title>[^<]*</title>", lambda _: f"<title>{title}</title>", template)
     page = _insert(page, "</head>", head, folder)

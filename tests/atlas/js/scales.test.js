@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { category, colours, domain, luminance, mix, onTop, roundStep, tickDecimals, ticks } from "../../../workflow_scripts/atlas/page/lib/scales.js";
+import { category, colours, domain, luminance, mix, onTop, palette, roundStep, tickDecimals, ticks } from "../../../workflow_scripts/atlas/page/lib/scales.js";
 
 const of = (value, more = {}) => ({ value, scale: "sequential", null: null, ...more });
 
@@ -71,4 +71,10 @@ test("ticks are round numbers within the range", () => {
   assert.equal(tickDecimals([0.4, 0.6]), 1);
   assert.equal(tickDecimals([0, 0.005]), 3);
   assert.equal(tickDecimals([0, 20]), 0);
+});
+
+test("kinds with names have the figures' colours, others their number's", () => {
+  assert.deepEqual(palette(["vertical", "block"], false), ["#0072b2", "#f0e442"]);
+  assert.deepEqual(palette(["vertical", "loss"], false), [category(0, false), category(1, false)]);
+  assert.ok(palette(["syntactic", "self", "broad"], true).every((colour) => luminance(colour) > 0.2));
 });

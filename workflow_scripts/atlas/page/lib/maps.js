@@ -60,10 +60,17 @@ export function loadMaps(atlas, id) {
   return kept;
 }
 
+// The page shows itself before its maps, which stand at its end, have been read.
+function whole() {
+  if (globalThis.document?.readyState !== "loading") return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
+}
+
 async function read(atlas, id) {
   const header = atlas.maps?.[id];
   const missing = () => new Error(`The maps ${id} are not in this file.`);
   if (!header) throw missing();
+  await whole();
   const text = header.data ?? document.getElementById(`map:${id}`)?.textContent;
   if (!text) throw missing();
   return readable(await inflate(text), header);

@@ -15,9 +15,10 @@ export function modelOf(atlas, state) {
   return atlas.models.find(({ name }) => name === state.model) ?? atlas.models[0];
 }
 
-const byModel = once(
-  (atlas) => new Map(atlas.models.map(({ name }) => [name, atlas.measures.filter(({ model }) => model === name)])),
-);
+const byModel = once(({ measures }) => {
+  const names = [...new Set(measures.map(({ model }) => model))];
+  return new Map(names.map((name) => [name, measures.filter(({ model }) => model === name)]));
+});
 
 /** All measures of a model, in the order of the file. */
 export function measuresOf(atlas, model) {

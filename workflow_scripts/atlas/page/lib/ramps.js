@@ -1,6 +1,6 @@
 /**
- * Colours, the same as in the figures: matplotlib's "Blues" and "RdBu_r" (workflow_scripts/core/plots/),
- * and Okabe and Ito's palette. Between its points a ramp is linear in red, green and blue, as matplotlib's
+ * Colours, the same as in the figures (workflow_scripts/core/plots/colours.py): matplotlib's "Blues" and
+ * "RdBu_r", Okabe and Ito's palette, and what a colour means where kinds have names. Between its points a ramp is linear in red, green and blue, as matplotlib's
  * are; tests/atlas/test_ramps.py holds them to matplotlib's. On a dark page more is brighter: "Blues"
  * from its dark end, and matplotlib's "berlin", whose centre is dark.
  */
@@ -17,3 +17,14 @@ export const BERLIN = [
   "#411201", "#5b1d08", "#7d341e", "#9e513f", "#be6f63", "#df8f89", "#ffadad",
 ];
 export const CATEGORIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+
+// Kinds of tokens, kinds of heads, classes of maps.
+export const NAMED = {
+  cls: "#0072b2", "[CLS]": "#0072b2", sep: "#d55e00", "[SEP]": "#d55e00", punctuation: "#009e73", ". or ,": "#009e73",
+  previous: "#cc79a7", "previous token": "#cc79a7", next: "#56b4e9", "next token": "#56b4e9", self: "#000000",
+  "same token": "#000000", broad: "#882255", other: "#cccccc", syntactic: "#332288", frames: "#f0e442",
+  position: "#cc79a7", "special tokens": "#0072b2", vertical: "#0072b2", diagonal: "#d55e00",
+  "vertical+diagonal": "#cc79a7", "vertical and diagonal": "#cc79a7", block: "#f0e442", heterogeneous: "#cccccc",
+};
+// What is too dark to be seen on a dark page, lighter.
+export const ON_DARK = { "#000000": "#f2f2f2", "#332288": "#8f84d6", "#882255": "#d0749b", "#cccccc": "#8a8f96" };

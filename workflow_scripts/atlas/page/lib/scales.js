@@ -1,7 +1,7 @@
 /** From values to colours and positions. */
 
 import { extent } from "./measures.js";
-import { BERLIN, BLUES, CATEGORIES, RED_BLUE } from "./ramps.js";
+import { BERLIN, BLUES, CATEGORIES, NAMED, ON_DARK, RED_BLUE } from "./ramps.js";
 
 /**
  * The colour at `share` (0 to 1) of a ramp.
@@ -27,9 +27,21 @@ export function ramp(scale, dark) {
   return dark ? BLUES.toReversed() : BLUES;
 }
 
-/** The colour of a category; the eighth and later ones are greys. */
+/**
+ * The colours of a measure's categories: those that the figures give to kinds of these names, else by number.
+ * @param {string[]} categories
+ * @param {boolean} dark
+ * @returns {string[]}
+ */
+export function palette(categories, dark) {
+  const named = categories.every((name) => Object.hasOwn(NAMED, name));
+  if (!named) return categories.map((_, index) => category(index, dark));
+  return categories.map((name) => (dark && ON_DARK[NAMED[name]]) || NAMED[name]);
+}
+
+/** The colour of the thing of a number, without a meaning of its own; the eighth and later ones are greys. */
 export function category(index, dark) {
-  if (index < CATEGORIES.length) return dark && CATEGORIES[index] === "#000000" ? "#f2f2f2" : CATEGORIES[index];
+  if (index < CATEGORIES.length) return (dark && ON_DARK[CATEGORIES[index]]) || CATEGORIES[index];
   return ["#8a8a8a", "#b8b8b8", "#5c5c5c"][(index - CATEGORIES.length) % 3];
 }
 
@@ -105,7 +117,10 @@ export function tickDecimals(values) {
  * @returns {function(number|null): (string|null)}
  */
 export function colours(measure, dark, range = domain(measure)) {
-  if (measure.scale === "category") return (value) => (value === null ? null : category(value, dark));
+  if (measure.scale === "category") {
+    const found = palette(measure.categories, dark);
+    return (value) => (value === null ? null : found[value]);
+  }
   const points = ramp(measure.scale, dark);
   const [low, high] = range ?? [0, 1];
   return (value) => (value === null ? null : mix(points, (value - low) / (high - low)));

@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/standalone.module.js";
 import { number, plural } from "../lib/format.js";
 import { hatched, hatchRule, known, withUnit } from "../lib/measures.js";
-import { category, domain, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
+import { domain, palette, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
 import { Hatches } from "./cells.js";
 import { useHover } from "./hooks.js";
 
@@ -112,15 +112,18 @@ function rug(measure, x) {
 }
 
 function Swatches({ measure, dark, filters, choose }) {
+  const light = palette(measure.categories, false);
+  const paint = palette(measure.categories, dark);
   const shown = measure.categories.map((title, index) => ({
     title,
     index,
+    colour: paint[index],
     count: measure.value.filter((one) => one === index).length,
   }));
   return html`
     <svg class="picture" width=${WIDTH} height=${shown.length * 26} viewBox=${`0 0 ${WIDTH} ${shown.length * 26}`} role="group"
       aria-label="Categories; choosing one filters its heads">
-      ${shown.map(({ title, index, count }) => {
+      ${shown.map(({ title, index, colour, count }) => {
         const chosen = filters.some(({ op, value }) => op === ":" && value === index);
         const key = (event) => {
           if (event.key !== "Enter" && event.key !== " ") return;
@@ -131,7 +134,7 @@ function Swatches({ measure, dark, filters, choose }) {
           <g class="choice" role="button" tabindex="0" aria-pressed=${chosen ? "true" : "false"} aria-label=${`${title}, ${plural(count, "head")}`}
             transform=${`translate(0,${index * 26})`} onClick=${() => choose(index)} onKeyDown=${key}>
             <rect class="target" x="0" y="1" width=${WIDTH} height="24" rx="3" fill="transparent" data-light-fill="none" />
-            <rect x="6" y="6" width="22" height="14" fill=${category(index, dark)} data-light-fill=${category(index, false)} />
+            <rect x="6" y="6" width="22" height="14" fill=${colour} data-light-fill=${light[index]} />
             <text class="choice-name" x="38" y="17">${title}</text>
             <text class="tick end" x=${WIDTH - 8} y="17">${count}</text>
           </g>

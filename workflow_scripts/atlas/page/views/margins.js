@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { number } from "../lib/format.js";
-import { category, domain } from "../lib/scales.js";
+import { domain, palette } from "../lib/scales.js";
 import { headMeans, layerCounts, layerMeans } from "../lib/statistics.js";
 
 /** Numbers of the layers at the left and of the heads below. */
@@ -36,6 +36,7 @@ export function LayerMeans({ measure, model, place, dark }) {
   const head = html`<text class="axis" x=${x} y=${place.top - 8}>${title}</text>`;
   if (measure.scale === "category") {
     const unit = width / model.n_heads;
+    const [paint, light] = [dark, false].map((how) => palette(measure.categories, how));
     return html`
       <g class="means" aria-hidden="true">
         ${head}
@@ -45,7 +46,7 @@ export function LayerMeans({ measure, model, place, dark }) {
             from += count * unit;
             return count
               ? html`<rect x=${from - count * unit} y=${middle(layer) - bar / 2} width=${count * unit} height=${bar}
-                  fill=${category(index, dark)} data-light-fill=${category(index, false)} />`
+                  fill=${paint[index]} data-light-fill=${light[index]} />`
               : null;
           });
         })}
