@@ -115,8 +115,6 @@ def test_the_program_stands_before_the_maps(folder: Path) -> None:
     """Else nothing is seen before the browser has read megabytes of them."""
     elements = Page(build(atlas(), folder)).elements
     scripts = [attrs["id"] for tag, attrs in elements if tag == "script"]
-        attrs["id"] for tag, attrs in Page(build(atlas(), folder)).elements if tag == "script"
-    ]
     assert scripts == ["atlas", "program", "map:m.s"]
 
 
