@@ -27,17 +27,18 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
 
 
-def check(path: Path) -> int:
+def check(path: Path, tables: Path | None = None) -> int:
     """Hold an atlas.json against its schema and each measure against its table.
 
-    The tables are beside it, as in results/<study>/. Returns how many measures there are.
+    The tables are below `tables`, or beside it, as in results/<study>/. Returns how many measures
+    there are.
     """
-    atlas = read(path)
+    atlas, folder = read(path), tables or path.parent
     SCHEMA.validate(atlas)
     shapes = {model["name"]: (model["n_layers"], model["n_heads"]) for model in atlas["models"]}
     for measure in atlas["measures"]:
         relations = relations_of(atlas, measure["model"])
-        expected = expected_columns(measure, shapes[measure["model"]], path.parent, relations)
+        expected = expected_columns(measure, shapes[measure["model"]], folder, relations)
         for column, numbers in expected.items():
             about = f"{measure['model']} {measure['id']} {column}"
             assert as_list(measure[column], len(measure["value"])) == numbers, about
@@ -96,7 +97,8 @@ def expected_columns(
                 rounded(scale * rows[key][source[name]]) if key in rows else None for key in heads
             ]
     if "label" in source:
-        columns["label"] = [rows[key][source["label"]] if key in rows else None for key in heads]
+        labels = [rows[key][source["label"]] if key in rows else None for key in heads]
+        columns["label"] = [label and " ".join(label.split("_")) for label in labels]
     if "n" in source:
         names = [source["n"]] if isinstance(source["n"], str) else source["n"]
         columns["n"] = [
@@ -213,7 +215,7 @@ def as_list(column: Any, size: int) -> list[Any]:
     return column if isinstance(column, list) else [column] * size
 
 
-def tables_shown_and_not(folder: Path) -> tuple[set[str], set[str], set[str]]:
+def tables_shown_and_not(atlas: Path, folder: Path) -> tuple[set[str], set[str], set[str]]:
     """A study's tables with columns layer and head, by their path below `folder`.
 
     Those of a kind that measures are read from, those that docs/atlas.md says are left out, and
@@ -226,7 +228,7 @@ def tables_shown_and_not(folder: Path) -> tuple[set[str], set[str], set[str]]:
         for path, frame in frames.items()
         if {"layer", "head"} <= set(frame.columns)
     }
-    sources = {each["source"]["table"] for each in read(folder / "atlas.json")["measures"]}
+    sources = {each["source"]["table"] for each in read(atlas)["measures"]}
     kinds = {kind(name) for name in sources}
     shown = {name for name in names if kind(name) in kinds}
     patterns = tables_left_out()

@@ -53,7 +53,7 @@ def test_a_relation_counts_in_each_heads_better_direction(model: MadeUpModel) ->
     write_syntax(model)
     dobj = measures(model)["syntax.dobj"]
     assert dobj["value"] == [70, 20, 45, 40]
-    first, other = "dependent_to_head", "head_to_dependent"
+    first, other = "dependent to head", "head to dependent"
     assert dobj["label"] == [first, other, first, first]
     assert dobj["low"] == [60, 10, 35, 30]
     assert (dobj["n"], dobj["null"]) == (30, 40)

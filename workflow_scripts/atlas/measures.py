@@ -121,7 +121,7 @@ def read_columns(form: Form, found: Tables) -> Columns:
             continue
         cells = found.per_head(rows, column)
         if name == "label":
-            columns["label"] = [None if pd.isna(cell) else str(cell) for cell in cells]
+            columns["label"] = [None if pd.isna(cell) else cell.replace("_", " ") for cell in cells]
         else:
             columns[name] = [number(cell, 1 if name == "p" else factor) for cell in cells]
     return columns
