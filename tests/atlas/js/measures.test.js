@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { number, plural, pValue, shortMarks } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
   extent, groups, hatched, hatchRule, headIndex, headName, known, ranks, sentence, valueText,
 } from "../../../workflow_scripts/atlas/page/lib/measures.js";
@@ -63,4 +64,22 @@ test("measures are grouped by paper and group, in order", () => {
     groups(atlas, measures).map(({ label, measures: found }) => [label, found.length]),
     [["P 2019 · one", 2], ["Q · one", 1], ["r · two", 1]],
   );
+});
+
+test("numbers, p-values and counts in words", () => {
+  assert.equal(number(-1.25, 1), "−1.3");
+  assert.equal(number(-0.004, 2), "0.00");
+  assert.equal(number(null, 2), "–");
+  assert.equal(pValue(0.0004), "< 0.001");
+  assert.equal(pValue(0.05), "0.050");
+  assert.equal(pValue(null), "–");
+  assert.equal(plural(1, "head"), "1 head");
+  assert.equal(plural(0, "head"), "0 heads");
+});
+
+test("short marks tell names apart", () => {
+  assert.deepEqual(shortMarks(["vertical", "diagonal", "vertical+diagonal"]), ["v", "d", "v+d"]);
+  assert.deepEqual(shortMarks(["previous", "punctuation", "next"]), ["pr", "pu", "ne"]);
+  assert.deepEqual(shortMarks(["ab", "ac"]), ["ab", "ac"]);
+  assert.deepEqual(shortMarks(["same", "same"]), ["same", "same"]);
 });

@@ -22,3 +22,17 @@ export function pValue(p) {
 export function plural(count, word) {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
+
+/**
+ * Short marks that tell names apart: the first letters, as many as it takes.
+ * @param {string[]} names
+ * @returns {string[]}
+ */
+export function shortMarks(names) {
+  const longest = Math.max(...names.map((name) => name.length));
+  for (let length = 1; length < longest; length++) {
+    const marks = names.map((name) => name.split(/[\s+]+/).map((word) => Array.from(word).slice(0, length).join("")).join("+"));
+    if (new Set(marks).size === names.length) return marks;
+  }
+  return names;
+}

@@ -21,6 +21,11 @@ function channels(colour) {
   return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));
 }
 
+// One of 256 levels, as matplotlib takes them.
+function level(share) {
+  return Math.min(255, Math.floor(share * 256)) / 255;
+}
+
 /** The ramp of a scale ("sequential" or "diverging") on a light or dark page. */
 export function ramp(scale, dark) {
   if (scale === "diverging") return dark ? BERLIN : RED_BLUE;
@@ -123,5 +128,5 @@ export function colours(measure, dark, range = domain(measure)) {
   }
   const points = ramp(measure.scale, dark);
   const [low, high] = range ?? [0, 1];
-  return (value) => (value === null ? null : mix(points, (value - low) / (high - low)));
+  return (value) => (value === null ? null : mix(points, level((value - low) / (high - low))));
 }

@@ -1,6 +1,7 @@
 /** The grid of heads itself: cells, their keys, and selecting by dragging. */
 
-import { Component, html, useEffect, useRef, useState } from "../vendor/standalone.module.js";
+import { Component, html, useEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
+import { shortMarks } from "../lib/format.js";
 import { between, corner, slotAt, slotOf } from "../lib/layout.js";
 import { hatched, headName, sentence } from "../lib/measures.js";
 import { onTop } from "../lib/scales.js";
@@ -34,7 +35,7 @@ class Cell extends Component {
     return Object.keys(next).some((key) => next[key] !== this.props[key]);
   }
 
-  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, selected, stop, label, number }) {
+  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, selected, stop, label, text }) {
     const classes = ["cell", hatch && "hatched", dim && "faded", selected && "selected", missing && "missing"];
     return html`
       <g role="gridcell" class=${classes.filter(Boolean).join(" ")} data-head=${name} data-index=${index}
@@ -43,7 +44,7 @@ class Cell extends Component {
         <rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch || "none"} data-light-fill=${lightHatch} />
         ${missing && html`<path class="none" d=${`M${width / 2 - 4} ${height / 2}h7`} />`}
         ${selected && html`<rect class="frame" x="0.5" y="0.5" width=${width - 2} height=${height - 2} />`}
-        ${number && html`<text class="number" x=${(width - 1) / 2} y=${height / 2 + 3.5} fill=${missing ? "var(--soft)" : onTop(colour)}>${number}</text>`}
+        ${text && html`<text class=${missing || onTop(colour) === "#000000" ? "inside" : "inside light"} x=${(width - 1) / 2} y=${height / 2 + 3.5} data-light-fill=${light && onTop(light)}>${text}</text>`}
       </g>
     `;
   }
@@ -60,10 +61,16 @@ function Pointed({ order, place }) {
 /**
  * @param {{model, measure, place, order, colour, light, passes, selected, numbers, focusOn, open, select}} props
  *   place: of lib/layout.js; order: heads as [row][column]; colour, light: value -> colour, here and on a
- *   light page; passes: [head]; selected: a set; numbers: whether heads' numbers stand in the cells;
+ *   light page; passes: [head]; selected: a set; numbers: whether heads' numbers stand in the cells, else marks of categories;
  *   focusOn: head to be focused at first; open(index), select(indices)
  */
 export function Cells({ model, measure, place, order, colour, light, passes, selected, numbers, focusOn, open, select }) {
+  const marks = useMemo(() => (measure.scale === "category" ? shortMarks(measure.categories) : null), [measure]);
+  const inside = (index) => {
+    if (numbers) return place.cell[0] > 15 ? String((index % model.n_heads) + 1) : null;
+    const mark = marks?.[measure.value[index]] ?? null;
+    return mark && mark.length * 7 < place.cell[0] - 4 ? mark : null;
+  };
   const [active, setActive] = useState(focusOn >= 0 ? focusOn : order.at(-1)[0]);
   const [drag, setDrag] = useState(null);
   const area = useRef(null);
@@ -131,7 +138,7 @@ export function Cells({ model, measure, place, order, colour, light, passes, sel
                     colour=${shown ?? "var(--missing)"} light=${paper ?? "#eceae5"} missing=${shown === null}
                     hatch=${hatch && shown ? hatchOn(shown) : false} lightHatch=${hatch && paper ? hatchOn(paper) : undefined}
                     dim=${!passes[index]} selected=${selected.has(index)} stop=${index === stop}
-                    label=${sentence(model, measure, index)} number=${numbers && place.cell[0] > 15 ? (index % model.n_heads) + 1 : null} />
+                    label=${sentence(model, measure, index)} text=${inside(index)} />
                 `;
               })}
             </g>

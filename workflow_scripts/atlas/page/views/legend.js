@@ -1,9 +1,9 @@
 /** The legend: colours with their values, where the heads lie, the null, and what is hatched or missing. */
 
 import { html, useState } from "../vendor/standalone.module.js";
-import { number, plural } from "../lib/format.js";
+import { number, plural, shortMarks } from "../lib/format.js";
 import { hatched, hatchRule, known, withUnit } from "../lib/measures.js";
-import { domain, palette, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
+import { domain, onTop, palette, ramp, roundStep, tickDecimals, ticks } from "../lib/scales.js";
 import { Hatches } from "./cells.js";
 import { useHover } from "./hooks.js";
 
@@ -114,6 +114,7 @@ function rug(measure, x) {
 function Swatches({ measure, dark, filters, choose }) {
   const light = palette(measure.categories, false);
   const paint = palette(measure.categories, dark);
+  const marks = shortMarks(measure.categories);
   const shown = measure.categories.map((title, index) => ({
     title,
     index,
@@ -135,6 +136,7 @@ function Swatches({ measure, dark, filters, choose }) {
             transform=${`translate(0,${index * 26})`} onClick=${() => choose(index)} onKeyDown=${key}>
             <rect class="target" x="0" y="1" width=${WIDTH} height="24" rx="3" fill="transparent" data-light-fill="none" />
             <rect x="6" y="6" width="22" height="14" fill=${colour} data-light-fill=${light[index]} />
+            <text class=${onTop(colour) === "#000000" ? "inside" : "inside light"} x="17" y="17" data-light-fill=${onTop(light[index])}>${marks[index].length < 4 ? marks[index] : ""}</text>
             <text class="choice-name" x="38" y="17">${title}</text>
             <text class="tick end" x=${WIDTH - 8} y="17">${count}</text>
           </g>
