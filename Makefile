@@ -13,22 +13,37 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
 	"$$python" -c '$(NEW_ENOUGH)' 2>/dev/null && { command -v "$$python"; break; }; done)
 SMK := Snakefile $(wildcard rules/*.smk rules/*/*.smk)
+# What a reader of the default study opens first. `snakemake --report report.zip` makes a smaller one.
+REPORT := results/demo/report.html
+ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format docs unit workflow test-web lint-web clean distclean
 
 help:
-	@echo "make demo       set up and run the default study; CORES=n, all cores by default"
+	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
 	@echo "make docs       write docs/configuration.md and docs/results.md"
 	@echo "make format     format the code"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
 
-# The default study, to the end.
+# The default study, to the end, and its report.
 demo: $(READY)
 	$(PYTHON) -m snakemake --cores $(CORES)
-	@echo "Figures and tables are in results/demo/minilm/, those that need no model in results/demo/."
+	@$(MAKE) --no-print-directory $(REPORT)
+	@for file in $(ATLAS) $(REPORT); do \
+		test -f $$file || { echo "Error: $$file was not made" >&2; exit 1; }; \
+	done
+	@echo
+	@echo "Look first, in a browser:"
+	@echo "  $(REPORT)  every claim with a verdict; figures and tables with captions"
+	@echo "  $(ATLAS)   every head, by every measure"
+	@echo "Figures and tables as files: results/demo/minilm/, those that need no model results/demo/."
+
+# The front page is written last, whatever changed; captions and labels stand in the other files.
+$(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
+	$(PYTHON) -m snakemake --report $@ --quiet
 
 # Lint, then unit tests, then whole runs of the workflow.
 test: lint unit workflow
@@ -49,11 +64,11 @@ workflow: $(READY)
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
 test-web: lint-web
 	@test -f results/demo/atlas.html || { echo "Error: results/demo/atlas.html is tested and does not exist: make demo writes it" >&2; exit 1; }
-	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js"
+	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js" "tests/report/js/*.test.js"
 	$(PYTHON) -m pytest tests/web
 
 lint-web: $(WEB_READY)
-	$(VENV)/bin/oxlint --deny-warnings workflow_scripts/atlas/page tests/atlas/js
+	$(VENV)/bin/oxlint --deny-warnings workflow_scripts/atlas/page tests/atlas/js workflow_scripts/report/page tests/report/js
 
 format: $(READY)
 	$(PYTHON) -m ruff check --fix .

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import importlib.metadata
 import platform
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,8 +116,8 @@ def render(**content: Any) -> str:
         style=(SOURCES / "overview.css").read_text(encoding="utf-8"),
     )
     indented = "\n".join(f"   {line}" for line in html.splitlines() if line.strip())
-    # Snakemake reads the file as a template: what looks like one in a name is text here.
-    return f"{{% raw %}}\n.. raw:: html\n\n{indented}\n\n{{% endraw %}}\n"
+    # Snakemake reads the file as a template: what looks like a part of one in a name is text here.
+    return re.sub(r"\{([{%#])", r"{{ '{\1' }}", f".. raw:: html\n\n{indented}\n\n")
 
 
 def main(

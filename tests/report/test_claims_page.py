@@ -1,0 +1,127 @@
+"""The claims' page: numbers as in the table, and links that lead somewhere."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.claims.verdicts import VERDICTS
+from workflow_scripts.report import claims_page
+from workflow_scripts.report.claims_page import BADGES, Linker, fragment, named, number
+
+MEASURES = ["entropy.all", "similarity.sst2.1", "disabling.sst2.1.head.zero.dev", "x.mrpc"]
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_verdict_has_a_badge() -> None:
+    assert tuple(BADGES) == VERDICTS
+
+
+@pytest.mark.parametrize(
+    ("view", "case", "found"),
+    [
+        ("measure=entropy.all", "", "#model=m&measure=entropy.all"),
+        ("measure=entropy.cls", "", ""),
+        ("measure=similarity.{task}.*", "SST-2", "#model=m&measure=similarity.sst2.1"),
+        ("measure=similarity.{task}.*", "MNLI", ""),
+        ("measure=similarity.{task}.*", "layers 1 to 2", ""),
+        (
+            "view=scatter&x=entropy.all&y=disabling.{task}.*.head.zero.dev",
+            "SST-2 dev and tweets",
+            "#model=m&view=scatter&x=entropy.all&y=disabling.sst2.1.head.zero.dev",
+        ),
+        ("view=scatter&x=entropy.all&y=none", "", ""),
+    ],
+)
+def test_fragments_name_measures_that_there_are(view: str, case: str, found: str) -> None:
+    assert fragment(view, case, "m", MEASURES) == found
+
+
+def test_links_in_the_report_and_beside_the_page() -> None:
+    linker = Linker(Path("results/s/m/tables/claims.html"), lambda path: f"../id/{Path(path).name}")
+    link = linker.link("Figure 1", Path("results/s/figures/a-fig1.svg"), "", "A, Figure 1")
+    assert link.relative == "../../figures/a-fig1.svg"
+    assert link.report == "../id/a-fig1.svg"
+    assert link.path == "results/s/figures/a-fig1.svg"
+    alone = Linker(linker.page).link("Figure 1", Path("results/s/figures/a-fig1.svg"), "", "")
+    assert alone.report == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("clark2019-fig2.svg", "Figure 2"),
+        ("clark2019-table1.html", "Table 1"),
+        ("michel2019-fig3.html", "Figure 3 (table)"),
+        ("clark2019-probe-pairs.html", "Probe pairs (table)"),
+        ("clark2019-position.svg", "Position (figure)"),
+    ],
+)
+def test_products_have_words(path: str, words: str) -> None:
+    assert named(Path("results/s/m/x", path)) == words
+
+
+def test_numbers_with_their_intervals() -> None:
+    row = {"ours": "2.08003", "ci_low": "1.95247", "ci_high": "2.21404"}
+    assert number(row) == "2.08 (1.952 to 2.214)"
+    assert number(row | {"ci_low": "2.08003", "ci_high": "2.08003"}) == "2.08"
+    assert number(row | {"ci_low": "", "ci_high": ""}) == "2.08"
+    assert number(dict.fromkeys(row, "")) == ""
+
+
+def write(folder: Path, links: bool) -> str:
+    """The page of one claim with two cases, in `folder`; the claims' file has links or not."""
+    head = "id,paper,place,kind,statement,rule,unit,case,ours,ci_low,ci_high,n,n_of,about,verdict"
+    rows = [
+        f"one,A,Table 1,value,Says 5%.,5 %,%,{case},4,3,6,9,words,2-1,reproduced,,Later"
+        for case in ("SST-2", "MNLI")
+    ]
+    claims = folder / "claims.csv"
+    claims.write_text("\n".join([f"{head},because,later", *rows]) + "\n", encoding="utf-8")
+    published = folder / "published.csv"
+    texts = (
+        ("id,shown,view", "one,a-fig1 a-none,measure=similarity.{task}.*")
+        if links
+        else ("id", "one")
+    )
+    published.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    atlas = folder / "atlas.json"
+    atlas.write_text(json.dumps({"measures": [{"id": name, "model": "m"} for name in MEASURES]}))
+    page = folder / "m/tables/claims.html"
+    page.parent.mkdir(parents=True)
+    claims_page.main(
+        claims,
+        [published],
+        [folder / "m/figures/a-fig1.svg", folder / "m/tables/a-table1.html"],
+        ROOT / "report/claims.rst",
+        page,
+        folder / "claims.tex",
+        "m",
+        "Claims",
+        str(page),
+        {"study": "s"},
+        atlas,
+        folder / "atlas.html",
+        lambda path: f"../0123/{Path(path).name}",
+    )
+    return page.read_text(encoding="utf-8")
+
+
+def test_a_claim_leads_to_its_figure_and_its_view(tmp_path: Path) -> None:
+    page = write(tmp_path, links=True)
+    assert re.findall(r'<a href="([^"]+)"', page) == [
+        "../figures/a-fig1.svg",
+        "../../atlas.html#model=m&amp;measure=similarity.sst2.1",
+        "../figures/a-fig1.svg",
+    ]
+    assert 'data-report="../0123/atlas.html#model=m&amp;measure=similarity.sst2.1"' in page
+    assert page.count('<span class="badge good">reproduced</span>') == 2
+    assert "n = 9 words" in page
+    assert r"4 (3 to 6)" in (tmp_path / "claims.tex").read_text(encoding="utf-8")
+
+
+def test_files_of_claims_without_links_are_shown_without(tmp_path: Path) -> None:
+    page = write(tmp_path, links=False)
+    assert "<a href" not in page
+    assert "Says 5%." in page
