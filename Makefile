@@ -43,7 +43,7 @@ demo: $(READY)
 
 # The front page is written last, whatever changed; captions and labels stand in the other files.
 $(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
-	$(PYTHON) -m snakemake --report $@ --quiet
+	$(PYTHON) -W ignore::RuntimeWarning -m snakemake --report $@ --quiet
 
 # Lint, then unit tests, then whole runs of the workflow.
 test: lint unit workflow

@@ -48,4 +48,5 @@ test("the page knows where it stands", () => {
   assert.equal(placeOf(new URL(`file:///x/report/data/raw/${folder}/claims.html#a`)), "unpacked");
   assert.equal(placeOf(new URL("file:///x/data/raw/other/claims.html")), "alone");
   assert.equal(placeOf(new URL("data:text/html;base64,AAAA")), "inside");
+  assert.equal(placeOf(new URL("blob:null/0123")), "inside");
 });

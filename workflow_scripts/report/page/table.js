@@ -40,7 +40,7 @@ export function grouped(rows, column) {
 
 /** Where the page stands: alone among the results, in an unpacked report, or inside a report file. */
 export function placeOf(location) {
-  if (location.protocol === "data:") return "inside";
+  if (["data:", "blob:"].includes(location.protocol)) return "inside";
   return /\/data\/raw\/[0-9a-f]{16}\/[^/]+$/.test(location.pathname) ? "unpacked" : "alone";
 }
 
