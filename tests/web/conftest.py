@@ -69,7 +69,8 @@ class Opener:
         address = url or study.url
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        page.on("request", lambda request: self._request(request.url, address))
+        allowed = {address, study.url}
+        page.on("request", lambda request: self._request(request.url, allowed))
         page.goto(address + (f"#{fragment}" if fragment else ""))
         if url is None:
             page.wait_for_selector("[data-view]")
@@ -92,9 +93,9 @@ class Opener:
         if message.type in {"error", "warning"}:
             self.problems.append(f"console {message.type}: {message.text}")
 
-    def _request(self, url: str, address: str) -> None:
+    def _request(self, url: str, allowed: set[str]) -> None:
         # A blob is a file that the page itself made to be saved.
-        if url.partition("#")[0] != address and not url.startswith("blob:"):
+        if url.partition("#")[0] not in allowed and not url.startswith("blob:"):
             self.problems.append(f"request: {url[:200]}")
 
 

@@ -11,9 +11,15 @@ from playwright.sync_api import Frame, Locator, Page
 
 AXE = Axe()
 RULES = {"runOnly": ["wcag2a", "wcag2aa"], "resultTypes": ["violations"]}
-SETTLED = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
-  setTimeout(() => resolve(!document.querySelector('[aria-busy=true], .loading'))))))"""
-
+SETTLED = """async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  const until = performance.now() + 10000;
+  for (let quiet = 0; quiet < 3; quiet += 1) {
+    await frame();
+    if (document.querySelector('[aria-busy=true], .loading')) quiet = -1;
+    if (performance.now() > until) throw new Error('the page is still busy');
+  }
+}"""
 CELLS = """() => {
   const fill = (element) => {
     const style = getComputedStyle(element);
@@ -24,6 +30,7 @@ CELLS = """() => {
   return Object.fromEntries(Array.from(cells, (cell) => [cell.dataset.head, {
     label: cell.getAttribute('aria-label'),
     hatched: cell.classList.contains('hatched'),
+    classes: cell.getAttribute('class') ?? '',
     fill: fill(cell.tagName === 'g' ? cell.querySelector('rect') : cell),
   }]));
 }"""
@@ -31,7 +38,7 @@ CELLS = """() => {
 
 def settle(page: Page | Frame) -> None:
     """Wait until what was asked for is drawn, maps too."""
-    page.wait_for_function(SETTLED)
+    page.evaluate(SETTLED)
 
 
 def go(page: Page | Frame, fragment: str) -> None:

@@ -1,12 +1,12 @@
 """The way through the page: by mouse, by keyboard, back and forward."""
 
 from tests.web.conftest import NARROW, Opener, Study
-from tests.web.page import cell, fragment, settle
+from tests.web.page import cell, cells, fragment, settle
 
 
 def test_a_click_opens_the_card_and_back_returns(study: Study, show: Opener) -> None:
     page = show(study)
-    before = page.locator("main").inner_text()
+    before = cells(page)
     cell(page, "2-3").click()
     page.wait_for_selector('main[data-view="head"]')
     assert "head=2-3" in fragment(page)
@@ -14,7 +14,7 @@ def test_a_click_opens_the_card_and_back_returns(study: Study, show: Opener) -> 
     page.go_back()
     page.wait_for_selector('main[data-view="grid"]')
     settle(page)
-    assert page.locator("main").inner_text() == before
+    assert cells(page) == before
     page.go_forward()
     page.wait_for_selector('main[data-view="head"]')
     assert "head=2-3" in fragment(page)

@@ -1,6 +1,6 @@
 /** The card of one head: what it is best at, its maps, its tasks, its neighbours, every measure. */
 
-import { html, useEffect } from "../vendor/standalone.module.js";
+import { html, useLayoutEffect } from "../vendor/standalone.module.js";
 import { sideText, statesBeside } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
 import { headIndex, headName, measuresOf, modelOf } from "../lib/measures.js";
@@ -16,7 +16,8 @@ export function Card({ atlas, state, go, dark }) {
   const index = Math.max(0, headIndex(model, state.head));
   const size = model.n_layers * model.n_heads;
   const neighbour = (step) => headName(model, (index + step + size) % size);
-  useEffect(() => {
+  // Before the next key: an effect after painting would still step from the head before.
+  useLayoutEffect(() => {
     const press = (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       const elsewhere = /^(INPUT|SELECT|TEXTAREA|DIALOG)$/.test(event.target.tagName) || document.querySelector("dialog[open]");
