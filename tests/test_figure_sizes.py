@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
-from tests.core.figure_checks import height_of, too_small, width_of
+from tests.core.figure_checks import clipped, height_of, overlapping, too_small, width_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.plots.figures import TWO_COLUMNS
-from workflow_scripts.core.run.job import call
+from workflow_scripts.core.plots import figures
 from workflow_scripts.finetuning.token_kinds import KINDS
 
 LAYERS, HEADS = 24, 16
@@ -97,7 +97,7 @@ def cases(folder: Path) -> dict[str, dict[str, Any]]:
         "zero": scores("head", "zero"),
         "layers": scores("layer", "uniform"),
         "features": features(),
-        "similarity": numbers(every_head(), similarity=(0.5, 1)),
+        "similarity": numbers(every_head(), similarity=(0.5, 1)).assign(n=10),
         "shared": numbers(
             every_head(stage=["pretrained", "fine-tuned"]), excess=(-0.1, 0.4), attention=(0, 1)
         ).assign(measure="copy", others=0.1, n=10, ci_low=0, ci_high=1),
@@ -158,13 +158,25 @@ def large_study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str,
     ],
 )
 def test_a_figure_of_a_large_study_fits_a_page(
-    large_study: dict[str, dict[str, Any]], tmp_path: Path, module: str
+    large_study: dict[str, dict[str, Any]],
+    tmp_path: Path,
+    module: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    drawn: list[Figure] = []
+
+    def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
+        drawn.append(figure)
+        figure.savefig(svg, format="svg")
+
+    monkeypatch.setattr(figures, "save", save)
     main = import_module(f"workflow_scripts.{module}").main
     outputs = {kind: tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")}
     if "table" in main.__annotations__ and "table" not in large_study[module]:
         outputs["table"] = tmp_path / "table.csv"
-    call(main, large_study[module] | outputs)
+    main(**large_study[module], **outputs)
+    assert clipped(drawn[0]) == []
+    assert overlapping(drawn[0]) == []
     assert too_small(tmp_path / "f.svg") == []
-    assert width_of(tmp_path / "f.svg") <= TWO_COLUMNS + 0.01
+    assert width_of(tmp_path / "f.svg") <= figures.TWO_COLUMNS + 0.01
     assert height_of(tmp_path / "f.svg") <= PAGE

@@ -1,8 +1,13 @@
 """What a figure's SVG file says about its size in print."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZE = re.compile(r"font(?:-size)?:[^;]*?([\d.]+)px")
@@ -24,6 +29,43 @@ def texts_of(svg: Path) -> list[tuple[str, float]]:
     found: list[tuple[str, float]] = []
     _walk(_root(svg), 1.0, found)
     return found
+
+
+def clipped(figure: Figure) -> list[str]:
+    """The texts that reach over the edge of the figure."""
+    page = figure.bbox.padded(1)
+    boxes = ((text.get_text(), text.get_window_extent()) for text in _shown(figure))
+    return [
+        words for words, box in boxes if not (page.contains(*box.min) and page.contains(*box.max))
+    ]
+
+
+def overlapping(figure: Figure) -> list[tuple[str, str]]:
+    """Pairs of level or upright texts that lie over each other."""
+    level = [text for text in _shown(figure) if text.get_rotation() % 90 == 0]
+    boxes = [(text.get_text(), text.get_window_extent().padded(-1)) for text in level]
+    return [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.overlaps(b)]
+
+
+def _shown(figure: Figure) -> list[Text]:
+    """The texts that are drawn, as arranged."""
+    figure.draw_without_rendering()
+    hidden = {label for axes in figure.findobj(Axes) for label in _hidden(axes)}
+    found = (text for text in figure.findobj(Text) if text.get_text().strip())
+    return [text for text in found if text.get_visible() and text not in hidden]
+
+
+def _hidden(axes: Axes) -> list[Text]:
+    """The labels of ticks that are beyond the limits of their axis, or whose axes are off."""
+    hidden: list[Text] = []
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if not (axes.axison and low <= tick.get_loc() <= high):
+                hidden += [tick.label1, tick.label2]
+        if not axes.axison:
+            hidden.append(axis.label)
+    return hidden
 
 
 def _root(svg: Path) -> ElementTree.Element:

@@ -20,7 +20,7 @@ LAYERS, HEADS = 3, 4
 def table(kind: str, measure: str, names: list[str]) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     values = {name: rng.random((5, LAYERS, HEADS)) for name in names}
-    return per_head(values, kind, measure, 100, 1)
+    return per_head(values, kind, measure, 100, 1).assign(n_documents=2)
 
 
 def strongest_table(path: Path) -> Path:

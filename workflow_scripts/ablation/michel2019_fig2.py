@@ -22,7 +22,7 @@ LOOK = "Pearson's r below the diagonal, Spearman's ρ above it, with 95% interva
 FRAMED = "Framed: r between two halves of one data set, and the range of 95% of the divisions"
 ROOM = 5.3, 0.72  # inches for all columns of the matrix, and at most for one
 WIDE = 0.62  # inches from which a column holds an interval in one line
-PER_LINE = 4  # scatter plots beside each other
+PER_LINE, LINE = 4, 2.1  # scatter plots beside each other, and inches of their height
 DARK = 0.6  # correlation from which text on its colour is white
 
 
@@ -137,7 +137,7 @@ def draw(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
     scatters, n = shown(pairs), len(data_sets(pairs))
     column = min(ROOM[1], ROOM[0] / n)
     lines = -(-len(scatters) // PER_LINE)
-    heights = 0.75 + n * (0.36 if column >= WIDE else 0.46), 1.95 * lines
+    heights = 0.75 + n * (0.36 if column >= WIDE else 0.46), LINE * lines
     figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
     above: Figure | SubFigure = figure
     if lines:

@@ -78,10 +78,9 @@ def main(scores: Path, svg: Out, pdf: Out, png: Out) -> None:
         figure, axes = figures.panels(list(parts), width, 2.3, columns=4)
         for panel, rows in zip(axes, parts.values(), strict=True):
             draw(panel, rows, setups)
+            panel.set_xlabel(f"Input ({rows['n'].max()} points)")
             panel.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
         axes[0].set_ylabel("Accuracy")
-        for panel in axes:
-            panel.set_xlabel("Input: claim, reason, warrant")
         figure.legend(handles=handles(), loc="outside lower center", ncols=5)
         figures.save(figure, svg, pdf, png)
 

@@ -34,6 +34,8 @@ def main(similarity: list[Path], padded: list[Path], svg: Out, pdf: Out, png: Ou
             for axes, grid in zip(cells, of_row, strict=True):
                 image = heatmaps.draw(axes, grid, low, 1.0, colours.MORE + "_r")
             heatmaps.bar(image, cells, "Cosine similarity")
+        over = figures.sample(frames["similarity"], "examples of each task")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

@@ -37,6 +37,8 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
             for axes, name in zip(cells, names, strict=True):
                 image = heatmaps.draw(axes, grids[kind, name], 0.0, high)
             heatmaps.bar(image, cells, "Attention / length")
+        over = figures.sample(frame[frame["kind"].isin(ROWS)], "examples of each task")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

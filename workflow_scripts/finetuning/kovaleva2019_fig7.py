@@ -21,7 +21,7 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     n_heads = frame["head"].max() + 1
     with figures.style():
         titles = [TASKS[name].title for name in names]
-        height = 0.75 + 0.13 * n_heads
+        height = max(1.4, 0.75 + 0.13 * n_heads)
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
         for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name]

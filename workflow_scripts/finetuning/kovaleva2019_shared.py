@@ -55,6 +55,8 @@ def main(shared: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
         for axes, grid in zip(panels.ravel(), grids.values(), strict=True):
             image = heatmaps.around_zero(axes, grid, largest)
         heatmaps.bar(image, panels.ravel(), "Attention to copies minus others")
+        over = figures.sample(frame, "examples of each task")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

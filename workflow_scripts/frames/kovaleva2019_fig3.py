@@ -52,7 +52,8 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
     heights = 0.7 + heatmaps.CELL * n_layers, 0.5 + 0.15 * n_words
     figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=heights)
-    above.suptitle(f"Predicate and frame element, {where}", fontsize=8)
+    n = frame["n"].max()
+    above.suptitle(f"Predicate and frame element, {n:.0f} {where}", fontsize=8)
     maps = list(above.subplots(1, len(DIRECTIONS) + 1))
     maps[0].set_ylabel("Layer")
     for axes in maps:
@@ -78,7 +79,7 @@ def main(
     """Draw each direction's map, the comparison with controls, and a few heads' attention."""
     frame = tables.read(scores, COLUMNS)
     lines = tables.read(drawings, attention_lines.COLUMNS)
-    where = "generated sentences" if generated else "FrameNet's sentences"
+    where = "generated sentences" if generated else "sentences of FrameNet"
     with figures.style():
         figures.save(draw(frame, lines, percentile, where), svg, pdf, png)
 

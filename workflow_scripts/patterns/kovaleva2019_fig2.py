@@ -57,6 +57,9 @@ def main(shares: Path, svg: Out, pdf: Out, png: Out, model: str) -> None:
         names = [look.name for look in looks]
         note = legend_title(frame, model)
         figure.legend(handles, names, loc="outside right center", title=note, title_fontsize=7)
+        tuned = frame[frame["stage"] == "fine-tuned"]
+        over = figures.sample(tuned, "examples of each task")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

@@ -25,7 +25,8 @@ def main(curve: Path, svg: Out, pdf: Out, png: Out) -> None:
             low, high = (100 * rows[end] for end in ("ci_low", "ci_high"))
             held_out.fill_between(sizes, low, high, color=look.colour, alpha=0.15, linewidth=0)
             seen.plot(sizes, 100 * rows["train_score"], **style)
-        _finish(held_out, "held-out documents", frame)
+        documents = frame["n_documents"]
+        _finish(held_out, f"held-out documents ({documents.max():.0f})", frame)
         _finish(seen, "the training sentences themselves", frame)
         held_out.set_ylabel("UAS (structural: UUAS), %")
         figure.legend(loc="outside lower center", ncols=3)

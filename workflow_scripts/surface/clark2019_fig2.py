@@ -41,6 +41,8 @@ def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
             panel.set_ylabel("Average attention")
             panel.set_ylim(bottom=-0.02)
             panel.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+        over = figures.sample(frame, "segments", "articles")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

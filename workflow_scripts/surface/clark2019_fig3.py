@@ -34,6 +34,8 @@ def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2,
             title=f"masked-LM head: {kind}", title_fontsize=7,
         )  # fmt: skip
+        over = figures.sample(frame, "segments", "articles")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

@@ -27,6 +27,8 @@ def main(entropy: Path, svg: Out, pdf: Out, png: Out) -> None:
             panel.set_title(title)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=2)
+        over = figures.sample(frame, "segments", "articles")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

@@ -32,6 +32,8 @@ def main(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None
         axes.set_ylim(-0.02, 1.02)
         axes.set_ylabel("Average attention")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, columnspacing=0.8)
+        over = figures.sample(frame, "segments", "articles")
+        figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)
 
 

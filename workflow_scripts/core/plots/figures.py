@@ -73,6 +73,26 @@ def setting(rows: pd.DataFrame) -> str:
     return f"unchanged {baseline:.1f}, n = {n}, {seeds} seed{'s' * (seeds > 1)}"
 
 
+def sample(rows: pd.DataFrame, units: str, wholes: str = "") -> str:
+    """What means are over, such as "300 segments of 47 articles, 2 seeds".
+
+    The columns are n, of `units`, n_documents, of `wholes`, and seed, where there are several.
+    """
+    words = f"{_span(rows['n'])} {units}"
+    if wholes:
+        words += f" of {_span(rows['n_documents'])} {wholes}"
+    if "seed" in rows:
+        seeds = rows["seed"].nunique()
+        words += f", {seeds} seed{'s' * (seeds > 1)}"
+    return words
+
+
+def _span(counts: pd.Series) -> str:
+    """The count, or the smallest and the largest."""
+    low, high = counts.min(), counts.max()
+    return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+
+
 def layer_axis(axes: Axes, n_layers: int) -> None:
     """Let the x axis count layers, from 1."""
     axes.set_xlabel("Layer")

@@ -64,7 +64,7 @@ def sheet(
     room = figures.TWO_COLUMNS - BESIDE - between * len(columns)
     cell = min(CELL, room / (len(columns) * n_heads))
     width = BESIDE + len(columns) * (between + cell * n_heads)
-    height = 0.55 + len(rows) * (BETWEEN + max(cell * n_layers, 0.5))
+    height = 0.8 + len(rows) * (BETWEEN + max(cell * n_layers, 0.5))
     figure, flat = figures.new(width, height, columns=len(columns), rows=len(rows))
     panels = np.array(flat, dtype=object).reshape(len(rows), len(columns))
     for axes in flat:
