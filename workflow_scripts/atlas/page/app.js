@@ -55,6 +55,7 @@ function App({ atlas }) {
   useEffect(() => {
     const press = (event) => {
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;
+      if (event.key === "Escape" && document.querySelector("dialog[open]")) return;
       if (event.key === "?") setKeys((shown) => !shown);
       if (event.key === "Escape" && parse(location.hash).view === "head") go({ view: "grid" });
     };

@@ -47,6 +47,7 @@ export function Context({ atlas, state, measure, tools }) {
   const wrong = state.measure && state.measure !== measure.id;
   return html`
     <div class="context">
+      <div class="row">${tools}</div>
       <div>
         <h2>${measure.title}${measure.unit && html` <span class="unit">${measure.unit}</span>`}</h2>
         <p class="soft">
@@ -54,7 +55,6 @@ export function Context({ atlas, state, measure, tools }) {
         </p>
         ${wrong && html`<p class="notice">There is no measure “${state.measure}” for ${model.title}; this is the first one.</p>`}
       </div>
-      ${tools}
     </div>
   `;
 }

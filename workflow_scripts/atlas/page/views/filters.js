@@ -35,9 +35,9 @@ export function FilterForm({ measure, filters, go }) {
 
 /**
  * The filters in force and the selected heads, each with a button that takes it away.
- * @param {{atlas, model, filters, passes, selected, go}} props
+ * @param {{atlas, model, filters, passes, selected, go, hint}} props  hint: shown where nothing is filtered
  */
-export function Filters({ atlas, model, filters, passes, selected, go }) {
+export function Filters({ atlas, model, filters, passes, selected, go, hint }) {
   const passed = passes.filter(Boolean).length;
   const without = (filter) => go({ filter: formatFilters(filters.filter((one) => one !== filter)) });
   const chosen = [...selected];
@@ -46,7 +46,7 @@ export function Filters({ atlas, model, filters, passes, selected, go }) {
       <p role="status">
         ${filters.length > 0
           ? html`<b>${passed} of ${plural(passes.length, "head")} ${passed === 1 ? "passes" : "pass"}</b>`
-          : html`<span class="soft">Click on the legend's colours to filter heads; drag over heads to select them.</span>`}
+          : html`<span class="soft">${hint}</span>`}
       </p>
       ${filters.map((filter) => {
         const words = filterWords(atlas, model, filter);

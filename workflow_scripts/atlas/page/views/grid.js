@@ -38,8 +38,9 @@ export function GridView({ atlas, state, go, dark, returning }) {
     </div>
   `;
   return html`
-    <${Context} ...${{ atlas, state, measure }} tools=${html`<div class="row">${html`<${Chooser} ...${{ atlas, state, measure, go }} />`}${options}</div>`} />
-    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    <${Context} ...${{ atlas, state, measure }} tools=${[html`<${Chooser} ...${{ atlas, state, measure, go }} />`, options]} />
+    <${Filters} ...${{ atlas, model, filters, passes, selected, go }}
+      hint=${`Click on ${measure.scale === "category" ? "a kind in the legend" : "the legend's colours"} to filter heads; drag over heads to select them.`} />
     <div class="beside">
       <div class="main-picture">
         <${HeadsPicture} ...${{ heads, dark, byValue, tops: state.margins === "heads" && meansOfHeads }}

@@ -66,7 +66,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
       <${Tooltip} ...${{ model, measures: x === y ? [x] : [y, x] }} place=${(index) => spot(places, index, width)} />
       <figcaption>
         <p>${words}</p>
-        <p class="small soft">${missing(x, y, places)} Thin lines are each head's intervals, dashed lines the nulls. Drag over points to select heads.</p>
+        <p class="small soft">${missing(x, y, places)} Thin lines are each head's intervals, dashed lines the nulls.</p>
         <div class="row save">
           <button type="button" class="save-svg" onClick=${save} title="Save the picture, ready for a paper">SVG</button>
           <button type="button" class="save-csv" onClick=${() => saveCsv(rows(), name)} title="Save the numbers">CSV</button>

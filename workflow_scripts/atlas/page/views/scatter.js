@@ -29,17 +29,17 @@ export function ScatterView({ atlas, state, go, dark }) {
     go({ filter: formatFilters(withFilter(filters, { id: colour.id, op: colour.scale === "category" ? ":" : ">", value })) });
   return html`
     <div class="context">
-      <div>
-        <h2>${y.title} against ${x.title}</h2>
-        <p class="soft">${model.title} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · each point is a head</p>
-      </div>
       <div class="row">
         <${MeasureSelect} id="y" label="Up" ...${{ atlas, measures, value: y.id }} choose=${(id) => go({ y: id })} />
         <${MeasureSelect} id="x" label="Across" ...${{ atlas, measures, value: x.id }} choose=${(id) => go({ x: id })} />
         <button type="button" onClick=${() => go({ x: y.id, y: x.id })}>Swap</button>
       </div>
+      <div>
+        <h2>${y.title} against ${x.title}</h2>
+        <p class="soft">${model.title} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · each point is a head</p>
+      </div>
     </div>
-    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    <${Filters} ...${{ atlas, model, filters, passes, selected, go }} hint="Drag over points or cells to select heads; filters are set in the grid, or here by the colours of a measure." />
     <div class="beside">
       <div class="main-picture">
         <${Cloud} ...${{ heads, x, y, colour, dark, study: atlas.study.name }} words=${correlation(x, y, heads)} />
