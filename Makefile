@@ -97,6 +97,8 @@ $(READY): $(PINS) pyproject.toml
 	@case "$(VENV_PATH)" in *" "*) \
 		echo "Error: $(VENV_PATH): Snakemake cannot run from a path with a space: move the checkout, or put the environment elsewhere, as in make VENV=/path/to/venv demo" >&2; exit 1;; \
 	esac
+	@test ! -L "$(VENV)" \
+		|| { echo "Error: $(VENV) is a symbolic link, and setting up would empty the folder it leads to: remove the link, or name the folder, as in make VENV=/path/to/venv" >&2; exit 1; }
 	@echo "Setting up $(VENV); this takes some minutes, once."
 	"$(SYSTEM_PYTHON)" -m venv --clear $(VENV)
 	if [ "$$(uname)" = Linux ] && ! nvidia-smi >/dev/null 2>&1; then \

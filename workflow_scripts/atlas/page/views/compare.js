@@ -20,9 +20,9 @@ export function Compare({ atlas, state, go, dark }) {
     <header class="compare-head">
       <h2 id="compare-title"><bdi>${sideName(a, b)}</bdi> <span class="soft">and</span> <bdi>${sideName(b, a)}</bdi></h2>
       <div class="sides">
-        <${Side} letter="A" name="a" side=${a} atlas=${atlas} go=${go} />
+        <${Side} letter="A" name="a" side=${a} ...${{ atlas, state, go }} />
         <button type="button" class="swap" onClick=${() => go({ a: sideText(b), b: sideText(a) })}>Swap</button>
-        <${Side} letter="B" name="b" side=${b} atlas=${atlas} go=${go} />
+        <${Side} letter="B" name="b" side=${b} ...${{ atlas, state, go }} />
       </div>
       <${Presets} ...${shared} />
       ${unknown.length > 0 && html`<p role="alert">This study has no ${unknown.join(" and no ")}; another is shown in its place.</p>`}
@@ -45,7 +45,7 @@ function sidesOf(atlas, state) {
   return [a, sideOf(atlas, state.b, { model: a.model.name, head: next, state: after?.name ?? a.state })];
 }
 
-function Side({ letter, name, side, atlas, go }) {
+function Side({ letter, name, side, atlas, state: address, go }) {
   const { model, index, state } = side;
   const put = (change) => go({ [name]: sideText({ ...side, ...change }) });
   const withModel = (chosen) => {
@@ -74,7 +74,7 @@ function Side({ letter, name, side, atlas, go }) {
         ${model.states.map((one) => html`<option value=${one.name}>${one.title}</option>`)}
       </select>
     </label>
-    <a class="small" href=${format({ view: "head", model: model.name, head: headName(model, index), state })}>card</a>
+    <a class="small" href=${format({ ...address, view: "head", model: model.name, head: headName(model, index), state })}>card</a>
   </fieldset>`;
 }
 

@@ -9,6 +9,7 @@ import { apart, differences, sameShape } from "../lib/pairs.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours, domain, ramp } from "../lib/scales.js";
 import { sideName } from "./comparemaps.js";
+import { GridsFigure, standalone } from "./figures.js";
 import { ColourBar, useMaps } from "./headmaps.js";
 import { MiniGrid } from "./minigrid.js";
 
@@ -31,7 +32,7 @@ export function CompareGrids({ atlas, a, b, pairs, state, go, dark }) {
           )}
         </select>
       </label>
-      <${Saves} file=${file} title=${pair.title} rows=${() => rowsOf(grids, pair)} />
+      <${Saves} ...${{ file, grids }} title=${pair.title} rows=${() => rowsOf(grids, pair)} />
     </div>
     <div class="grids-row">${grids.map((grid) => html`<${Figure} key=${grid.title} ...${grid} dark=${dark} onChoose=${choose(grid, a, b, go)} />`)}</div>
     <p class="note">${pair.a.about}</p>
@@ -87,26 +88,26 @@ function gridsOf(pair, a, b, names) {
   return [...both, gap];
 }
 
+/** What is written beside a grid, and its colours as saved. */
+function dressed({ scale, range, decimals, ...grid }) {
+  const [low, high] = range.map((end) => number(end, decimals));
+  return { ...grid, range, low, high, light: colours({ scale }, false, range) };
+}
+
 /** One grid with its colour bar. */
-function Figure({ title, model, values, range, scale, marked, crossed, text, what, decimals, dark, onChoose }) {
-  const colour = colours({ scale }, dark, range);
-  const light = colours({ scale }, false, range);
+function Figure({ dark, onChoose, ...grid }) {
+  const { title, model, values, marked, crossed, text, what, low, high, light } = dressed(grid);
+  const colour = colours({ scale: grid.scale }, dark, grid.range);
   const known = values.filter((value) => value !== null).length;
   const label = `${title}: ${known} of ${values.length} heads known`;
-  const ends = range.map((end) => number(end, decimals));
   return html`<figure>
-    <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${ramp(scale, dark)} low=${ends[0]} high=${ends[1]} what=${what} /></figcaption>
+    <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${ramp(grid.scale, dark)} ...${{ low, high, what }} /></figcaption>
     <${MiniGrid} ...${{ model, values, colour, light, marked, crossed, text, label, onChoose }} />
   </figure>`;
 }
 
-function Saves({ file, title, rows }) {
-  const save = (event) => {
-    const figures = [...event.currentTarget.closest("section").querySelectorAll("figure")];
-    const [first, ...below] = figures.map((figure) => figure.querySelector("svg"));
-    const notes = figures.map((figure) => figure.querySelector("figcaption").textContent.replace(/\s+/g, " "));
-    saveSvg(first, file, { title, below, notes });
-  };
+function Saves({ file, title, grids, rows }) {
+  const save = () => saveSvg(standalone(html`<${GridsFigure} grids=${grids.map(dressed)} />`), file, { title });
   return html`<span class="saves">
     <button class="save-svg" onClick=${save}>SVG</button>
     <button class="save-csv" onClick=${() => saveCsv(rows(), file)}>CSV</button>
@@ -151,7 +152,7 @@ export function ChangedMaps({ atlas, a, b, segments: [ofA], go, dark }) {
   const rows = () => values.map((distance, i) => ({ model_a: a.model.name, state_a: a.state, model_b: b.model.name, state_b: b.state, segment: ofA.id, head: headName(a.model, i), distance }));
   const pick = (index) => go({ a: sideText({ ...a, index }), b: sideText({ ...b, index }) });
   return html`<section class="grids" aria-labelledby="changed-maps">
-    <div class="section-head"><h3 id="changed-maps">Which heads' maps differ</h3><${Saves} ...${{ file, rows }} title="Jensen-Shannon divergence of each head's maps, A against B" /></div>
+    <div class="section-head"><h3 id="changed-maps">Which heads' maps differ</h3><${Saves} ...${{ file, rows }} grids=${[grid]} title="Jensen-Shannon divergence of each head's maps, A against B" /></div>
     <div class="grids-row"><${Figure} ...${grid} dark=${dark} onChoose=${pick} /></div>
     <p class="note">Jensen-Shannon divergence of each head's own two maps on this one segment; ${headName(a.model, a.index)} is ${rank} of ${values.length}, 1 for the largest. One segment says little about other texts.</p>
   </section>`;

@@ -53,7 +53,7 @@ function Row({ row, i, j }) {
   return html`<tr title=${a.about}>
     <th scope="row"><bdi>${row.title}</bdi></th>
     ${cells(a, i)}${cells(b, j)}
-    <td class="number">${difference === null ? "–" : number(difference, a.decimals)}</td>
+    <td class="number">${difference === null ? "–" : `${number(difference, a.decimals)} ${a.unit === "%" ? "points" : a.unit}`}</td>
     <td class=${overlap === false ? "apart-yes" : "soft"}>${said}</td>
   </tr>`;
 }

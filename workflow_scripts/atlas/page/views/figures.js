@@ -3,6 +3,7 @@
 import { html, render } from "../vendor/standalone.module.js";
 import { lines, path, runs, shift } from "../lib/drawing.js";
 import { shortened } from "../lib/tokens.js";
+import { GRID_LEFT, gridSize, MiniGrid } from "./minigrid.js";
 
 const FONT = "DejaVu Sans, Helvetica, Arial, sans-serif";
 const INK = "#000000";
@@ -78,7 +79,6 @@ function Sheet({ title, map, colour, low, high, range, tokens, row, labels }) {
   const middle = (index) => (index + 0.5) * row;
   const rows = tokens.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight) => hex(colour(weight))));
   const background = hex(colour(0));
-  const bar = Array.from({ length: BAR }, (_, index) => range[0] + ((range[1] - range[0]) * index) / (BAR - 1));
   const width = Math.min(side, 160);
   return html`<text x=${side / 2} y=${-labels - 4} text-anchor="middle" font-size="9">${title}</text>
     <g fill=${INK}>
@@ -96,11 +96,39 @@ function Sheet({ title, map, colour, low, high, range, tokens, row, labels }) {
       )}
     </g>
     <rect width=${side} height=${side} fill="none" stroke=${INK} stroke-width="0.5" />
-    <g transform=${`translate(0 ${side + 8})`} font-size="7">
-      ${bar.map((weight, index) => html`<rect x=${(index * width) / BAR} width=${width / BAR + 0.3} height="6" fill=${hex(colour(weight))} />`)}
-      <text y="15">${low}</text>
-      <text x=${width} y="15" text-anchor="end">${high}</text>
-    </g>`;
+    <g transform=${`translate(0 ${side + 8})`}><${Bar} colour=${(weight) => hex(colour(weight))} ...${{ range, low, high, width }} /></g>`;
+}
+
+/** A colour bar with its ends in words under it. */
+function Bar({ colour, range: [from, to], low, high, width }) {
+  const weights = Array.from({ length: BAR }, (_, index) => from + ((to - from) * index) / (BAR - 1));
+  return html`<g font-size="7">
+    ${weights.map((weight, index) => html`<rect x=${(index * width) / BAR} width=${width / BAR + 0.3} height="6" fill=${colour(weight)} />`)}
+    <text y="15">${low}</text>
+    <text x=${width} y="15" text-anchor="end">${high}</text>
+  </g>`;
+}
+
+/**
+ * Grids of heads side by side, each with its title and colour bar.
+ * @param {{grids: {title: string, model: object, low: string, high: string, what: string, range: number[]}[]}} props
+ *   the grids as MiniGrid takes them
+ */
+export function GridsFigure({ grids }) {
+  const sizes = grids.map(({ model }) => gridSize(model));
+  const lefts = sizes.map((_, index) => sizes.slice(0, index).reduce((sum, [width]) => sum + width + 30, 0));
+  const width = lefts.at(-1) + sizes.at(-1)[0];
+  const height = Math.max(...sizes.map(([, tall]) => tall)) + 56;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-family=${FONT} fill=${INK}>
+    ${grids.map(({ title, what, ...grid }, index) => html`<g transform=${`translate(${lefts[index]} 0)`}>
+      <text y="10" font-size="10">${title}</text>
+      <g transform="translate(0 18)"><${MiniGrid} ...${grid} colour=${grid.light} /></g>
+      <g transform=${`translate(${GRID_LEFT} ${sizes[index][1] + 24})`}>
+        <${Bar} colour=${grid.light} range=${grid.range} low=${grid.low} high=${grid.high} width=${120} />
+        <text y="28" font-size="7">${what}</text>
+      </g>
+    </g>`)}
+  </svg>`;
 }
 
 function hex(parts) {

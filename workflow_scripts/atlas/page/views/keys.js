@@ -8,6 +8,7 @@ const KEYS = [
   ["Enter", "open the head's card"],
   ["Shift with an arrow", "select heads; so does dragging over them"],
   ["Space", "select the head, or take it out of the selection; so does Shift with a click"],
+  ["← → on a card", "previous, next head; in a column of tokens or a matrix, move within it"],
   ["Esc", "leave a card; in a grid, drop the selection"],
   ["?", "show these keys"],
 ];

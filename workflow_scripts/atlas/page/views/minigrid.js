@@ -3,7 +3,17 @@
 import { html } from "../vendor/standalone.module.js";
 import { headName } from "../lib/measures.js";
 
-const [LEFT, BOTTOM, GAP] = [22, 16, 1.5];
+export const GRID_LEFT = 22; // pixels beside the cells, for the layers
+const [BOTTOM, GAP] = [16, 1.5];
+
+function cellOf({ n_heads: heads }) {
+  return heads > 12 ? 18 : 26;
+}
+
+/** Width and height of a model's grid in pixels. */
+export function gridSize(model) {
+  return [GRID_LEFT + model.n_heads * cellOf(model), model.n_layers * cellOf(model) + BOTTOM];
+}
 
 /**
  * @param {{model: object, values: (number|null)[], colour: function, light: function, marked: number[],
@@ -12,9 +22,9 @@ const [LEFT, BOTTOM, GAP] = [22, 16, 1.5];
  */
 export function MiniGrid({ model, values, colour, light, marked, crossed = () => false, text, label, onChoose }) {
   const { n_layers: layers, n_heads: heads } = model;
-  const cell = heads > 12 ? 18 : 26;
-  const [width, height] = [LEFT + heads * cell, layers * cell + BOTTOM];
-  const at = (index) => [LEFT + (index % heads) * cell, (layers - 1 - Math.floor(index / heads)) * cell];
+  const cell = cellOf(model);
+  const [width, height] = gridSize(model);
+  const at = (index) => [GRID_LEFT + (index % heads) * cell, (layers - 1 - Math.floor(index / heads)) * cell];
   const side = cell - GAP;
   return html`<svg class="picture mini-grid" role="img" aria-label=${label} width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-size="10">
     ${values.map((value, index) => {
@@ -26,7 +36,7 @@ export function MiniGrid({ model, values, colour, light, marked, crossed = () =>
         ${marked.includes(index) && html`<rect x="-0.75" y="-0.75" width=${cell} height=${cell} fill="none" stroke="var(--focus)" data-light-stroke="#b34700" stroke-width="2.5" />`}
       </g>`;
     })}
-    ${Array.from({ length: layers }, (_, layer) => html`<text class="soft" x=${LEFT - 5} y=${at(layer * heads)[1] + side / 2} dy="0.35em" text-anchor="end">${layer + 1}</text>`)}
+    ${Array.from({ length: layers }, (_, layer) => html`<text class="soft" x=${GRID_LEFT - 5} y=${at(layer * heads)[1] + side / 2} dy="0.35em" text-anchor="end">${layer + 1}</text>`)}
     ${Array.from({ length: heads }, (_, head) => html`<text class="soft" x=${at(head)[0] + side / 2} y=${height - 3} text-anchor="middle">${head + 1}</text>`)}
   </svg>`;
 }
