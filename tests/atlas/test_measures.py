@@ -73,6 +73,21 @@ def test_the_best_relation_is_the_one_furthest_above_its_offset(model: MadeUpMod
     assert best["null"] == 0
 
 
+def test_relations_whose_ids_are_alike_are_told_apart(model: MadeUpModel) -> None:
+    names = {"dobj": "nmod:poss", "det": "nmod-poss"}
+    write_syntax(model)
+    for path in model.products:
+        frame = pd.read_parquet(path)
+        frame.assign(relation=frame["relation"].replace(names)).to_parquet(path)
+    found = measures(model)
+    relations = {
+        name: found[name]["source"]["where"]["relation"]
+        for name in ("syntax.nmod-poss", "syntax.nmod-poss.2")
+    }
+    # The more frequent one comes first.
+    assert relations == {"syntax.nmod-poss": "nmod-poss", "syntax.nmod-poss.2": "nmod:poss"}
+
+
 def test_relations_with_few_words_are_left_out(model: MadeUpModel) -> None:
     write_syntax(model)
     assert {"syntax.dobj", "syntax.det"} <= measures(model, fewest=30).keys()

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from workflow_scripts.atlas import (
     pattern_measures,
     task_measures,
 )
-from workflow_scripts.atlas.forms import PRETRAINED, Study, task_title
+from workflow_scripts.atlas.forms import PRETRAINED, Form, Study, task_title
 from workflow_scripts.atlas.measures import Tables, condensed, entry
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
@@ -62,7 +63,21 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     )
     log.info("%s: %d measures; without an example: %s", found.model, len(shown), without or "none")
     left_out = [f"{found.model}, measures without an example: {without}."] if without else []
-    return [entry(form, found) for form in shown], left_out
+    return [entry(form, found) for form in with_unique_ids(shown)], left_out
+
+
+def with_unique_ids(forms: Sequence[Form]) -> list[Form]:
+    """The forms; an id that others before it have, too, gets a number.
+
+    Two names of relations may differ only in characters that an id has not.
+    """
+    counts: dict[str, int] = {}
+    unique = []
+    for form in forms:
+        counts[form.id] = counts.get(form.id, 0) + 1
+        number = f".{counts[form.id]}" if counts[form.id] > 1 else ""
+        unique.append(replace(form, id=f"{form.id}{number}"))
+    return unique
 
 
 def states_of(used: Iterable[str]) -> list[dict[str, Any]]:

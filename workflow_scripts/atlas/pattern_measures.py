@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from workflow_scripts.atlas.forms import (
     PRETRAINED,
@@ -36,7 +37,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     yield _class(
         "patterns.pretrained",
         "Class of maps, pretrained",
-        f"The class of most maps of the pretrained model, over the tasks {_tasks(shares)}. {by}",
+        f"The class of most maps of the pretrained model, over {_tasks(shares, study)}. {by}",
         {**NETWORK, "stage": "pretrained"},
     )
     runs = shares[["task", "stage", "seed"]].drop_duplicates()
@@ -63,8 +64,13 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             )
 
 
-def _tasks(shares: Any) -> str:
-    return ", ".join(task_title(task) for task in shares["task"].unique())
+def _tasks(shares: pd.DataFrame, study: Study) -> str:
+    """The tasks whose maps are classified; generated ones are called so."""
+    titles = {task: task_title(task) for task in shares["task"].unique()}
+    generated = {task for task in titles if study.data.get(task) == "generated"}
+    return ", ".join(
+        f"{title} (generated)" if task in generated else title for task, title in titles.items()
+    )
 
 
 def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) -> Form:
