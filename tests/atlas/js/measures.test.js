@@ -23,6 +23,8 @@ test("a head is hatched where its interval includes the null, its ends too", () 
   assert.deepEqual(found, [true, false, false, true, false, false]);
   const own = { ...MEASURE, null: [7, 7, 7, 2, 0, null] };
   assert.deepEqual(own.value.map((_, index) => hatched(own, index)), [false, true, false, false, true, false]);
+  assert.ok(hatched({ ...MEASURE, null: 8 }, 1));
+  assert.ok(!hatched({ ...MEASURE, null: 8.001 }, 1));
   assert.ok([0, 1, 2, 3].every((index) => !hatched({ ...MEASURE, null: null }, index)));
   assert.ok([0, 1, 2, 3].every((index) => !hatched({ ...MEASURE, low: null, high: null }, index)));
 });

@@ -17,6 +17,7 @@ test("a colour between two points is linear in red, green and blue", () => {
 
 test("the range is round, begins at zero where that is near, and holds the null", () => {
   assert.deepEqual(domain(of([3, 78.2, null])), [0, 80]);
+  assert.deepEqual(domain(of([30, 80])), [0, 80]);
   assert.deepEqual(domain(of([50, 95])), [50, 95]);
   assert.deepEqual(domain(of([50, 95], { null: 20 })), [0, 95]);
   assert.deepEqual(domain(of([1, 2], { null: 4.84 })), [0, 5]);
