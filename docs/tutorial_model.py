@@ -24,6 +24,7 @@ log = logging.getLogger("tutorial_model")
 
 TEXT = "gensim/test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 VOCABULARY = 2000  # word pieces
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LENGTH = 64  # tokens of an input, the positions of the model: [CLS] half [SEP] half [SEP]
 BATCH = 8
 
@@ -38,9 +39,12 @@ def train_tokenizer(paragraphs: list[str], directory: Path) -> BertTokenizerFast
     """A lower-casing WordPiece tokenizer of `paragraphs`, saved to `directory`."""
     trainer = BertWordPieceTokenizer(lowercase=True)
     trainer.train_from_iterator(paragraphs, vocab_size=VOCABULARY, show_progress=False)
+    # Training numbers the same pieces anew each time; sorted, the text gives one model.
+    pieces = [*SPECIAL, *sorted(trainer.get_vocab().keys() - set(SPECIAL))]
     directory.mkdir(parents=True, exist_ok=True)
-    trainer.save_model(str(directory))
-    tokenizer = BertTokenizerFast(str(directory / "vocab.txt"), model_max_length=LENGTH)
+    vocabulary = directory / "vocab.txt"
+    vocabulary.write_text("\n".join(pieces) + "\n", encoding="utf-8")
+    tokenizer = BertTokenizerFast(str(vocabulary), model_max_length=LENGTH)
     tokenizer.save_pretrained(directory)
     return tokenizer
 

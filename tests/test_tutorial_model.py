@@ -33,6 +33,15 @@ def test_inputs_are_the_running_text_in_two_halves(script: dict[str, Any], tmp_p
     assert running.tolist() == text[: len(running)]
 
 
+def test_pieces_have_one_order(script: dict[str, Any], tmp_path: Path) -> None:
+    tokenizer = script["train_tokenizer"](PARAGRAPHS, tmp_path)
+    pieces = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+    n = len(script["SPECIAL"])
+    assert pieces[:n] == list(script["SPECIAL"])
+    assert pieces[n:] == sorted(pieces[n:])
+    assert tokenizer.tokenize("the old river") == ["the", "old", "river"]
+
+
 def test_a_study_can_read_the_model(
     script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
