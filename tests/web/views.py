@@ -14,8 +14,8 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         for measure in atlas["measures"]
         if measure["model"] == name and measure["scale"] != "category"
     ]
-    segments = [segment for segment in atlas["segments"] if segment["model"] == name]
-    states = [state for state in (segments[0]["maps"] if segments else {}) if state != "pretrained"]
+    own = [segment for segment in atlas["segments"] if segment["model"] == name]
+    tuned = next((segment for segment in own if len(segment["maps"]) > 1), None)
     found = {
         "grid": "",
         "scatter": f"view=scatter&x={numeric[0]}&y={numeric[1]}",
@@ -26,9 +26,11 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "card-overlay": f"view=head&head={middle}&with={other}",
         "compare-heads": f"view=compare&a={name}/{middle}/pretrained&b={name}/{other}/pretrained",
     }
-    if states:
+    if tuned:
+        before, after = list(tuned["maps"])[:2]
         found["compare-states"] = (
-            f"view=compare&a={name}/{middle}/pretrained&b={name}/{middle}/{states[0]}"
+            f"view=compare&segment={tuned['id']}"
+            f"&a={name}/{middle}/{before}&b={name}/{middle}/{after}"
         )
     if len(models) > 1:
         second = models[1]["name"]
