@@ -1,0 +1,172 @@
+"""The report in a browser: tables sort and save, and a claim leads to what shows it."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.web.conftest import DEMO, NARROW, WIDE
+from tests.web.page import inaccessible, saved, settle, too_wide
+
+CLAIMS = DEMO / "minilm/tables/claims.html"
+TABLE = DEMO / "minilm/tables/clark2019-table1.html"
+FRONT = "Every claim, with our number"
+LINK = 'td a[data-path$="{}"]'
+# Snakemake's own report says so of the styles that it brings along.
+OF_SNAKEMAKE = "cdn.tailwindcss.com should not be used in production"
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens files without a network; an error or a request of a page fails the test."""
+    problems: list[str] = []
+    contexts = []
+
+    def problem(message: object) -> None:
+        if message.type in {"error", "warning"} and OF_SNAKEMAKE not in message.text:
+            problems.append(f"console {message.type}: {message.text}")
+
+    def open_file(path: Path, size: tuple[int, int] = WIDE, scheme: str = "light") -> Page:
+        viewport = {"width": size[0], "height": size[1]}
+        context = browser.new_context(viewport=viewport, color_scheme=scheme, offline=True)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", problem)
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on(
+            "request",
+            lambda request: problems.append(request.url) if request.url[:4] == "http" else None,
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield open_file
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def column(page: Page, number: int) -> list[str]:
+    """The texts of a column, its first line each; rows of groups are left out."""
+    cells = page.locator(f"tbody tr:not(.group) td:nth-child({number})").all_inner_texts()
+    return [cell.partition("\n")[0] for cell in cells]
+
+
+@pytest.mark.parametrize("path", [CLAIMS, TABLE], ids=lambda path: path.stem)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1280", "390"])
+def test_axe_finds_nothing_in_a_table(
+    path: Path, scheme: str, size: tuple[int, int], open_page: Callable[..., Page]
+) -> None:
+    page = open_page(path, size, scheme)
+    assert inaccessible(page) == []
+    assert too_wide(page) == []
+
+
+def test_a_table_sorts_by_click_and_by_keyboard(open_page: Callable[..., Page]) -> None:
+    page = open_page(TABLE)
+    unsorted = column(page, 4)
+    button = page.get_by_role("button", name="accuracy", exact=True)
+    button.click()
+    numbers = [float(text) for text in column(page, 4) if text]
+    assert numbers == sorted(numbers) != [float(text) for text in unsorted if text]
+    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("accuracy")
+    button.press("Enter")
+    assert [float(text) for text in column(page, 4) if text] == numbers[::-1]
+    button.press("Enter")
+    assert column(page, 4) == unsorted
+
+
+def test_a_table_is_filtered_and_counted(open_page: Callable[..., Page]) -> None:
+    page = open_page(TABLE)
+    page.get_by_label("Filter").fill("dobj")
+    assert column(page, 1) == ["dobj"]
+    assert page.locator("#count").inner_text() == "1 of 36 rows"
+
+
+def test_a_table_is_saved_as_it_stands_beside_the_page(open_page: Callable[..., Page]) -> None:
+    page = open_page(TABLE)
+    for name, ending in (("CSV", "csv"), ("LaTeX", "tex")):
+        text = saved(page, page.get_by_role("button", name=name))
+        assert text == TABLE.with_suffix(f".{ending}").read_text(encoding="utf-8")
+
+
+def test_claims_are_grouped_and_chosen(open_page: Callable[..., Page]) -> None:
+    page = open_page(CLAIMS)
+    rows = list(csv.DictReader(io.StringIO(CLAIMS.with_suffix(".csv").read_text("utf-8"))))
+    papers = sorted({row["paper"] for row in rows})
+    heads = page.locator("tr.group").all_inner_texts()
+    assert [head.partition(" (")[0] for head in heads] == papers
+    page.locator("select[data-name=verdict]").select_option("reproduced")
+    wanted = [row["statement"] for row in rows if row["verdict"] == "reproduced"]
+    assert sorted(column(page, 1)) == sorted(wanted)
+
+
+def test_links_beside_the_page(open_page: Callable[..., Page]) -> None:
+    page = open_page(CLAIMS)
+    page.locator(LINK.format("clark2019-fig2.svg")).first.click()
+    assert page.url == (DEMO / "minilm/figures/clark2019-fig2.svg").as_uri()
+    page.go_back()
+    page.locator(LINK.format("atlas.html")).first.click()
+    settle(page)
+    assert page.locator("#measure").input_value() == "attention.sep"
+
+
+def test_links_in_an_unpacked_report(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """Files lie there as Snakemake packs them: each in a folder named after its path's digest."""
+    text = CLAIMS.read_text(encoding="utf-8")
+    folder = tmp_path / "report/data/raw/0123456789abcdef"
+    folder.mkdir(parents=True)
+    (folder / "claims.html").write_text(text, encoding="utf-8")
+    page = open_page(folder / "claims.html")
+    link = page.locator(LINK.format("atlas.html")).first
+    target = folder / link.get_attribute("data-report").partition("#")[0]
+    target.parent.mkdir()
+    target.write_bytes((DEMO / "atlas.html").read_bytes())
+    link.click()
+    settle(page)
+    assert page.url.partition("#")[0] == target.resolve().as_uri()
+    assert page.locator("#measure").input_value() == "attention.sep"
+
+
+def test_links_in_a_report_of_one_file(open_page: Callable[..., Page]) -> None:
+    page = open_page(DEMO / "report.html")
+    page.get_by_text(FRONT).click()
+    claims = page.frame_locator("iframe")
+    claims.locator(LINK.format("clark2019-fig2.svg")).first.click()
+    page.wait_for_selector("img[src^='data:image/svg']:not(nav img)")
+    page.get_by_text("Workflow", exact=True).click()
+    page.get_by_text(FRONT).click()
+    claims.locator(LINK.format("atlas.html")).first.click()
+    atlas = page.frame_locator("iframe")
+    atlas.locator('main[data-view="grid"]').wait_for()
+    assert atlas.locator("#measure").input_value() == "attention.sep"
+
+
+def test_the_menu_opens_the_atlas_too(open_page: Callable[..., Page]) -> None:
+    """Snakemake shows it from a data URI, which Chromium opens up to 2 MB."""
+    page = open_page(DEMO / "report.html")
+    page.locator("nav").get_by_text("Atlas", exact=True).click()
+    page.locator("nav td a").first.click()
+    page.frame_locator("iframe").locator('main[data-view="grid"]').wait_for()
+
+
+def test_the_front_page_is_all_in_sight(open_page: Callable[..., Page]) -> None:
+    page = open_page(DEMO / "report.html")
+    top = page.locator(".front-page h1").bounding_box()
+    menu = page.locator("nav").first.bounding_box()
+    assert top["y"] >= 0 and top["x"] >= menu["x"] + menu["width"]
+    names = page.locator("nav").first.locator("li a").all_inner_texts()
+    assert [name.strip() for name in names][-7:] == [
+        "All claims",
+        "Atlas",
+        "Clark et al. 2019",
+        "Kovaleva et al. 2019",
+        "Michel et al. 2019",
+        "Niven and Kao 2019",
+        "Texts and tasks",
+    ]

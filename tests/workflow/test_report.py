@@ -1,0 +1,119 @@
+"""The report of the whole tiny study, as Snakemake packs it."""
+
+import csv
+import html
+import json
+import re
+from collections import Counter
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from tests.report.snakemake_report import Report, read, toggles
+from tests.workflow.tiny_study import TinyStudy
+
+ROOT = Path(__file__).parents[2]
+CLAIMS = "results/tiny/tiny/tables/claims.html"
+# Tasks and a relation that the tiny study lacks.
+ABSENT = re.compile(r"(disabling|importance)\.(rte|stsb|mnli)\.|syntax\.(?!all$|best$|det$)")
+
+
+@pytest.fixture(scope="module")
+def report(tiny_study: TinyStudy, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    path = tmp_path_factory.mktemp("report") / "report.zip"
+    done = tiny_study.snakemake("--report", str(path))
+    assert done.returncode == 0, done.stderr
+    return read(path)
+
+
+def test_about_a_hundred_entries_in_the_order_of_the_front_page(report: Report) -> None:
+    assert 60 < len(report.results) < 150
+    papers = ["Clark et al. 2019", "Kovaleva et al. 2019", "Michel et al. 2019"]
+    papers.append("Niven and Kao 2019")
+    # The menu is sorted by name.
+    assert sorted(report.categories) == ["All claims", "Atlas", *papers, "Texts and tasks"]
+
+
+def test_every_figure_and_table_is_there_once(report: Report, tiny_study: TinyStudy) -> None:
+    made = {
+        path.relative_to(tiny_study.folder).as_posix()
+        for pattern in ("**/figures/*.svg", "**/tables/*.html", "**/*.counts.html", "atlas.html")
+        for path in (tiny_study.folder / "results/tiny").glob(pattern)
+    }
+    others = {"results/tiny/patterns/confusion.html", "results/tiny/tiny/checkpoints/mlm_head.html"}
+    assert set(report.results) == made | others
+    listed = [
+        path
+        for subcategories in report.categories.values()
+        for paths in subcategories.values()
+        for path in paths
+    ]
+    assert Counter(listed) == Counter(report.results)
+
+
+def test_labels_are_words_and_toggles_are_pairs(report: Report) -> None:
+    found = {}
+    for category, subcategories in report.categories.items():
+        for name, paths in subcategories.items():
+            found[category, name] = toggles({p: report.results[p]["labels"] for p in paths})
+    assert found["Niven and Kao 2019", "Beyond the paper"] == {"shown as"}
+    values = {value for result in report.results.values() for value in result["labels"].values()}
+    assert "MRPC" in values and "mrpc" not in values
+    assert all(re.match(r"[A-Z\[]|made-up|trees|stories|roles|figure|table", v) for v in values)
+
+
+@pytest.mark.parametrize("term", ["2019-p", "fig", "-probe-", "table1", "tables/n", "heads", "e"])
+def test_a_search_breaks_no_toggle(report: Report, term: str) -> None:
+    """Snakemake makes toggles of what a search finds, too."""
+    found = {path: one["labels"] for path, one in report.results.items() if term in path}
+    assert found
+    toggles(found)
+
+
+def test_every_table_has_latex_beside_it(tiny_study: TinyStudy, report: Report) -> None:
+    for path in report.results:
+        if path.endswith(".html") and not path.endswith("atlas.html"):
+            text = (tiny_study.folder / path).with_suffix(".tex").read_text(encoding="utf-8")
+            assert r"\toprule" in text, path
+
+
+def test_a_claims_links_lead_to_files_of_the_report(report: Report) -> None:
+    folder = report.results[CLAIMS]["data_uri"].rpartition("/")[0]
+    page = report.files[f"{folder}/claims.html"].decode()
+    links = set(re.findall(r'data-path="([^"]+)" data-report="([^"]*)"', page))
+    assert len(links) > 20
+    for path, link in links:
+        file = Path(folder, html.unescape(link).partition("#")[0]).as_posix()
+        assert re.sub(r"[^/]+/\.\./", "", file) == report.results[html.unescape(path)]["data_uri"]
+
+
+def test_a_claims_views_are_of_measures_that_the_atlas_has(tiny_study: TinyStudy) -> None:
+    atlas = json.loads((tiny_study.folder / "results/tiny/atlas.json").read_text(encoding="utf-8"))
+    known = [measure["id"] for measure in atlas["measures"]]
+    with (ROOT / "claims/published.csv").open(encoding="utf-8", newline="") as file:
+        views = [row["view"] for row in csv.DictReader(file) if row["view"]]
+    wanted = {
+        value.replace("{task}", "*")
+        for view in views
+        for key, _, value in (part.partition("=") for part in view.split("&"))
+        if key != "view"
+    }
+    assert len(wanted) > 30
+    missing = {name for name in wanted if not any(fnmatchcase(one, name) for one in known)}
+    assert {name for name in missing if not ABSENT.match(name)} == set()
+
+
+def test_the_front_page_says_what_was_run(report: Report) -> None:
+    text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", report.front)).split())
+    for part in ("tiny: path tiny-model; bert, 2 layers", "MRPC", "torch", "Every claim", "atlas"):
+        assert part in text
+    assert re.search(r"\d+ (seconds|minutes) in \d+ steps", text)
+
+
+def test_the_report_of_a_paper_is_whole(tiny_study: TinyStudy, tmp_path: Path) -> None:
+    done = tiny_study.snakemake("--report", str(tmp_path / "clark.zip"), "clark2019")
+    assert done.returncode == 0, done.stderr
+    results = set(read(tmp_path / "clark.zip").results)
+    assert {Path(path).name for path in results} >= {"clark2019-fig4.svg", "clark2019-table1.html"}
+    assert not any("michel2019" in path for path in results)
