@@ -151,9 +151,9 @@ export function CellSize({ size, setSize }) {
 function LineLegend({ heads, top, write, norms }) {
   const samples = [0.05, 0.2, 0.5, 1];
   return html`<p class="legend-line" id="legend">
-    ${heads.map(({ label, colour }) => html`<span class="key"><i style=${{ background: colour }}></i>${label}</span>`)}
-    <span class="key">${norms ? "Norm" : "Weight"}</span>
-    ${samples.map((share) => html`<span class="key"><i style=${{ background: heads[0].colour, opacity: Math.sqrt(share) }}></i>${write(share * top)}</span>`)}
+    ${heads.map(({ label, colour }) => html`<span class="line-key"><i style=${{ background: colour }}></i>${label}</span>`)}
+    <span class="line-key">${norms ? "Norm" : "Weight"}</span>
+    ${samples.map((share) => html`<span class="line-key"><i style=${{ background: heads[0].colour, opacity: Math.sqrt(share) }}></i>${write(share * top)}</span>`)}
   </p>`;
 }
 

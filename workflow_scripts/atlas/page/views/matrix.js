@@ -78,7 +78,7 @@ function useWidth(element) {
 }
 
 function Labels({ kind, tokens, pixels, hidden, chosen }) {
-  return html`<div class=${`labels ${kind}`} aria-hidden="true">
+  return html`<div class=${`labels of-${kind}`} aria-hidden="true">
     ${tokens.map((token, index) => {
       const classes = [hidden[index] && "dim", index === chosen && "chosen", pixels < LEGIBLE && "small"];
       return html`<div key=${index} class=${classes.filter(Boolean).join(" ")} title=${shown(token)}>
