@@ -9,13 +9,14 @@ import pytest
 from workflow_scripts.arguments import paper as niven2019
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES
-from workflow_scripts.claims.published import COLUMNS, Claim, read
+from workflow_scripts.claims.published import COLUMNS, LINKS, Claim, read
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.coreference import clark2019_table2
 from workflow_scripts.probes import clark2019_table3
 from workflow_scripts.syntax import clark2019_table1
 
 BUILTIN = Path(__file__).parents[2] / "claims/published.csv"
+RULES = Path(__file__).parents[2] / "rules"
 ROW = {
     "id": "one",
     "paper": "A",
@@ -131,3 +132,28 @@ def test_printed_tables_show_the_same_published_numbers(builtin: dict[str, Claim
             of_the_head = (name, kind) == ("best", "all")
             id_ = "clark-antecedents" if of_the_head else f"clark-table2-{name}-{kind}"
             assert builtin[id_].value == accuracy
+
+
+def test_a_file_may_name_what_shows_a_claim(tmp_path: Path) -> None:
+    links = {"shown": "clark2019-fig2", "view": "measure=attention.sep"}
+    (claim,) = read(write(tmp_path, ROW | links, columns=COLUMNS + LINKS), MEASURES)
+    assert (claim.shown, claim.view) == tuple(links.values())
+    (claim,) = read(write(tmp_path, ROW), MEASURES)
+    assert (claim.shown, claim.view) == ("", "")
+    with pytest.raises(InputError, match="shown and view may follow"):
+        read(write(tmp_path, ROW | {"shown": ""}, columns=(*COLUMNS, "shown")), MEASURES)
+
+
+def test_the_products_that_show_a_claim_are_made() -> None:
+    rules = "\n".join(path.read_text(encoding="utf-8") for path in RULES.glob("*.smk"))
+    made = set(re.findall(r'(?:figure|table)\(\s*"([^"]+)"', rules))
+    claims = read(BUILTIN, MEASURES)
+    assert all(claim.shown for claim in claims)
+    assert {name for claim in claims for name in claim.shown.split()} <= made
+
+
+def test_views_of_the_atlas_are_written_as_addresses() -> None:
+    views = {claim.view for claim in read(BUILTIN, MEASURES) if claim.view}
+    assert len(views) > 30
+    grid, scatter = r"measure=[^&=]+", r"view=scatter&x=[^&=]+&y=[^&=]+"
+    assert [view for view in views if not re.fullmatch(f"{grid}|{scatter}", view)] == []
