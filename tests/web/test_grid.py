@@ -13,7 +13,8 @@ NEAR = 4  # of 255: the page's ramps are linear, matplotlib's have 256 steps
 def test_colours_are_those_of_the_values(study: Study, scheme: str, show: Opener) -> None:
     page = show(study, scheme=scheme)
     model = study.atlas["models"][0]
-    for measure in study.measures():
+    # The colours of a dark page are another pair of ramps: some measures of each scale show them.
+    for measure in study.measures()[:: 6 if scheme == "dark" else 1]:
         go(page, f"measure={measure['id']}")
         found = cells(page)
         for index in range(len(measure["value"])):
@@ -59,7 +60,7 @@ def test_measures_are_listed_by_paper(demo: Study, show: Opener) -> None:
 
 def test_the_legend_has_unit_and_ends(study: Study, show: Opener) -> None:
     page = show(study)
-    for measure in study.measures():
+    for measure in study.measures()[::6]:
         if measure["scale"] == "category" or all(value is None for value in measure["value"]):
             continue
         go(page, f"measure={measure['id']}")
