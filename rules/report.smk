@@ -102,8 +102,11 @@ STUDY_FACTS = {
     "about": REPORT["about"],
     "results": RESULTS,
     "seeds": f"{config['seed']}; of fine-tuning {', '.join(map(str, SEEDS))}",
-    "texts": {name: {"title": name, "source": CORPORA[name]} for name in used(CORPORA)},
-    "tasks": {name: {"title": name, "source": entry} for name, entry in config["tasks"].items()},
+    "texts": {name: CORPORA[name] for name in used(CORPORA)},
+    "tasks": {
+        f"{name}.points" if name == "arct" else name: config["tasks"][name]
+        for name in config["tasks"]
+    },
     "claims": CLAIM_PAGES,
     "atlas": f"{RESULTS}/atlas.html" if "atlas" in config else "",
     "shown": shown_by_category(ENTRIES),

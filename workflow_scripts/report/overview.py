@@ -13,6 +13,7 @@ from typing import Any
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.report.entries import titles_of_tasks
 from workflow_scripts.report.pages import SOURCES
 
 # The count that says how large a text or task is, the first that its counts have.
@@ -139,6 +140,7 @@ def main(
         judged=judged,
         verdicts=VERDICTS,
         sizes=sizes,
+        words=titles_of_tasks(),
         source=source,
         versions=versions(models),
         total=duration(sum(step.seconds for step in ran)),
