@@ -1,7 +1,5 @@
 """What the rules of all chapters share: the checked config, products, look-ups, and staleness."""
 
-from collections.abc import Iterable
-from itertools import product
 from pathlib import Path
 from platform import system
 from shutil import which
@@ -11,7 +9,6 @@ from snakemake.exceptions import WorkflowError
 from workflow_scripts.core.run import meaning, sdists
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
 
 SCHEMAS = Path(workflow.basedir) / "rules/schemas"
 
@@ -51,12 +48,8 @@ NIVEN = {"category": "Niven and Kao 2019"}
 JUDGED = {"category": "All claims"}
 COUNTS = {"category": "Texts and tasks"}
 
-# The default targets; `figure` and `table` enter the products of all chapters.
-FIGURES: list[str] = []
-TABLES: list[str] = []
-PAGES: list[str] = []
-# What the report shows, and the tables whose pages the chapter `report` makes.
-ENTRIES: list[Entry] = []
+
+include: "common_products.smk"
 
 
 pathvars:
@@ -95,110 +88,6 @@ GPU_HERE = which("nvidia-smi") is not None or system() == "Darwin"
 def code(script: str) -> str:
     """Digest of what a script of workflow_scripts and its imports mean."""
     return meaning.digest(Path(workflow.basedir) / "workflow_scripts" / script)
-
-
-def figure(
-    name: str,
-    title: str,
-    section: dict,
-    caption: str = "",
-    wanted: bool = True,
-    per_model: bool = True,
-) -> dict:
-    """A figure's outputs: its svg, which is shown in the report, pdf and png.
-
-    It is drawn for every model (with `per_model`), and for every value of another wildcard in its
-    name.
-    """
-    path = f"{product_folder(per_model)}/figures/{name}"
-    if wanted:
-        for kind in ("svg", "pdf", "png"):
-            FIGURES.extend(for_all(f"{path}.{kind}"))
-        enter(f"{path}.svg", title, section, caption or name)
-    in_report = reported(f"{path}.svg", title, section, caption or name)
-    return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
-
-
-def table(
-    name: str,
-    title: str,
-    section: dict,
-    caption: str = "",
-    wanted: bool = True,
-    per_model: bool = True,
-) -> str:
-    """A table's output, a CSV file whose page is shown in the report; made as `figure` is drawn."""
-    path = f"{product_folder(per_model)}/tables/{name}.csv"
-    if wanted:
-        TABLES.extend(for_all(path))
-    return listed(path, title, section, caption or name, wanted)
-
-
-def listed(path: str, title: str, section: dict, caption: str, wanted: bool = True) -> str:
-    """A CSV file whose page is shown in the report, where it is `wanted`."""
-    if wanted:
-        enter(path, title, section, caption)
-    return path
-
-
-def counts(folder: str, name: str, caption: str, of: Iterable[str]) -> str:
-    """The counts of a corpus or task, a CSV file; the pages of those in `of` are in the report."""
-    for counted in of:
-        path = f"<results>/{folder}/{counted}.counts.csv"
-        section = COUNTS | {"of": {"counted": counted}}
-        enter(path, "examples read and excluded", section, caption)
-    return f"<results>/{folder}/{name}.counts.csv"
-
-
-def product_folder(per_model: bool) -> str:
-    """Where figures/ and tables/ are: of each model, or of the study."""
-    return "<results>/{model}" if per_model else "<results>"
-
-
-def enter(path: str, title: str, section: dict, caption: str) -> None:
-    """Let the report list a product, once for every value of the wildcards in its path."""
-    for of in cases(path):
-        file = path.format(**of).replace("<results>", RESULTS)
-        ENTRIES.append(Entry(file, title, caption, **({"of": of} | section)))
-
-
-def reported(path: str, title: str, section: dict, caption: str):
-    """A file that is shown in the report, labelled in words."""
-
-    def words(wildcards) -> dict[str, str]:
-        file = path.format(**wildcards).replace("<results>", RESULTS)
-        found = [entry for entry in ENTRIES if entry.path == file]
-        own = found[0] if found else Entry(file, title, caption, **section)
-        return labels(own, ENTRIES, titles_of_tasks())
-
-    return report(path, caption=f"../report/{caption}.rst", labels=words, **section)
-
-
-def caption_of(entry: Entry) -> str:
-    """The file of an entry's caption."""
-    return relpath(Path(workflow.basedir, f"report/{entry.caption}.rst"))
-
-
-def page_of(entry: Entry):
-    """A table's page, which the report shows."""
-
-    def words(wildcards) -> dict[str, str]:
-        return labels(entry, ENTRIES, titles_of_tasks())
-
-    place = {"category": entry.category, "subcategory": entry.subcategory or None}
-    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
-
-
-def for_all(path: str) -> list[str]:
-    """The files of this study that match a product's path with wildcards."""
-    return [path.format(**of) for of in cases(path)]
-
-
-def cases(path: str) -> list[dict[str, str]]:
-    """The values that the wildcards in a product's path have in this study."""
-    values = {"model": MODELS, "task": list(TASKS)}
-    names = [name for name in values if f"{{{name}}}" in path]
-    return [dict(zip(names, case)) for case in product(*(values[name] for name in names))]
 
 
 def used(corpora: dict) -> list[str]:

@@ -1,0 +1,118 @@
+"""The files of a figure, a table or counts, and their place in the report."""
+
+from collections.abc import Iterable
+from itertools import product
+from os.path import relpath
+
+from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
+
+# The default targets; `figure` and `table` enter the products of all chapters.
+FIGURES: list[str] = []
+TABLES: list[str] = []
+PAGES: list[str] = []
+# What the report shows, and the tables whose pages the chapter `report` makes.
+ENTRIES: list[Entry] = []
+
+
+def figure(
+    name: str,
+    title: str,
+    section: dict,
+    caption: str = "",
+    wanted: bool = True,
+    per_model: bool = True,
+) -> dict:
+    """A figure's outputs: its svg, which is shown in the report, pdf and png.
+
+    It is drawn for every model (with `per_model`), and for every value of another wildcard in its
+    name.
+    """
+    path = f"{product_folder(per_model)}/figures/{name}"
+    if wanted:
+        for kind in ("svg", "pdf", "png"):
+            FIGURES.extend(for_all(f"{path}.{kind}"))
+        enter(f"{path}.svg", title, section, caption or name)
+    in_report = reported(f"{path}.svg", title, section, caption or name)
+    return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
+
+
+def table(
+    name: str,
+    title: str,
+    section: dict,
+    caption: str = "",
+    wanted: bool = True,
+    per_model: bool = True,
+) -> str:
+    """A table's output, a CSV file whose page is shown in the report; made as `figure` is drawn."""
+    path = f"{product_folder(per_model)}/tables/{name}.csv"
+    if wanted:
+        TABLES.extend(for_all(path))
+    return listed(path, title, section, caption or name, wanted)
+
+
+def listed(path: str, title: str, section: dict, caption: str, wanted: bool = True) -> str:
+    """A CSV file whose page is shown in the report, where it is `wanted`."""
+    if wanted:
+        enter(path, title, section, caption)
+    return path
+
+
+def counts(folder: str, name: str, caption: str, of: Iterable[str]) -> str:
+    """The counts of a corpus or task, a CSV file; the pages of those in `of` are in the report."""
+    for counted in of:
+        path = f"<results>/{folder}/{counted}.counts.csv"
+        section = COUNTS | {"of": {"counted": counted}}
+        enter(path, "examples read and excluded", section, caption)
+    return f"<results>/{folder}/{name}.counts.csv"
+
+
+def product_folder(per_model: bool) -> str:
+    """Where figures/ and tables/ are: of each model, or of the study."""
+    return "<results>/{model}" if per_model else "<results>"
+
+
+def enter(path: str, title: str, section: dict, caption: str) -> None:
+    """Let the report list a product, once for every value of the wildcards in its path."""
+    for of in cases(path):
+        file = path.format(**of).replace("<results>", RESULTS)
+        ENTRIES.append(Entry(file, title, caption, **({"of": of} | section)))
+
+
+def reported(path: str, title: str, section: dict, caption: str):
+    """A file that is shown in the report, labelled in words."""
+
+    def words(wildcards) -> dict[str, str]:
+        file = path.format(**wildcards).replace("<results>", RESULTS)
+        found = [entry for entry in ENTRIES if entry.path == file]
+        own = found[0] if found else Entry(file, title, caption, **section)
+        return labels(own, ENTRIES, titles_of_tasks())
+
+    return report(path, caption=f"../report/{caption}.rst", labels=words, **section)
+
+
+def caption_of(entry: Entry) -> str:
+    """The file of an entry's caption."""
+    return relpath(Path(workflow.basedir, f"report/{entry.caption}.rst"))
+
+
+def page_of(entry: Entry):
+    """A table's page, which the report shows."""
+
+    def words(wildcards) -> dict[str, str]:
+        return labels(entry, ENTRIES, titles_of_tasks())
+
+    place = {"category": entry.category, "subcategory": entry.subcategory or None}
+    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
+
+
+def for_all(path: str) -> list[str]:
+    """The files of this study that match a product's path with wildcards."""
+    return [path.format(**of) for of in cases(path)]
+
+
+def cases(path: str) -> list[dict[str, str]]:
+    """The values that the wildcards in a product's path have in this study."""
+    values = {"model": MODELS, "task": list(TASKS)}
+    names = [name for name in values if f"{{{name}}}" in path]
+    return [dict(zip(names, case)) for case in product(*(values[name] for name in names))]
