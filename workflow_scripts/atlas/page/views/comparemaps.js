@@ -112,9 +112,11 @@ function Three({ sides, segments, same, norms, write, names, hide, size, dark })
   const other = useCursor();
   const matrices = useMemo(() => matricesOf({ sides, same, norms, write, names }, dark), [sides, same, norms, dark, names.join()]);
   const hidden = useMemo(() => segments.map((segment) => (hide ? specials(segment) : segment.tokens.map(() => false))), [segments[0], segments[1], hide]);
+  const readable = same ? [[matrices, segments[0], cursor]] : [[matrices.slice(0, 1), segments[0], cursor], [matrices.slice(1), segments[1], other]];
+  const read = readable.filter(([, , { cell }]) => cell);
   const readout = (maps, segment, { cell }) => html`<${CellReadout} ...${{ maps, tokens: segment.tokens, cell, write }} />`;
   return html`
-    ${same ? readout(matrices, segments[0], cursor) : [readout(matrices.slice(0, 1), segments[0], cursor), readout(matrices.slice(1), segments[1], other)]}
+    ${(read.length > 0 ? read : readable.slice(0, 1)).map((parts) => readout(...parts))}
     <div class="matrices">
       ${matrices.map(({ label, title, map, colour, points, low, high, what }, place) => {
         const which = !same && place === 1 ? 1 : 0;

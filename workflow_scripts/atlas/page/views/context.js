@@ -73,12 +73,12 @@ function countText({ n, value, ...measure }) {
 
 /** What the measure is, and the table it is from. */
 export function AboutMeasure({ measure }) {
-  const { table, column, where = {}, factor = 1 } = measure.source;
+  const { table, column, where = {}, factor = 1, pick, derived } = measure.source;
   const rows = Object.entries(where).map(([key, value]) => `${key} = ${value}`);
   return html`
     <p class="about">${measure.about}</p>
     <p class="small soft source">
-      From <code>${table}</code>, column <code>${column}</code>${rows.length > 0 && `, ${rows.join(", ")}`}${factor !== 1 && `, times ${factor}`}.
+      From <code>${table}</code>, column <code>${column}</code>${rows.length > 0 && `, ${rows.join(", ")}`}${pick === "largest" && ", the largest row of each head"}${factor !== 1 && `, times ${factor}`}${derived && `: ${derived}`}.
     </p>
   `;
 }
