@@ -31,7 +31,8 @@ def draw(
         values, origin="lower", cmap=shades, vmin=low, vmax=high, aspect="equal", rasterized=True
     )
     for axis, n in ((axes.yaxis, values.shape[0]), (axes.xaxis, values.shape[1])):
-        ticks = sorted({0, n - 1, *range(n // 2 - 1, n, max(1, n // 2))} & set(range(n)))
+        some = sorted({0, n - 1, *range(n // 2 - 1, n, max(1, n // 2))})
+        ticks = some if n > 4 else range(n)
         axis.set_major_locator(FixedLocator(ticks))
         axis.set_ticklabels([str(tick + 1) for tick in ticks])
     axes.tick_params(length=1.5, labelsize=figures.SMALL)
