@@ -19,6 +19,7 @@ from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
 from workflow_scripts.core.data.vectors import Vectors, write_vectors
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
+from workflow_scripts.core.plots import colours
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.stories import stories
 from workflow_scripts.probes import (
@@ -267,7 +268,7 @@ def test_the_other_products_of_the_job(study: Path) -> None:
     files = {kind: study / f"curve.{kind}" for kind in ("svg", "pdf", "png")}
     clark2019_probe_curve.main(study / "curve.parquet", **files)
     text = files["svg"].read_text(encoding="utf-8")
-    assert all(name in text for name in clark2019_probe_curve.NAMES.values())
+    assert all(look.name in text for look in colours.PARSERS.values())
 
 
 def test_sentences_are_the_caches_words(study: Path) -> None:
