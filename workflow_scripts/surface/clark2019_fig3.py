@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from matplotlib.ticker import FuncFormatter
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
@@ -16,6 +17,11 @@ TARGETS = {
 HEADS = {"own": "the checkpoint's own", "fitted": "fitted on the frozen body"}
 
 
+def plain(value: float, position: int | None = None) -> str:
+    """A number without an exponent, as a tick's label."""
+    return np.format_float_positional(value, precision=8, trim="-")
+
+
 def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw a point per head and a line through each layer's mean, on a logarithmic axis."""
     frame = tables.read(gradients, ("layer", "head", "target", "gradient", "masked_lm_head"))
@@ -27,7 +33,9 @@ def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
             figures.per_layer(axes, rows["layer"], rows["gradient"], look, shift)
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(plain))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_ylabel("Average $|\\partial L / \\partial \\alpha|$ (nats)")
         kind = HEADS[frame["masked_lm_head"].iloc[0]]
         axes.legend(
