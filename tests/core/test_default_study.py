@@ -49,6 +49,8 @@ def scalars(value: Any) -> set[str]:
     """The values of a default as they stand in a comment."""
     if isinstance(value, list):
         return {text for item in value for text in scalars(item)}
+    if value in (None, ""):
+        return {"none"}
     return {f"{value:f}".rstrip("0") if isinstance(value, float) else str(value).lower()}
 
 
