@@ -13,7 +13,7 @@ from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, Measured, judge
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.task_cases import task_of_case
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -50,15 +50,10 @@ class Study:
                 continue
             if need in WHY_NOT:
                 return WHY_NOT[need]
-            name = _task(measured.case) if need == "task" else need
+            name = task_of_case(measured.case) if need == "task" else need
             if name and (kind := self.data.get(name, "real")) != "real":
                 return f"{kind} {'data' if need in ('task', 'arct') else need}"
         return ""
-
-
-def _task(case: str) -> str:
-    """The task that a case begins with; empty for a case of another kind."""
-    return next((name for name, task in TASKS.items() if case.startswith(task.title)), "")
 
 
 def evaluate(claim: Claim, products: Products, study: Study) -> list[dict[str, Any]]:

@@ -12,21 +12,13 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.task_cases import task_of_case
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.report import captions, pages, printed
 from workflow_scripts.report.context import with_report
-from workflow_scripts.report.pages import Cell, Column, Link
+from workflow_scripts.report.pages import BADGES, Cell, Column, Link
 
-BADGES = {
-    "reproduced": "good",
-    "same direction": "fair",
-    "not reproduced": "bad",
-    "cannot tell": "open",
-    "not comparable": "none",
-    "not measured": "none",
-}
 COLUMNS = (
     Column("statement", "claim", width="wide"),
     Column("case", "case", width="narrow"),
@@ -63,11 +55,6 @@ def named(path: Path) -> str:
     return f"{words.replace('-', ' ').capitalize()} ({kind})"
 
 
-def task_of(case: str) -> str:
-    """The name, in a study, of the task that a case begins with; empty for another case."""
-    return next((name for name, task in TASKS.items() if case.startswith(task.title)), "")
-
-
 def fragment(view: str, case: str, model: str, measures: Iterable[str]) -> str:
     """The address of a view within the atlas; empty where the atlas lacks one of its measures.
 
@@ -75,7 +62,7 @@ def fragment(view: str, case: str, model: str, measures: Iterable[str]) -> str:
     the first of the model's `measures` that fits is meant.
     """
     parts = [f"model={model}"]
-    for part in view.replace("{task}", task_of(case) or "-").split("&"):
+    for part in view.replace("{task}", task_of_case(case) or "-").split("&"):
         key, _, value = part.partition("=")
         if key in MEASURED:
             value = next((known for known in measures if fnmatchcase(known, value)), "")

@@ -14,14 +14,13 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.report.entries import titles_of_tasks
-from workflow_scripts.report.pages import SOURCES
+from workflow_scripts.report.pages import BADGES, SOURCES, template
 
 # The count that says how large a text or task is, the first that its counts have.
 SIZES = ("segments analysed", "examples", "points", "sentences", "documents")
 PACKAGES = ("snakemake", "pandas", "scipy", "scikit-learn", "matplotlib")
 LONGEST = 3  # steps that are named
-VERDICTS = ("reproduced", "same direction", "not reproduced", "cannot tell", "not comparable")
-VERDICTS += ("not measured",)
+VERDICTS = tuple(BADGES)
 
 
 @dataclass(frozen=True)
@@ -102,16 +101,7 @@ def versions(cards: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 def render(**content: Any) -> str:
     """The front page as reStructuredText that Snakemake reads, all of it raw HTML."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(SOURCES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    html = environment.get_template("overview.html").render(
+    html = template("overview.html").render(
         **content,
         links=(SOURCES / "links.js").read_text(encoding="utf-8"),
         style=(SOURCES / "overview.css").read_text(encoding="utf-8"),

@@ -13,6 +13,15 @@ import pandas as pd
 from workflow_scripts.report import printed
 
 SOURCES = Path(__file__).parent / "page"
+# Verdicts on claims, in order, with the names of their colours.
+BADGES = {
+    "reproduced": "good",
+    "same direction": "fair",
+    "not reproduced": "bad",
+    "cannot tell": "open",
+    "not comparable": "none",
+    "not measured": "none",
+}
 # Characters that could end a script element or begin a comment.
 UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -84,8 +93,8 @@ def of_table(frame: pd.DataFrame, **about: Any) -> Page:
     return Page(columns=columns, rows=rows, **about)
 
 
-def render(page: Page, sources: Path = SOURCES) -> str:
-    """The page as one HTML file, whose content policy forbids every request."""
+def template(name: str, sources: Path = SOURCES) -> Any:
+    """The template of a page, which escapes all that is put into it."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -95,8 +104,13 @@ def render(page: Page, sources: Path = SOURCES) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+    return environment.get_template(name)
+
+
+def render(page: Page, sources: Path = SOURCES) -> str:
+    """The page as one HTML file, whose content policy forbids every request."""
     script = "\n" + (sources / "table.js").read_text(encoding="utf-8")
-    return environment.get_template("table.html").render(
+    return template("table.html", sources).render(
         page=page,
         script=script,
         script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
