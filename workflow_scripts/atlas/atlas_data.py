@@ -14,7 +14,7 @@ from workflow_scripts.atlas import (
     pattern_measures,
     task_measures,
 )
-from workflow_scripts.atlas.forms import PRETRAINED, Form, Study, task_title
+from workflow_scripts.atlas.forms import FORMAT, PRETRAINED, VERSION, Form, Study, task_title
 from workflow_scripts.atlas.measures import Tables, condensed, entry
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
@@ -181,8 +181,8 @@ def main(
     """
     told = Study(corpora, data, fewest)
     content = {
-        "format": "attention-atlas",
-        "version": 1,
+        "format": FORMAT,
+        "version": VERSION,
         "study": {"name": study, "seed": seed, "about": about_data(told)},
         "papers": [{"name": name, "title": title} for name, title in PAPERS.items()],
         **assemble(cards, products, maps, told),

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from workflow_scripts.atlas.forms import Form, Rows, Study
+from workflow_scripts.atlas.forms import OVER_DOCUMENTS, SHARE, Form, Rows, Study
 from workflow_scripts.atlas.measures import Tables
 
 PAPER = "clark2019"
-OVER_DOCUMENTS = "Interval: 95%, bootstrap over documents."
 UNIFORM = "uniform attention"
-SHARE = {"unit": "%", "decimals": 1}
 TO_SPECIAL = {
     "cls": ("Attention to [CLS]", "of all tokens' attention goes to [CLS]"),
     "sep": ("Attention to [SEP]", "of all tokens' attention goes to [SEP]"),

@@ -9,6 +9,10 @@ from typing import Any
 from workflow_scripts.core.data.glue import TASKS
 
 PRETRAINED = "pretrained"
+FORMAT, VERSION = "attention-atlas", 1  # of atlas.json
+OVER_DOCUMENTS = "Interval: 95%, bootstrap over documents."
+OVER_EXAMPLES = "Interval: 95%, bootstrap over examples."
+SHARE = {"unit": "%", "decimals": 1}
 INTERVAL = {"low": "ci_low", "high": "ci_high", "n": "n"}
 # Sentences on data that are not real, or not annotated by people.
 NOTES = {

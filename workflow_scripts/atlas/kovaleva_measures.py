@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_scripts.atlas.forms import (
+    OVER_EXAMPLES,
     PRETRAINED,
+    SHARE,
     Form,
     Rows,
     Study,
@@ -19,9 +21,7 @@ from workflow_scripts.atlas.forms import (
 from workflow_scripts.atlas.measures import Tables
 
 PAPER = "kovaleva2019"
-OVER_EXAMPLES = "Interval: 95%, bootstrap over examples."
 TAGGED = " (silver: as a parser finds them)"
-SHARE = {"unit": "%", "decimals": 1}
 FRAMES, BEHAVIOUR = "frames/scores.parquet", "tables/kovaleva2019-heads.csv"
 DIRECTIONS = {
     "either": "in either direction",

@@ -4,16 +4,22 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from workflow_scripts.atlas.forms import INTERVAL, Form, Rows, Study, identifier
-from workflow_scripts.atlas.measures import KEYS, Columns, Tables, number
+from workflow_scripts.atlas.forms import (
+    INTERVAL,
+    OVER_DOCUMENTS,
+    SHARE,
+    Form,
+    Rows,
+    Study,
+    identifier,
+)
+from workflow_scripts.atlas.measures import KEYS, Columns, Tables, number, whole
 
 PAPER = "clark2019"
-OVER_DOCUMENTS = "Interval: 95%, bootstrap over documents."
 SCORES, OFFSETS = "syntax/scores.parquet", "syntax/offsets.parquet"
 ANTECEDENTS, RULES = "coreference/scores.parquet", "coreference/rules.parquet"
 # Not a relation: all words together; and a relation without syntax, as in Table 1.
 ALL, PUNCTUATION = "all", "punct"
-SHARE = {"unit": "%", "decimals": 1, "better": "high"}
 MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "nominal": "nouns"}
 CANDIDATES = {"words": "all other words", "mentions": "the earlier mentions"}
 
@@ -87,6 +93,7 @@ def syntax(found: Tables, study: Study) -> Iterator[Form]:
             ),
             null=Rows(OFFSETS, "accuracy", {"relation": name, "offset": offset}, 100),
             null_title=f"best fixed offset, {offset:+d}",
+            better="high",
             **SHARE,
             **place,
         )
@@ -103,8 +110,7 @@ def best_relation(found: Tables, relations: list[str]) -> Columns:
     columns: Columns = {
         name: [number(cell, 100) for cell in found.per_head(best, name)] for name in ends
     }
-    counts = found.per_head(best, "n")
-    columns["n"] = [None if count is None else int(count) for count in counts]
+    columns["n"] = whole(found.per_head(best, "n"))
     return columns | {"label": found.per_head(best, "relation")}
 
 
@@ -127,5 +133,6 @@ def coreference(found: Tables, study: Study) -> Iterator[Form]:
                 without=bool(pd.isna(rules["nearest", kind])),
                 paper=PAPER,
                 group="Coreference",
+                better="high",
                 **SHARE,
             )

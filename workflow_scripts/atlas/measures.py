@@ -117,7 +117,7 @@ def read_columns(form: Form, found: Tables) -> Columns:
         if name == "n":
             counted = rows[[column] if isinstance(column, str) else list(column)].sum(axis=1)
             cells = found.per_head(rows.assign(n=counted), "n")
-            columns["n"] = alike([None if pd.isna(cell) else int(cell) for cell in cells])
+            columns["n"] = alike(whole(cells))
             continue
         cells = found.per_head(rows, column)
         if name == "label":
@@ -139,6 +139,11 @@ def read_null(rows: Rows, found: Tables) -> Any:
 def alike(values: list[Any]) -> Any:
     """One value, where all heads have the same."""
     return values[0] if all(value == values[0] for value in values) else values
+
+
+def whole(cells: Sequence[Any]) -> list[int | None]:
+    """Whole numbers, as JSON has them: None for an empty cell."""
+    return [None if pd.isna(cell) else int(cell) for cell in cells]
 
 
 def number(cell: Any, factor: float = 1) -> float | int | None:

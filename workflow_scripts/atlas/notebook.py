@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.atlas.encoding import decode
+from workflow_scripts.atlas.forms import FORMAT, VERSION
 from workflow_scripts.core.run.errors import InputError
 
-FORMAT, VERSION = "attention-atlas", 1
 COLUMNS = ["model", "measure", "layer", "head", "value", "low", "high", "n", "p"]
 COLUMNS += ["title", "unit", "label"]
 # Within srcdoc an address is relative to the notebook's; the page's own begin with # and stay here.

@@ -16,7 +16,7 @@ from workflow_scripts.atlas.forms import (
     state_of,
     task_title,
 )
-from workflow_scripts.atlas.measures import Columns, Tables, alike
+from workflow_scripts.atlas.measures import KEYS, Columns, Tables, alike, whole
 
 PAPER = "kovaleva2019"
 SHARES = "patterns/shares.parquet"
@@ -74,15 +74,16 @@ def _tasks(shares: pd.DataFrame, study: Study) -> str:
 
 
 def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) -> Form:
+    rows = Rows(SHARES, "share", where)
     return Form(
         key,
         title,
         f"{about} Beside it its share; of equals, the first.",
-        Rows(SHARES, "share", where),
+        rows,
         scale="category",
         decimals=0,
         categories=CLASSES,
-        compute=partial(most_frequent, rows=Rows(SHARES, "share", where)),
+        compute=partial(most_frequent, rows=rows),
         derived="the class with the largest share, mean over tasks and seeds",
         **run,
         **PLACE,
@@ -92,18 +93,16 @@ def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) 
 def most_frequent(found: Tables, rows: Rows) -> Columns:
     """For each head the most frequent class, its share as a label, and the number of maps."""
     frame = found.select(rows)
-    keys = ["layer", "head"]
-    mean = frame.pivot_table(index=keys, columns="class", values="share")[list(CLASSES)]
+    mean = frame.pivot_table(index=KEYS, columns="class", values="share")[list(CLASSES)]
     mean = mean.round(9)  # equal shares stay equal, whatever the order of the sum
-    count = frame[frame["class"] == CLASSES[0]].groupby(keys)["n"].sum().reindex(mean.index)
+    count = frame[frame["class"] == CLASSES[0]].groupby(KEYS)["n"].sum().reindex(mean.index)
     best = mean.index.to_frame(index=False).assign(
         value=np.argmax(mean.to_numpy(), axis=1), share=mean.to_numpy().max(axis=1)
     )
     best["n"] = count.to_numpy()
-    counts = found.per_head(best, "n")
     shares = found.per_head(best, "share")
     return {
-        "value": [None if place is None else int(place) for place in found.per_head(best, "value")],
+        "value": whole(found.per_head(best, "value")),
         "label": [None if share is None else f"{100 * share:.0f}%" for share in shares],
-        "n": alike([None if n is None else int(n) for n in counts]),
+        "n": alike(whole(found.per_head(best, "n"))),
     }

@@ -6,6 +6,7 @@ Kovaleva et al. (2019, section 4.6), Michel et al. (2019, sections 3 and 4), and
 from collections.abc import Iterator
 
 from workflow_scripts.atlas.forms import (
+    OVER_EXAMPLES,
     Form,
     Rows,
     Study,
@@ -18,7 +19,6 @@ from workflow_scripts.atlas.forms import (
 from workflow_scripts.atlas.measures import Tables
 from workflow_scripts.core.data.glue import TASKS
 
-OVER_EXAMPLES = "Interval: 95%, bootstrap over examples."
 CORRECTED = {"low": "ci_low", "high": "ci_high", "n": "n", "p": "p_corrected"}
 ARCT_HEADS = "tables/niven2019-heads.csv"
 # The paper of each way to disable a head, and what the head does then.
