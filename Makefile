@@ -18,11 +18,12 @@ REPORT := results/demo/report.html
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs unit workflow test-web lint-web clean distclean
+.PHONY: help demo test lint format docs unit workflow test-faults test-slurm test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
+	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
 	@echo "make docs       write docs/configuration.md and docs/results.md"
 	@echo "make format     format the code"
@@ -56,10 +57,18 @@ lint: $(READY)
 	$(VENV)/bin/lint-imports --no-cache
 
 unit: $(READY)
-	$(PYTHON) -m pytest --ignore tests/workflow --ignore tests/web
+	$(PYTHON) -m pytest $(addprefix --ignore=tests/,workflow web faults cluster slurm)
 
 workflow: $(READY)
 	$(PYTHON) -m pytest tests/workflow
+
+# Faults that are really injected: killed jobs, a full disk, damaged files; and a cluster's scheduler.
+test-faults: $(READY)
+	$(PYTHON) -m pytest tests/faults tests/cluster
+
+# A real SLURM on this machine, where it can be started (root, Debian's packages); skipped elsewhere.
+test-slurm: $(READY)
+	$(PYTHON) -m pytest tests/slurm
 
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
 test-web: lint-web
