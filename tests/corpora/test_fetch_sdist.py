@@ -111,6 +111,7 @@ def to_device(info: tarfile.TarInfo) -> None:
         tar({"device": b""}, to_device),
         b"no archive",
     ],
+    ids=["above", "above from within", "link", "device", "no archive"],
 )
 def test_an_unsafe_archive_is_refused(index: Path, tmp_path: Path, archive: bytes) -> None:
     with pytest.raises(InputError, match=r"rated==1.0: more.tar.gz: not unpacked"):
