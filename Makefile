@@ -56,8 +56,9 @@ lint: $(READY)
 	$(PYTHON) -m snakemake --lint
 	$(VENV)/bin/lint-imports --no-cache
 
+# Tests share the cores, one thread each.
 unit: $(READY)
-	$(PYTHON) -m pytest $(addprefix --ignore=tests/,workflow web faults cluster slurm)
+	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(addprefix --ignore=tests/,workflow web faults cluster slurm)
 
 workflow: $(READY)
 	$(PYTHON) -m pytest tests/workflow
