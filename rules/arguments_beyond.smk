@@ -21,7 +21,7 @@ rule argument_reliance:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        **MODEL_JOB,
+        **SAMPLING_JOB,
     params:
         code=code("arguments/argument_reliance.py"),
         family="bert",
@@ -97,7 +97,7 @@ rule argument_heads:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        **MODEL_JOB,
+        **SAMPLING_JOB,
     params:
         code=code("arguments/argument_heads.py"),
         setups=ARGUMENTS["keep"],

@@ -18,7 +18,7 @@ WORD_VECTORS = {
     "words": f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",
 }
 # Vectors are read whole; those of GloVe's largest file take 2.6 GB, and as much again for a moment.
-WORDS_JOB = MODEL_JOB | {"mem_mb": lambda w, input: 4000 + 2 * int(input.size_mb)}
+WORDS_JOB = MODEL_JOB | {"mem_mb": memory(4000, 2)}
 # Set-ups whose weights are kept, by training set.
 KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
 # Models, and families, whose grid has several points, so that a search comes before the runs.

@@ -45,7 +45,7 @@ rule atlas_norms:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        **MODEL_JOB,
+        **SAMPLING_JOB,
     params:
         **ATLAS_CHOICE,
         code=code("atlas/atlas_norms.py"),

@@ -35,8 +35,8 @@ rule head_distances:
         "../envs/analysis.yaml"
     threads: config["threads"]
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=memory(4000),
+        runtime=minutes(240),
     params:
         code=code("clusters/head_distances.py"),
         n_segments=CLUSTERS["n_segments"],

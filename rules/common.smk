@@ -1,8 +1,6 @@
 """What the rules of all chapters share: the checked config, products, look-ups, and staleness."""
 
 from pathlib import Path
-from platform import system
-from shutil import which
 
 from snakemake.exceptions import WorkflowError
 
@@ -79,10 +77,6 @@ scattergather:
 # A GPU is shared by the jobs of one machine; a cluster allocates GPUs to each job.
 resource_scopes:
     gpu="local",
-
-
-# Without a GPU, models run side by side on the cores.
-GPU_HERE = which("nvidia-smi") is not None or system() == "Darwin"
 
 
 def code(script: str) -> str:
@@ -182,14 +176,43 @@ def run_seed(wildcards) -> int:
     return int(wildcards.seed)
 
 
-def gpu(wildcards) -> int:
-    """Rules that run a model ask for a GPU, where there is one and the study wants it."""
-    return int(config["device"] != "cpu" and GPU_HERE)
+def memory(mb: int, per_input_mb: float = 0):
+    """A function that gives the memory of a job in MB: `mb` and so much for each MB of its input.
+
+    Of an input that is a directory, such as a checkpoint's, its files count. Every further attempt
+    is given as much again.
+    """
+
+    def mem_mb(wildcards, input, attempt) -> int:
+        read = sum(map(bytes_of, input)) / 1e6 if per_input_mb else 0
+        return round((mb + per_input_mb * read) * attempt)
+
+    return mem_mb
 
 
+def minutes(first: int):
+    """A function that gives the run time of a job: every further attempt has as much again."""
+
+    def runtime(wildcards, attempt) -> int:
+        return first * attempt
+
+    return runtime
+
+
+def bytes_of(path: str) -> int:
+    """The size of a file, or of all files directly in a directory."""
+    if Path(path).is_dir():
+        return sum(file.stat().st_size for file in Path(path).iterdir() if file.is_file())
+    return Path(path).stat().st_size
+
+
+# Whether a rule wants a GPU is said by the rule and the study, never by the host that plans it.
+gpu = int(config["device"] != "cpu")
 # What jobs that run or train a model ask a scheduler for: memory in MB, minutes, a GPU.
-MODEL_JOB = {"mem_mb": 4000, "runtime": 240, "gpu": gpu}
-TRAINING_JOB = {"mem_mb": 6000, "runtime": 1440, "gpu": gpu}
+MODEL_JOB = {"mem_mb": memory(4000, 3), "runtime": minutes(240), "gpu": gpu}
+TRAINING_JOB = {"mem_mb": memory(6000, 6), "runtime": minutes(1440), "gpu": gpu}
+# One that reads a few examples of large caches, or one after the other of many weights.
+SAMPLING_JOB = MODEL_JOB | {"mem_mb": memory(4000)}
 
 
 def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), folder: str = ""):

@@ -116,7 +116,7 @@ rule word_vectors:
     conda:
         "../envs/analysis.yaml"
     resources:
-        mem_mb=lambda w, input: 4000 + int(input.size_mb),  # GloVe's largest file has 5.6 GB
+        mem_mb=memory(4000, 1),  # GloVe's largest file has 5.6 GB
     params:
         code=code("corpora/word_vectors.py"),
         source=source(VECTORS, "vectors", ("dimensions", "epochs")),

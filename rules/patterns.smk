@@ -43,6 +43,9 @@ rule pattern_classifier:
     conda:
         "../envs/torch.yaml"
     threads: config["threads"]
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(240),
     params:
         code=code("patterns/pattern_classifier.py"),
         cache_names=OWN_CACHES,
@@ -72,7 +75,8 @@ rule pattern_shares:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        runtime=120,
+        mem_mb=memory(4000),
+        runtime=minutes(240),
     params:
         code=code("patterns/pattern_shares.py"),
         names=CLASSIFIED,

@@ -61,7 +61,7 @@ rule train_probes:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        **TRAINING_JOB,
+        **(TRAINING_JOB | {"mem_mb": memory(4000, 2)}),  # a cache is held whole
     params:
         code=code("probes/train_probes.py"),
         settings=PROBE_SETTINGS,

@@ -61,7 +61,7 @@ rule pruning_during_training:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        **TRAINING_JOB,
+        **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads the weights of each epoch in turn
     params:
         code=code("pruning/pruning_during_training.py"),
         task="{task}",
