@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
+from transformers import AutoModelForSequenceClassification, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import Task, split_of, to_examples
 from workflow_scripts.core.data.sampling import sample_rows
 from workflow_scripts.core.data.tokens import Tokens, tokenize
-from workflow_scripts.core.model import models, padding
+from workflow_scripts.core.model import models, padding, weights
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.onednn import OneDNN
 
@@ -25,7 +25,7 @@ def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrai
     Random weights are drawn from the model's own normal distribution (initializer_range), biases
     are 0 and layer norms 1, as before pretraining; the classifier's head is always random.
     """
-    config = AutoConfig.from_pretrained(directory)
+    config = weights.read_config(directory)
     config.num_labels = task.n_labels
     config.problem_type = None if task.labels else "regression"
     if task.labels:
@@ -35,16 +35,13 @@ def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrai
     if init == "random":
         model = AutoModelForSequenceClassification.from_config(config)
         return model.to(torch.float32)
-    return AutoModelForSequenceClassification.from_pretrained(
-        directory, config=config, dtype=torch.float32, use_safetensors=True
-    )
+    model, _ = weights.load(AutoModelForSequenceClassification, directory, config=config)
+    return model
 
 
 def load_classifier(directory: Path, device: torch.device) -> PreTrainedModel:
     """A fine-tuned classifier, float32 and in eval mode, on `device`."""
-    model = AutoModelForSequenceClassification.from_pretrained(
-        directory, dtype=torch.float32, use_safetensors=True
-    )
+    model, _ = weights.load(AutoModelForSequenceClassification, directory, whole=True)
     return model.to(device).eval()
 
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import torch
-import transformers
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import nn
 from transformers import AutoModel, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
+from workflow_scripts.core.model import weights
 from workflow_scripts.core.run.errors import InputError
 
 HEAD = "scorer.safetensors"
@@ -80,11 +80,11 @@ def save_scorer(scorer: Scorer, directory: Path) -> None:
 def load_scorer(directory: Path, device: torch.device) -> Scorer:
     """A saved scorer, in eval mode."""
     with safe_open(directory / HEAD, "pt") as file:
-        scorer = Scorer(_body(directory), file.metadata()["pooler"] == "True")
+        scorer = Scorer(_body(directory, whole=True), file.metadata()["pooler"] == "True")
         scorer.linear.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 - not a mapping
     return scorer.to(device).eval()
 
 
-def _body(directory: Path) -> PreTrainedModel:
-    transformers.utils.logging.set_verbosity_error()  # that a pooler goes unused is known
-    return AutoModel.from_pretrained(directory, dtype=torch.float32, use_safetensors=True)
+def _body(directory: Path, whole: bool = False) -> PreTrainedModel:
+    body, _ = weights.load(AutoModel, directory, whole)
+    return body

@@ -10,7 +10,8 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
-from transformers.utils import logging as transformers_logging
+
+from workflow_scripts.core.model import weights
 
 
 def load_masked_lm(
@@ -21,15 +22,8 @@ def load_masked_lm(
     `head`, a file with the parameters of `head_state`, replaces the checkpoint's own head. Without
     either, the head has its random initial values.
     """
-    verbosity = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # a missing head is expected
-    try:
-        model, info = AutoModelForMaskedLM.from_pretrained(
-            directory, use_safetensors=True, dtype=torch.float32, output_loading_info=True
-        )
-    finally:
-        transformers_logging.set_verbosity(verbosity)
-    has_head = not set(info["missing_keys"]) & set(head_parameters(model))
+    model, missing = weights.load(AutoModelForMaskedLM, directory)
+    has_head = not missing & set(head_parameters(model))
     if head is not None:
         state = load_file(head)
         parameters = head_parameters(model)

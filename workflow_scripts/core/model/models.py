@@ -9,12 +9,11 @@ import numpy as np
 import tokenizers
 import torch
 import transformers
-from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.packages import inside_package
-from workflow_scripts.core.model import attention
+from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.run.errors import InputError
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
@@ -52,17 +51,26 @@ def resolve(source: Source) -> Path:
 
 
 def directory_of(card: dict[str, Any]) -> Path:
-    """The local directory of the model that a card describes."""
-    return resolve(Source.from_config(card["source"]))
+    """The local directory of the model that a card describes.
+
+    Raises InputError where its weights have changed since the card was written.
+    """
+    directory = resolve(Source.from_config(card["source"]))
+    if weights_digest(directory) != card["weights"]:
+        raise InputError(
+            f"{directory}: the weights are not those that the card of {card['name']} was written "
+            "for; put those back, or delete the card and run again"
+        )
+    return directory
 
 
 def load_tokenizer(directory: Path) -> FastTokenizer:
     """The fast tokenizer, whose character offsets tie wordpieces to words."""
-    _check_config(directory)
+    weights.read_config(directory)
     try:
         tokenizer = AutoTokenizer.from_pretrained(directory, use_fast=True)
     except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
-        raise _no_tokenizer(directory, _first_line(error)) from error
+        raise _no_tokenizer(directory, weights.first_line(error)) from error
     if not isinstance(tokenizer, FastTokenizer) or len(tokenizer) <= len(
         set(tokenizer.all_special_ids)
     ):
@@ -72,18 +80,7 @@ def load_tokenizer(directory: Path) -> FastTokenizer:
 
 def load_body(directory: Path, device: torch.device) -> PreTrainedModel:
     """The encoder without a head, float32 and in eval mode, on `device`."""
-    config = _check_config(directory)
-    if not list(directory.glob("*.safetensors")):
-        raise InputError(
-            f"{directory}: no *.safetensors weights; save the model again with save_pretrained"
-        )
-    options = {"config": config, "dtype": torch.float32, "use_safetensors": True}
-    try:
-        model = AutoModel.from_pretrained(directory, **options)
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise InputError(
-            f"{directory}: the weights cannot be read ({_first_line(error)}); copy them again"
-        ) from error
+    model, _ = weights.load(AutoModel, directory)
     return model.to(device).eval()
 
 
@@ -150,19 +147,8 @@ def _from_hub(repository: str, revision: str | None) -> Path:
         return Path(snapshot_download(repository, revision=revision, allow_patterns=list(FILES)))
     except Exception as error:
         raise InputError(
-            f"hub: {repository} at {revision}: cannot be fetched ({_first_line(error)}); connect "
-            "this machine, or download the repository elsewhere and give it as path"
-        ) from error
-
-
-def _check_config(directory: Path) -> transformers.PretrainedConfig:
-    if not (directory / "config.json").is_file():
-        raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
-    try:
-        return AutoConfig.from_pretrained(directory)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(
-            f"{directory}/config.json: cannot be read ({_first_line(error)}); fix it"
+            f"hub: {repository} at {revision}: cannot be fetched ({weights.first_line(error)}); "
+            "connect this machine, or download the repository elsewhere and give it as path"
         ) from error
 
 
@@ -179,7 +165,3 @@ def _ids_reading(tokenizer: FastTokenizer, texts: set[str]) -> list[int]:
         for token, index in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
         if tokenizer.convert_tokens_to_string([token]).strip() in texts
     ]
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0][:200]

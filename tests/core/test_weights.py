@@ -1,0 +1,154 @@
+"""Weights that are not those of the model beside them are refused, never made up."""
+
+import copy
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import (
+    AutoModel,
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    PretrainedConfig,
+)
+
+from tests.core.tiny_models import ARCHITECTURES, tokenizer, write_card
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.model import mlm, models
+from workflow_scripts.core.model.classifiers import load_classifier, new_classifier
+from workflow_scripts.core.model.cls_scorer import load_scorer, new_scorer, save_scorer
+from workflow_scripts.core.run.errors import InputError
+
+CPU = torch.device("cpu")
+KINDS = {
+    "body": AutoModel,
+    "masked-lm": AutoModelForMaskedLM,
+    "classifier": AutoModelForSequenceClassification,
+}
+# How a directory of weights is opened, each with the kind of model that lies there.
+LOADERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "body": ("body", lambda directory: models.load_body(directory, CPU)),
+    "body of a classifier": ("classifier", lambda directory: models.load_body(directory, CPU)),
+    "classifier": ("classifier", lambda directory: load_classifier(directory, CPU)),
+    "new classifier": (
+        "body",
+        lambda directory: new_classifier(directory, TASKS["mrpc"], "pretrained", 1),
+    ),
+    "masked LM": ("masked-lm", lambda directory: mlm.load_masked_lm(directory, CPU)),
+    "scorer": ("body", lambda directory: new_scorer(directory, 1)),
+}
+
+
+def save(folder: Path, kind: str, config: PretrainedConfig, **options: str) -> Path:
+    torch.manual_seed(0)
+    KINDS[kind].from_config(copy.deepcopy(config)).save_pretrained(folder, **options)
+    tokenizer().save_pretrained(folder)
+    return folder
+
+
+def other_size(**sizes: int) -> PretrainedConfig:
+    config = copy.deepcopy(ARCHITECTURES["bert"])
+    for name, value in sizes.items():
+        setattr(config, name, value)
+    return config
+
+
+@pytest.fixture(params=LOADERS)
+def opened(request: pytest.FixtureRequest) -> tuple[str, Callable[[Path], object]]:
+    return LOADERS[request.param]
+
+
+def refused(load: Callable[[Path], object], directory: Path) -> str:
+    with pytest.raises(InputError) as error:
+        load(directory)
+    message = str(error.value)
+    assert str(directory) in message
+    assert "\n" not in message
+    return message
+
+
+OTHERS = [ARCHITECTURES[name] for name in ARCHITECTURES if name != "bert"]
+OTHERS += [other_size(num_hidden_layers=n) for n in (2, 4)]
+OTHERS += [other_size(hidden_size=64), other_size(intermediate_size=64), other_size(vocab_size=99)]
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=[str(number) for number in range(len(OTHERS))])
+def test_weights_of_another_architecture_or_size(
+    other: PretrainedConfig, opened: tuple, tmp_path: Path
+) -> None:
+    kind, load = opened
+    directory = save(tmp_path / "model", kind, ARCHITECTURES["bert"])
+    load(directory)
+    theirs = save(tmp_path / "other", kind, other)
+    shutil.copy(theirs / "model.safetensors", directory)
+    message = refused(load, directory)
+    assert "the weights are not those of the model in its config.json" in message
+
+
+def test_a_missing_shard(opened: tuple, tmp_path: Path) -> None:
+    kind, load = opened
+    directory = save(tmp_path / "model", kind, ARCHITECTURES["bert"], max_shard_size="40KB")
+    load(directory)
+    shard = sorted(directory.glob("*.safetensors"))[2]
+    shard.unlink()
+    assert f"the weights cannot be read (No such file or directory: {shard}" in refused(
+        load, directory
+    )
+
+
+def test_an_index_without_a_shard(opened: tuple, tmp_path: Path) -> None:
+    kind, load = opened
+    directory = save(tmp_path / "model", kind, ARCHITECTURES["bert"], max_shard_size="40KB")
+    path = directory / "model.safetensors.index.json"
+    index = json.loads(path.read_text())
+    gone = sorted(set(index["weight_map"].values()))[2]
+    (directory / gone).unlink()
+    kept = {name: file for name, file in index["weight_map"].items() if file != gone}
+    path.write_text(json.dumps(index | {"weight_map": kept}))
+    assert re.search(r" is missing( \(and \d+ more\))?; save", refused(load, directory))
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_pooler_and_a_head_may_be_missing(name: str, tmp_path: Path) -> None:
+    directory = save(tmp_path / "model", "masked-lm", ARCHITECTURES[name])
+    models.load_body(directory, CPU)
+    new_classifier(directory, TASKS["mrpc"], "pretrained", 1)
+    assert mlm.load_masked_lm(directory, CPU)[1]
+    bare = save(tmp_path / "bare", "body", ARCHITECTURES[name])
+    assert not mlm.load_masked_lm(bare, CPU)[1]
+
+
+def test_a_classifier_without_its_head(tmp_path: Path) -> None:
+    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
+    message = refused(lambda path: load_classifier(path, CPU), directory)
+    assert "classifier.bias is missing (and 1 more)" in message
+
+
+def test_a_saved_scorer_without_its_pooler(tmp_path: Path) -> None:
+    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
+    save_scorer(new_scorer(directory, 1, pooler=True), tmp_path / "scorer")
+    load_scorer(tmp_path / "scorer", CPU)
+    path = tmp_path / "scorer/model.safetensors"
+    state = {name: value for name, value in load_file(path).items() if "pooler" not in name}
+    save_file(state, path, metadata={"format": "pt"})
+    message = refused(lambda path: load_scorer(path, CPU), tmp_path / "scorer")
+    assert "pooler.dense.bias is missing (and 1 more)" in message
+
+
+def test_weights_changed_since_the_card_was_written(tmp_path: Path) -> None:
+    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
+    card = read_card(write_card(tmp_path, directory))
+    assert models.directory_of(card) == directory
+    path = directory / "model.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 1
+    path.write_bytes(content)
+    models.load_body(directory, CPU)  # nothing else would notice
+    with pytest.raises(InputError, match="model: the weights are not those that the card of tiny"):
+        models.directory_of(card)

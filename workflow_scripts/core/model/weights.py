@@ -1,0 +1,89 @@
+"""Weights from a directory, refused where they are not those that its config.json describes.
+
+What `transformers` does not find among the weights it makes anew at random, and what it finds too
+much it leaves out; here both are errors.
+"""
+
+from pathlib import Path
+
+import torch
+import transformers
+from safetensors import SafetensorError
+from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
+
+from workflow_scripts.core.run.errors import InputError
+
+AGAIN = "save the model again with save_pretrained"
+
+
+def read_config(directory: Path) -> PretrainedConfig:
+    """The config.json of a model's directory; raises InputError where it cannot be read."""
+    if not (directory / "config.json").is_file():
+        raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
+    try:
+        return AutoConfig.from_pretrained(directory)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(
+            f"{directory}/config.json: cannot be read ({first_line(error)}); fix it"
+        ) from error
+
+
+def load(
+    kind: type, directory: Path, whole: bool = False, config: PretrainedConfig | None = None
+) -> tuple[PreTrainedModel, set[str]]:
+    """The model of class `kind`, float32, and the names of its parameters that were made anew.
+
+    Without `whole` these may be the head's and the pooler's, never others of the body. Raises
+    InputError for weights that cannot be read, or of another architecture or size.
+    """
+    config = config or read_config(directory)
+    if not list(directory.glob("*.safetensors")):
+        raise InputError(f"{directory}: no *.safetensors weights; {AGAIN}")
+    logging = transformers.utils.logging
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # what it would report is checked here
+    try:
+        model, report = kind.from_pretrained(
+            directory,
+            config=config,
+            dtype=torch.float32,
+            use_safetensors=True,
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise InputError(
+            f"{directory}: the weights cannot be read ({first_line(error)}); copy them again"
+        ) from error
+    finally:
+        logging.set_verbosity(verbosity)
+    for name, found, expected in sorted(report["mismatched_keys"]):
+        raise _refusal(directory, f"{name} is {[*found]}, where {[*expected]} is expected")
+    missing = set(report["missing_keys"])
+    lacking = missing if whole else {name for name in missing if _of_body(model, name)}
+    if lacking:
+        raise _refusal(directory, f"{min(lacking)} is missing{_more(lacking)}")
+    if surplus := {name for name in report["unexpected_keys"] if _of_body(model, name)}:
+        raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
+    return model, missing
+
+
+def _of_body(model: PreTrainedModel, name: str) -> bool:
+    """Whether a parameter of this name belongs to one of the body's modules, but its pooler."""
+    module = name.removeprefix(model.base_model_prefix + ".").partition(".")[0]
+    return module != "pooler" and module in dict(model.base_model.named_children())
+
+
+def _refusal(directory: Path, why: str) -> InputError:
+    return InputError(
+        f"{directory}: the weights are not those of the model in its config.json: {why}; {AGAIN}"
+    )
+
+
+def _more(names: set[str]) -> str:
+    return f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error's message, cut to 200 characters."""
+    return str(error).strip().split("\n")[0][:200]
