@@ -1,11 +1,21 @@
 """Attention is read right on every supported architecture, and the others are refused."""
 
+from typing import Any
+
 import pytest
 import torch
+from torch import nn
 
 from tests.core.builders import batch
-from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, REFUSED, random_model
-from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
+from tests.core.tiny_models import (
+    ARCHITECTURES,
+    HEADS,
+    LAYERS,
+    REFUSED,
+    random_classifier,
+    random_model,
+)
+from workflow_scripts.core.model.attention import NAME, Capture, Watcher, open_attention, watching
 from workflow_scripts.core.run.errors import InputError
 
 TOLERANCE = 1e-6
@@ -108,3 +118,39 @@ def test_bfloat16_patterns_are_close() -> None:
         model(**inputs)
     difference = (exact.patterns[0] - rough.patterns[0]).abs().mean()
     assert 0 < difference < 0.02
+
+
+class Deaf(nn.Module):
+    """Self-attention that asks AttentionInterface for its pattern and goes on with its own."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, hidden: torch.Tensor, *others: Any, **options: Any) -> tuple:
+        _, pattern = self.inner(hidden, *others, **options)
+        self.inner.config._attn_implementation = "eager"
+        output, _ = self.inner(hidden, *others, **options)
+        self.inner.config._attn_implementation = NAME
+        return output, pattern
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("depth", range(LAYERS))
+def test_a_layer_that_ignores_interventions_is_refused(depth: int, training: bool) -> None:
+    """Patterns are read as usual, but heads cannot be disabled: no other check would notice."""
+    model = random_model(ARCHITECTURES["bert"]).train(training)
+    attention = model.encoder.layer[depth].attention
+    attention.self = Deaf(attention.self)
+    words = f"bert: layer {depth + 1} goes on with another attention .* another architecture"
+    with pytest.raises(InputError, match=words):
+        open_attention(model)
+    assert model.training == training
+
+
+@pytest.mark.parametrize("name", ["bert", "distilbert"])
+def test_a_head_of_zeros_does_not_hide_the_effect(name: str) -> None:
+    classifier = random_classifier(name)
+    with torch.no_grad():
+        classifier.classifier.weight.zero_()
+    open_attention(classifier)

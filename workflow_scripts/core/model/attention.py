@@ -29,6 +29,7 @@ from workflow_scripts.core.run.errors import InputError
 
 NAME = "atlas"
 SUM_TOLERANCE = 1e-4
+EFFECT = 1e-5  # of the largest output: less is rounding
 # Arguments of attention that leave its scores alone: what is returned, what only other kernels
 # read, and what queries, keys and the mask hold already.
 HARMLESS = frozenset(
@@ -92,21 +93,15 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     """Route the model's attention through this module, and check that this works.
 
     Raises InputError, naming the architecture, where one forward pass does not call the function
-    once per layer, or gives it an argument that may change the scores and is not known here:
-    patterns and interventions would then be silently wrong.
+    once per layer, goes on with something else than what the function returns, or gives it an
+    argument that may change the scores and is not known here: patterns and interventions would
+    then be silently wrong.
     """
     model.set_attn_implementation(NAME)
     if model not in _STATES:
         _STATES[model] = _State()
         model.register_forward_pre_hook(_before_forward, with_kwargs=True)
-    token = torch.zeros((1, 2), dtype=torch.long, device=model.device)
-    with watching(model, counter := _Counter()), torch.no_grad():
-        model(input_ids=token, attention_mask=torch.ones_like(token))
-    if counter.calls != n_layers(model):
-        raise InputError(
-            f"{model.config.model_type}: {counter.calls} of {n_layers(model)} layers hand their "
-            "attention to transformers' AttentionInterface; use another architecture"
-        )
+    _check_effect(model)
     return model
 
 
@@ -152,12 +147,19 @@ class _State:
 
 
 @dataclass
-class _Counter(Watcher):
+class _Probe(Watcher):
+    """Counts the layers, and changes the heads' outputs of layer l in row l + 1 alone."""
+
     calls: int = 0
 
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         self.calls += 1
-        return pattern
+        if layer + 1 >= len(output):
+            return output
+        changed, values = output.clone(), output[0].numel()
+        noise = torch.linspace(-10, 10, values, device=output.device, dtype=output.dtype)
+        changed[layer + 1] += noise.view(output.shape[1:])
+        return changed
 
 
 _STATES: WeakKeyDictionary[nn.Module, _State] = WeakKeyDictionary()
@@ -215,6 +217,37 @@ def _attend(
         output = watcher.output(state.layer, output, real)
     state.layer += 1
     return output.transpose(1, 2).contiguous(), pattern
+
+
+def _check_effect(model: PreTrainedModel) -> None:
+    """Raise InputError unless what is made of each layer's attention reaches the body's output.
+
+    One pass over a row without a change and one row for each layer, with a change in that layer.
+    """
+    kind, layers, training = model.config.model_type, n_layers(model), model.training
+    tokens = torch.zeros((layers + 1, 2), dtype=torch.long, device=model.device)
+    outputs: list[torch.Tensor] = []
+    hook = model.base_model.register_forward_hook(lambda *call: outputs.append(call[-1][0]))
+    try:
+        model.eval()
+        with watching(model, probe := _Probe()), torch.no_grad():
+            model(input_ids=tokens, attention_mask=torch.ones_like(tokens))
+    finally:
+        hook.remove()
+        model.train(training)
+    if probe.calls != layers:
+        raise InputError(
+            f"{kind}: {probe.calls} of {layers} layers hand their attention to transformers' "
+            "AttentionInterface; use another architecture"
+        )
+    plain, *changed = outputs[-1].float()
+    least = EFFECT * plain.abs().max()
+    deaf = [number for number, row in enumerate(changed, 1) if (row - plain).abs().max() <= least]
+    if deaf:
+        raise InputError(
+            f"{kind}: layer {deaf[0]} goes on with another attention than the one it is given, so "
+            "that interventions have no effect; use another architecture"
+        )
 
 
 def _refuse_unknown(module: nn.Module, arguments: dict[str, Any]) -> None:
