@@ -1,5 +1,18 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
+
+localrules:
+    kovaleva2019_fig8,
+    kovaleva2019_fig9,
+    michel2019_fig1,
+    michel2019_table1,
+    michel2019_table3,
+    ablation_pairs,
+    michel2019_fig2,
+    head_behaviour,
+    kovaleva2019_heads,
+
+
 ABLATION = config["ablation"]
 DISABLING = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
 MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
@@ -56,8 +69,14 @@ rule ablation_scores:
         "<logs>/ablation/{model}.{task}.{init}.{seed}.ablation_scores.log",
     benchmark:
         "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.ablation_scores.tsv"
+    group:
+        "scores"
     conda:
         "../envs/analysis.yaml"
+    resources:
+        mem_mb=memory(1500, 25),  # of MNLI's whole development set 120 MB are read
+        runtime=minutes(60),
+        serial=1,
     params:
         code=code("ablation/ablation_scores.py"),
         bootstrap=ABLATION["bootstrap"],

@@ -1,5 +1,11 @@
 """arguments: beyond the paper, what models do with a changed cue, and the heads that carry it."""
 
+
+localrules:
+    niven2019_reliance,
+    niven2019_heads,
+
+
 BEYOND = NIVEN | {"subcategory": "Beyond the paper"}
 
 

@@ -1,5 +1,11 @@
 """arguments: cues in the warrants, made once for all models (Niven and Kao 2019, section 4)."""
 
+
+localrules:
+    argument_cues,
+    niven2019_cues,
+
+
 CUES = NIVEN | {"subcategory": "4 Statistical cues"}
 
 

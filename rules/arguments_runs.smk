@@ -3,6 +3,15 @@
 Rules that end in _words are those of the word-vector families, which every model shares.
 """
 
+
+localrules:
+    argument_scores,
+    niven2019_tables,
+    argument_easy,
+    niven2019_easy,
+    niven2019_runs,
+
+
 PROBING = NIVEN | {"subcategory": "3, 5 and 6 Models, probing and the adversarial set"}
 EASY = NIVEN | {"subcategory": "8 Easy points"}
 DEGENERATE_BELOW = {family: ARGUMENTS[family]["degenerate_below"] for family in FAMILIES}

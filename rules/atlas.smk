@@ -1,5 +1,11 @@
 """atlas: one page on which every head is seen, and its data."""
 
+
+localrules:
+    atlas_data,
+    atlas_page,
+
+
 from os.path import relpath
 
 ATLAS = config["atlas"]

@@ -1,5 +1,10 @@
 """atlas: the texts whose maps are on the page, from the caches that the study has."""
 
+
+localrules:
+    atlas_maps,
+
+
 # The texts that other chapters read, in the order of the page: first a sentence, which is soon read.
 ATLAS_TEXTS = [
     ("syntax", "treebank", "annotated"),

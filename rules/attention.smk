@@ -1,5 +1,10 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
+
+localrules:
+    model_card,
+
+
 from workflow_scripts.core.data.abilities import check_abilities, is_current
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run.needs import abilities
@@ -112,3 +117,5 @@ use rule extract_task as extract_checkpoint with:
         "<logs>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.log",
     benchmark:
         "<benchmarks>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.tsv"
+    group:
+        "tuned"  # with finetuning_tables: two short jobs

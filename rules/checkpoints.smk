@@ -1,5 +1,10 @@
 """checkpoints: weights that the study itself trains."""
 
+
+localrules:
+    kovaleva2019_table1,
+
+
 HEAD = config["checkpoints"]["mlm_head"]
 HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
 RECIPE_KEYS = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")

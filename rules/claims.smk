@@ -1,5 +1,11 @@
 """claims: what the papers say, judged on the study at hand."""
 
+
+localrules:
+    claim_verdicts,
+    claims_figure,
+
+
 from os.path import relpath
 
 CLAIMS = config["claims"]

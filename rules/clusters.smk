@@ -1,5 +1,12 @@
 """clusters: distances between heads (Clark et al. 2019, section 6)."""
 
+
+localrules:
+    head_embedding,
+    linguistic_heads,
+    clark2019_fig6,
+
+
 CLUSTERS = config["clusters"]
 CLUSTERING = CLARK | {"subcategory": "6 Clusters"}
 

@@ -74,9 +74,11 @@ scattergather:
     attention=config["attention"]["shards"],
 
 
-# A GPU is shared by the jobs of one machine; a cluster allocates GPUs to each job.
+# A GPU is shared by the jobs of one machine; a cluster allocates GPUs to each job. With
+# `--resources serial=1` the jobs of a group that have it run one after the other.
 resource_scopes:
     gpu="local",
+    serial="local",
 
 
 def code(script: str) -> str:

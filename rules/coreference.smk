@@ -1,5 +1,11 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
+
+localrules:
+    clark2019_table2,
+    coreference_examples,
+
+
 from workflow_scripts.core.data.mentions import annotation_of
 
 COREF = config["coreference"]

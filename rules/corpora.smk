@@ -1,5 +1,15 @@
 """corpora: every text that the study reads, prepared and checked."""
 
+
+# What is fetched is fetched where snakemake runs: other nodes often have no network.
+localrules:
+    fetch_sdist,
+    segments,
+    treebank,
+    coreference_corpus,
+    frames_corpus,
+
+
 SEGMENT_SETTINGS = ("n_segments", "max_tokens", "min_words", "training_share")
 FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 

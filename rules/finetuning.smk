@@ -1,5 +1,18 @@
 """finetuning: what fine-tuning changes in attention (Kovaleva et al. 2019, sections 4.3 to 4.5)."""
 
+
+localrules:
+    finetuning_maps,
+    kovaleva2019_fig5,
+    kovaleva2019_fig6,
+    kovaleva2019_shares,
+    kovaleva2019_features,
+    kovaleva2019_fig7,
+    kovaleva2019_maps,
+    kovaleva2019_links,
+    kovaleva2019_shared,
+
+
 CHANGE = config["finetuning"]
 FIRST_SEED = SEEDS[0]
 # Tasks whose inputs are two sentences; Figure 5 is drawn for padded maps too, where asked for.
@@ -26,6 +39,8 @@ rule finetuning_tables:
         "<logs>/finetuning/{model}.{task}.{seed}.finetuning_tables.log",
     benchmark:
         "<benchmarks>/finetuning/{model}.{task}.{seed}.finetuning_tables.tsv"
+    group:
+        "tuned"
     conda:
         "../envs/analysis.yaml"
     params:

@@ -1,5 +1,12 @@
 """frames: heads that link a predicate to its frame elements (Kovaleva et al. 2019, section 4.2)."""
 
+
+localrules:
+    frame_drawings,
+    kovaleva2019_frames,
+    kovaleva2019_fig3,
+
+
 FRAME_CORPUS = config["frames"]["corpus"]
 FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_SENTENCES = f"<results>/corpora/{FRAME_CORPUS}.jsonl"

@@ -1,5 +1,14 @@
 """patterns: classes of attention maps (Kovaleva et al. 2019, section 4.1)."""
 
+
+localrules:
+    contact_sheets,
+    kovaleva2019_patterns,
+    kovaleva2019_agreement,
+    kovaleva2019_fig1,
+    kovaleva2019_fig2,
+
+
 from os.path import relpath
 
 PATTERNS = config["patterns"]

@@ -1,5 +1,12 @@
 """probes: parsers that read attention (Clark et al. 2019, section 5)."""
 
+
+localrules:
+    clark2019_table3,
+    clark2019_probe_pairs,
+    clark2019_probe_curve,
+
+
 PROBES = config["probes"]
 PROBED = PROBES["treebank"]
 PROBING = CLARK | {"subcategory": "5 Probes"}

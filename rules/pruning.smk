@@ -1,5 +1,13 @@
 """pruning: head importance, iterative pruning, heads removed for good (Michel et al., 4 to 6)."""
 
+
+localrules:
+    michel2019_importance,
+    michel2019_fig3,
+    michel2019_one_head,
+    michel2019_fig5,
+
+
 PRUNING = config["pruning"]
 PRUNING_HEADS = MICHEL | {"subcategory": "4 and 6 Pruning heads"}
 KEPT_EPOCHS = [task for task in TASKS if task in FINETUNE["every_epoch"]]

@@ -33,6 +33,7 @@ for part, printed in PRINTED.items():
             f"<logs>/report/table_pages_{part}.log",
         benchmark:
             f"<benchmarks>/report/table_pages_{part}.tsv"
+        localrule: True
         conda:
             "../envs/analysis.yaml"
         params:
@@ -80,6 +81,7 @@ if CLAIM_PAGES:
             "<logs>/report/{model}.claims_page.log",
         benchmark:
             "<benchmarks>/report/{model}.claims_page.tsv"
+        localrule: True
         conda:
             "../envs/analysis.yaml"
         params:
@@ -126,6 +128,7 @@ rule overview:
         "<logs>/report/overview.log",
     benchmark:
         "<benchmarks>/report/overview.tsv"
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

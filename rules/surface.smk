@@ -1,5 +1,15 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
+
+localrules:
+    surface_drawings,
+    clark2019_fig1,
+    clark2019_fig2,
+    clark2019_fig3,
+    clark2019_fig4,
+    clark2019_position,
+
+
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"

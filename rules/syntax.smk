@@ -1,5 +1,12 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
+
+localrules:
+    clark2019_table1,
+    syntax_examples,
+    clark2019_fig5,
+
+
 from workflow_scripts.core.data.mentions import annotation_of
 
 SYNTAX = config["syntax"]

@@ -1,5 +1,16 @@
 """tasks: the tables of GLUE tasks and of ARCT, prepared and checked."""
 
+
+# What is fetched is fetched where snakemake runs: other nodes often have no network.
+localrules:
+    generate_task,
+    prepare_task,
+    task_annotation,
+    generate_arct,
+    fetch_arct,
+    prepare_arct,
+
+
 # The directory that the study's own grammar writes a task into.
 GENERATED = {
     task: [f"<results>/tasks/{task}.generated"] if "generate" in entry else []

@@ -46,7 +46,7 @@ def test_every_profile_has_the_workflows_own_settings(profile: str) -> None:
 def test_one_machine_limits_models_to_its_gpu_and_only_where_asked() -> None:
     assert set(options("--profile", str(ROOT / "profiles/gpu")).resources) == {"gpu"}
     assert not options().resources
-    assert not options("--profile", str(ROOT / "profiles/slurm")).resources
+    assert set(options("--profile", str(ROOT / "profiles/slurm")).resources) == {"serial"}
 
 
 def test_slurm_gives_each_attempt_more_memory_and_time() -> None:
