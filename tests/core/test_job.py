@@ -50,7 +50,7 @@ def test_runs_from_a_shell(tmp_path: Path) -> None:
     done = run_step(tmp_path, "ab", "--times", "2", "--options", '{"end": "!"}')
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "sub/out.txt").read_text() == "abab!"
-    assert [path.name for path in (tmp_path / "sub").iterdir()] == ["out.txt"]
+    assert {path.name for path in (tmp_path / "sub").iterdir()} == {"out.txt", ".provenance"}
 
 
 @pytest.mark.parametrize(("wanted", "threads"), [("3", 3), ("", os.cpu_count())])
@@ -66,6 +66,10 @@ def test_bad_input_is_one_line_without_traceback(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == "Error: in.txt:1: the text is bad; write another\n"
     assert list((tmp_path / "sub").iterdir()) == []
+
+
+def test_a_message_stays_on_one_line_whatever_a_path_holds() -> None:
+    assert job.one_line(InputError("a\nb.txt: bad\r")) == "a\\nb.txt: bad\\r"
 
 
 def test_a_bug_shows_its_traceback(tmp_path: Path) -> None:

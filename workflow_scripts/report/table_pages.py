@@ -40,7 +40,8 @@ def main(
     every = zip(tables, captions_of, headings, pages_of, latex_of, strict=True)
     for table, path, heading, page, latex in every:
         values = {"table": table, "caption": captions.render(path, config), "heading": heading}
-        job.call(write, values | {"study": study, "page": page, "latex": latex})
+        values |= {"study": study, "page": page, "latex": latex}
+        job.call(write, values, job.origin_of(write, values, config))
 
 
 if __name__ == "__main__":

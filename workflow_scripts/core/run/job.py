@@ -1,7 +1,8 @@
 """How a step runs: the same `main` as a rule's script and from a shell.
 
 `main`'s parameters are the rule's own names. Those marked `Out` are outputs: `main` writes to
-a partial path beside the final one, which takes its place only after `main` has returned.
+a partial path beside the final one, which takes its place only after `main` has returned. A
+record beside each output says what it was made of (provenance.py).
 """
 
 import argparse
@@ -14,11 +15,12 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from workflow_scripts import USUAL_THRESHOLDS
+from workflow_scripts.core.run import meaning, provenance
 from workflow_scripts.core.run.errors import InputError
 
 Out = Annotated[Path, "output"]
@@ -41,9 +43,9 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     gc.freeze()  # what was imported stays: no collection need look at it
     gc.set_threshold(*USUAL_THRESHOLDS)
     try:
-        call(main, values)
+        call(main, values, _of_job(main, snakemake) if snakemake else None)
     except InputError as error:
-        log.error("Error: %s", error)
+        log.error("Error: %s", one_line(error))
         sys.exit(1)
     except Exception:
         log.exception("Error: %s failed", main.__module__)
@@ -52,10 +54,17 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
         gc.freeze()  # nor does the last one, as the process ends
 
 
-def call(main: Callable[..., None], values: dict[str, Any]) -> None:
-    """Call `main` with partial output paths, then put the outputs in place, all or none."""
+def call(
+    main: Callable[..., None], values: dict[str, Any], origin: provenance.Origin | None = None
+) -> None:
+    """Call `main` with partial output paths, then put the outputs in place, all or none.
+
+    Their records go with them; what these say is read from `values` where `origin` is not given.
+    """
+    origin = origin or origin_of(main, values)
     outputs = {name: Path(values[name]) for name in output_names(main) if name in values}
     partial = {name: path.with_name(path.name + PARTIAL) for name, path in outputs.items()}
+    read = provenance.check(origin.inputs)
     for path in partial.values():
         _make_room(path)
     try:
@@ -63,13 +72,68 @@ def call(main: Callable[..., None], values: dict[str, Any]) -> None:
         for name, path in partial.items():
             if not path.exists():
                 raise RuntimeError(f"{main.__module__} did not write its output {name!r}")
-        for name, path in partial.items():
-            if outputs[name].is_dir():
-                _remove(outputs[name])
-            os.replace(path, outputs[name])
+        made = {outputs[name]: path for name, path in partial.items()}
+        provenance.write_partial(origin, read, made)
+        provenance.forget(made)
+        for output, path in made.items():
+            if output.is_dir():
+                _remove(output)
+            os.replace(path, output)
+        provenance.put_in_place(made)
     finally:
         for path in partial.values():
             _remove(path)
+        provenance.remove_partial(outputs.values())
+
+
+def origin_of(
+    main: Callable[..., None], values: dict[str, Any], config: Mapping[str, Any] | None = None
+) -> provenance.Origin:
+    """What the record of outputs says of a `main` that is called with `values`."""
+    hints = get_type_hints(main, include_extras=True)
+    inputs: list[Path] = []
+    params = {}
+    for name, value in values.items():
+        hint = hints.get(name)
+        if hint in (Path, Path | None):
+            inputs += [Path(value)] if value is not None else []
+        elif hint == list[Path]:
+            inputs += map(Path, value)
+        elif hint != Out:
+            params[name] = value
+    return provenance.Origin(tuple(inputs), _code_of(main), params, config=config)
+
+
+def one_line(error: Exception) -> str:
+    """The words of an error; line breaks, which a path may hold, are escaped."""
+    return str(error).replace("\r", "\\r").replace("\n", "\\n")
+
+
+def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
+    """What the record says of a job, whose code must be what the workflow was planned with."""
+    params = dict(snakemake.params.items())
+    code = _code_of(main)
+    if "code" in params and params.pop("code") != code:
+        raise InputError(
+            f"{_script_of(main)}: was edited after this job was planned, or a module that it "
+            "imports was; start snakemake again, which makes anew what the edit concerns, or undo "
+            "it (docs/provenance.md tells how to edit during a run)"
+        )
+    inputs = tuple(Path(path) for path in snakemake.input)
+    config = getattr(snakemake, "config", None) or params.get("config")
+    params.pop("config", None)
+    return provenance.Origin(inputs, code, params, snakemake.threads, config)
+
+
+def _script_of(main: Callable[..., None]) -> Path:
+    """The file of `main`; Snakemake runs a copy of a script and gives its own path as __file__."""
+    return Path(sys.modules[main.__module__].__file__ or "")
+
+
+def _code_of(main: Callable[..., None]) -> str | None:
+    """The digest of what the script of `main` means; None outside this package."""
+    script = _script_of(main)
+    return meaning.digest(script) if meaning.PACKAGE in script.parts else None
 
 
 def _make_room(path: Path) -> None:

@@ -1,0 +1,237 @@
+"""What each product was made of: a record beside it, `.provenance/<name>.json`.
+
+A record holds the digest of the product and of every input, the code, the parameters and the
+versions, but neither time nor host: two runs that give equal products give equal records. A job
+checks its inputs against theirs; verify.py checks a whole folder.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.run.errors import InputError
+
+FOLDER = ".provenance"
+FORMAT = 1
+PARTIAL = ".part"
+# A job checks the content of recorded inputs up to this many bytes; of larger ones the size.
+CHECKED_BYTES = 64 * 2**20
+# The distributions that results may depend on, by the module that is imported.
+DISTRIBUTIONS = {
+    "datasets": "datasets",
+    "gensim": "gensim",
+    "h5py": "h5py",
+    "matplotlib": "matplotlib",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "pyarrow": "pyarrow",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "spacy": "spacy",
+    "tokenizers": "tokenizers",
+    "torch": "torch",
+    "transformers": "transformers",
+}
+# The file by which Snakemake marks a directory as made.
+MARK = ".snakemake_timestamp"
+# SHA-256, size in bytes and, of a directory, the number of files.
+Content = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a job is given beside its outputs; `config` is the whole config of the study."""
+
+    inputs: tuple[Path, ...]
+    code: str | None
+    params: Mapping[str, Any]
+    threads: int | None = None
+    config: Mapping[str, Any] | None = None
+
+
+def place(product: Path) -> Path:
+    """Where the record of a product is."""
+    return product.parent / FOLDER / f"{product.name}.json"
+
+
+def content(path: Path) -> Content:
+    """SHA-256 and size in bytes of a file; of a directory, over its files by name, with a count."""
+    if not path.is_dir():
+        with path.open("rb") as file:
+            return {"sha256": hashlib.file_digest(file, "sha256").hexdigest()} | extent(path)
+    total = hashlib.sha256()
+    for file in _files(path):
+        total.update(f"{file.relative_to(path).as_posix()}\0{content(file)['sha256']}\n".encode())
+    return {"sha256": total.hexdigest()} | extent(path)
+
+
+def extent(path: Path) -> dict[str, int]:
+    """What can be known of a file or directory without reading it: bytes, number of files."""
+    if not path.is_dir():
+        return {"size": path.stat().st_size}
+    files = _files(path)
+    return {"size": sum(file.stat().st_size for file in files), "files": len(files)}
+
+
+def read(product: Path) -> dict[str, Any] | None:
+    """The record of a product; None where it has none. Raises InputError for a damaged record."""
+    record = place(product)
+    try:
+        found = json.loads(record.read_text(encoding="utf-8"))
+        known = {key: found[key] for key in ("sha256", "size", "inputs")}
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{record}: not a record of {product.name} ({type(error).__name__}: {error}); "
+            f"delete {product}, and snakemake makes both again"
+        ) from error
+    return found | known
+
+
+def check(inputs: Iterable[Path]) -> dict[str, Content | None]:
+    """The content of every input, after a comparison with its record; InputError if they differ.
+
+    Inputs without a record, such as a user's texts, are digested. An input that does not exist has
+    None; saying so is up to the step.
+    """
+    return {str(path): _checked(path) if path.exists() else None for path in inputs}
+
+
+def write_partial(
+    origin: Origin, contents: Mapping[str, Content | None], outputs: Mapping[Path, Path]
+) -> None:
+    """Write the records of outputs that are still under partial paths, {final: partial}."""
+    for output, partial in outputs.items():
+        record = place(output)
+        record.parent.mkdir(exist_ok=True)
+        made = _record(origin, contents, output) | content(partial)
+        text = json.dumps(made, indent=1, ensure_ascii=False)
+        _partial(record).write_text(text + "\n", encoding="utf-8")
+
+
+def forget(outputs: Iterable[Path]) -> None:
+    """Remove the records of outputs, which are about to be replaced."""
+    for output in outputs:
+        place(output).unlink(missing_ok=True)
+
+
+def put_in_place(outputs: Iterable[Path]) -> None:
+    """Give the records that `write_partial` wrote their names, now that the outputs are there."""
+    for output in outputs:
+        os.replace(_partial(place(output)), place(output))
+
+
+def remove_partial(outputs: Iterable[Path]) -> None:
+    """Remove what a failed job left of its records."""
+    for output in outputs:
+        _partial(place(output)).unlink(missing_ok=True)
+
+
+def prune(folder: Path) -> None:
+    """Remove the records of products that are gone, such as temporary ones after their readers."""
+    for record in list(records(folder)):
+        if not os.path.lexists(product_of(record)):
+            record.unlink()
+            if not any(record.parent.iterdir()):
+                record.parent.rmdir()
+
+
+def config_digest(config: Mapping[str, Any]) -> str:
+    """Hex digest of a config, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(_plain(config), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _record(origin: Origin, contents: Mapping[str, Content | None], output: Path) -> dict[str, Any]:
+    params = {name: _plain(item) for name, item in origin.params.items() if not callable(item)}
+    weights = {_weights(Path(name)) for name in contents} - {None}
+    return {
+        "format": FORMAT,
+        "output": str(output),
+        "sha256": "",
+        "size": 0,
+        "inputs": dict(sorted(contents.items())),
+        "code": origin.code,
+        "params": dict(sorted(params.items())),
+        "seed": params.get("seed"),
+        "threads": origin.threads,
+        "config": None if origin.config is None else config_digest(origin.config),
+        "model_weights": sorted(weights),
+        "versions": _versions(),
+    }
+
+
+def _versions() -> dict[str, str]:
+    """Of Python and of the distributions that this process has imported."""
+    loaded = {
+        name: version(name) for module, name in DISTRIBUTIONS.items() if module in sys.modules
+    }
+    return {"python": platform.python_version()} | loaded
+
+
+def _weights(path: Path) -> str | None:
+    """The digest of the model's weights, where the file is a model's card."""
+    if path.name != "model.json" or not path.is_file():
+        return None
+    card = json.loads(path.read_text(encoding="utf-8"))
+    return card.get("weights") if isinstance(card, dict) else None
+
+
+def _checked(path: Path) -> dict[str, Any]:
+    record = read(path)
+    if record is None:
+        return content(path)
+    size = extent(path)
+    now = size if size["size"] > CHECKED_BYTES else content(path)
+    if not same(now, record):
+        raise InputError(
+            f"{path}: is not what its job wrote ({_words(now)}; recorded {_words(record)}); delete "
+            f"it, and snakemake makes it again, or delete {place(path)} where the change is meant"
+        )
+    return {key: record[key] for key in ("sha256", "size", "files") if key in record}
+
+
+def same(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
+    """Whether what is known of a product now is what was recorded."""
+    return all(recorded.get(key) == value for key, value in now.items())
+
+
+def _words(of: Mapping[str, Any]) -> str:
+    digest = f", SHA-256 {of['sha256'][:12]}" if "sha256" in of else ""
+    return f"{of['size']} bytes{digest}"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _files(directory: Path) -> list[Path]:
+    """The files of a directory product, in the order of their names."""
+    files = (path for path in directory.rglob("*") if path.is_file() and path.name != MARK)
+    return sorted(files, key=lambda path: path.relative_to(directory).as_posix())
+
+
+def _partial(record: Path) -> Path:
+    return record.with_name(record.name + PARTIAL)
+
+
+def product_of(record: Path) -> Path:
+    """The product that a record is of."""
+    return record.parent.parent / record.name.removesuffix(".json")
+
+
+def records(folder: Path) -> Iterator[Path]:
+    """All records in a folder, and in the folders below it."""
+    yield from sorted(path for path in folder.rglob(f"{FOLDER}/*.json") if path.is_file())

@@ -1,0 +1,91 @@
+"""A folder of results checked against its records: what differs, is missing or has none.
+
+python -m workflow_scripts.core.run.verify results/demo
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.run import provenance
+from workflow_scripts.core.run.errors import InputError
+
+# What is no product of a job: logs, times, and the report that Snakemake makes.
+NOT_PRODUCTS = ("logs", "benchmarks")
+REPORTS = ("report.html", "report.zip")
+
+
+def verify(folder: Path) -> list[str]:
+    """What is wrong in a folder of results, a line each.
+
+    That is: a product that differs from its record, is missing or has none, and one that was made
+    from another version of an input than the one that is there now.
+    """
+    found: dict[Path, dict[str, Any]] = {}  # the record of each product
+    lines = []
+    for record in provenance.records(folder):
+        product = provenance.product_of(record)
+        try:
+            found[product] = provenance.read(product) or {}
+        except InputError as error:
+            lines.append(str(error))
+            continue
+        if not product.exists():
+            lines.append(f"{product}: missing")
+        elif not provenance.same(provenance.content(product), found[product]):
+            lines.append(f"{product}: differs from its record")
+    now = dict(found)  # a product that differs from its record is in a line of its own already
+    for product, record in found.items():
+        for name, used in record["inputs"].items():
+            path = _moved(name, record["output"], product)
+            if not used or not path.exists():
+                continue
+            if path not in now:  # no product: a source, read once
+                now[path] = provenance.content(path)
+            if now[path]["sha256"] != used["sha256"]:
+                lines.append(f"{product}: was made from another version of {path}")
+    return lines + [f"{path}: unrecorded" for path in _unrecorded(folder)]
+
+
+def _moved(name: str, output: str, product: Path) -> Path:
+    """Where an input is now, of a product that may have been copied with its folder."""
+    if Path(name).is_absolute() or Path(output).is_absolute():
+        return Path(name)
+    return Path(os.path.normpath(product.parent / os.path.relpath(name, Path(output).parent)))
+
+
+def _unrecorded(folder: Path) -> Iterator[Path]:
+    """Files in no recorded product, beside logs, benchmarks and the report of Snakemake."""
+    for path in sorted(folder.iterdir()):
+        if (
+            path.name == provenance.FOLDER
+            or provenance.place(path).is_file()
+            or path.name in (provenance.MARK, *REPORTS)
+        ):
+            continue
+        if path.is_dir():
+            yield from () if path.name in NOT_PRODUCTS else _unrecorded(path)
+        else:
+            yield path
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check a folder; the exit status is 1 where something is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="a folder of results, such as results/demo")
+    folder = parser.parse_args(arguments).folder
+    if not folder.is_dir():
+        parser.error(f"{folder}: no such directory")
+    lines = verify(folder)
+    for line in lines:
+        print(line)
+    words = f"{len(lines)} things wrong" if lines else "all as recorded"
+    print(f"{folder}: {sum(1 for _ in provenance.records(folder))} records, {words}")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
