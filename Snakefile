@@ -1,12 +1,29 @@
 """The Attention Atlas: what every attention head of a BERT-like model does."""
 
+import os
 import sys
 from pathlib import Path
 from shlex import quote
 
+from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
+
 # Scripts import the package from here, wherever snakemake runs and whatever is installed.
 sys.path.insert(0, workflow.basedir)
 shell.prefix(f"export PYTHONPATH={quote(workflow.basedir)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
+
+from workflow_scripts.core.run import guard, provenance
+from workflow_scripts.core.run.error_lines import ErrorLines
+from workflow_scripts.core.run.errors import InputError
+
+ERRORS = ErrorLines(logger)
+
+
+def refused(error: InputError) -> WorkflowError:
+    """The error with which Snakemake ends, its line shown before and after all others."""
+    ERRORS.add(error)
+    return WorkflowError(str(error))
+
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:
@@ -61,3 +78,28 @@ for paper in ("clark2019", "kovaleva2019", "michel2019", "niven2019"):
             paper
         input:
             [path for path in FIGURES + TABLES + PAGES if Path(path).name.startswith(paper)],
+
+
+# A job that Snakemake submits or spawns reads these files again, perhaps after an edit.
+BEGAN_WITH = guard.state(config, Path(workflow.basedir))
+if workflow.is_main_process:
+    os.environ[guard.VARIABLE] = BEGAN_WITH
+
+
+envvars:
+    guard.VARIABLE,
+
+
+try:
+    guard.compare(os.environ[guard.VARIABLE], BEGAN_WITH)
+except InputError as error:
+    raise refused(error) from None
+
+
+# Temporary products are gone now, and so are those of failed jobs; their records go too.
+onsuccess:
+    provenance.prune(Path(RESULTS))
+
+
+onerror:
+    provenance.prune(Path(RESULTS))

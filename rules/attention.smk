@@ -19,7 +19,7 @@ for name, entry in config["models"].items():
         if is_current(card, entry):
             check_abilities(read_card(card), ABILITIES)
     except InputError as error:
-        raise WorkflowError(f"config: models.{name}: {error}") from None
+        raise refused(InputError(f"config: models.{name}: {error}")) from None
 
 
 rule model_card:

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-
 from workflow_scripts.core.run import meaning, sdists
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
@@ -16,7 +14,7 @@ try:
     check_results_directory(Path("results"))
     config = sdists.locate(config)
 except InputError as error:
-    raise WorkflowError(str(error)) from None
+    raise refused(error) from None
 
 RESULTS = f"results/{config['study']}"
 MODELS = list(config["models"])

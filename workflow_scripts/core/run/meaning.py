@@ -23,6 +23,14 @@ def digest(script: Path) -> str:
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
 
 
+def digest_of_all(package: Path) -> str:
+    """Hex digest of what all modules below the package's folder mean."""
+    package = package.resolve()
+    paths = sorted(package.rglob("*.py"))
+    lines = [f"{path.relative_to(package)}\n{_read(path)[0]}" for path in paths]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
 def modules(script: Path) -> set[Path]:
     """The files that `digest` reads: `script` and the modules it imports, transitively.
 
