@@ -5,25 +5,12 @@ import sys
 from pathlib import Path
 from shlex import quote
 
-from snakemake.exceptions import WorkflowError
-from snakemake.logging import logger
-
 # Scripts import the package from here, wherever snakemake runs and whatever is installed.
 sys.path.insert(0, workflow.basedir)
 shell.prefix(f"export PYTHONPATH={quote(workflow.basedir)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
 
 from workflow_scripts.core.run import guard, provenance
-from workflow_scripts.core.run.error_lines import ErrorLines
 from workflow_scripts.core.run.errors import InputError
-
-ERRORS = ErrorLines(logger)
-
-
-def refused(error: InputError) -> WorkflowError:
-    """The error with which Snakemake ends, its line shown before and after all others."""
-    ERRORS.add(error)
-    return WorkflowError(str(error))
-
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:

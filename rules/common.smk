@@ -2,11 +2,24 @@
 
 from pathlib import Path
 
+from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
+
 from workflow_scripts.core.run import meaning, sdists
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
+from workflow_scripts.core.run.error_lines import ErrorLines
 from workflow_scripts.core.run.errors import InputError
 
+ERRORS = ErrorLines(logger)
+
 SCHEMAS = Path(workflow.basedir) / "rules/schemas"
+
+
+def refused(error: InputError) -> WorkflowError:
+    """The error with which Snakemake ends, its line shown before and after all others."""
+    ERRORS.add(error)
+    return WorkflowError(str(error))
+
 
 try:
     config = check(config, SCHEMAS)
