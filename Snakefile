@@ -37,6 +37,7 @@ for chapter in CHAPTERS:
 
 
 include: "rules/report.smk"
+include: "rules/preflight.smk"
 
 
 rule all:

@@ -23,7 +23,8 @@ def refused(error: InputError) -> WorkflowError:
 
 try:
     config = check(config, SCHEMAS)
-    check_paths(config, SCHEMAS)
+    if "preflight" not in sys.argv[1:]:  # which tells of all missing paths, not of the first
+        check_paths(config, SCHEMAS)
     check_results_directory(Path("results"))
     config = sdists.locate(config)
 except InputError as error:
@@ -270,7 +271,7 @@ def local_files(path: str | None, folder: str = "") -> list[str]:
         return []
     if unpacked := sdists.directory_of(path):
         return [unpacked]
-    if Path(path).is_file():
+    if not Path(path).is_dir():
         return [path]
     directory = Path(path, folder) if Path(path, folder).is_dir() else Path(path)
     return sorted(str(file) for file in directory.iterdir() if file.is_file())

@@ -1,0 +1,75 @@
+"""What the machine has against what a study asks for."""
+
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.preflight import machine
+from workflow_scripts.preflight.estimates import Amount
+from workflow_scripts.preflight.findings import ERROR, NOTE, OK, duration, size, table
+from workflow_scripts.preflight.plan import Job
+
+JOBS = (Job("light", (), (), "", mem_mb=1000), Job("heavy", (), (), "", threads=4, mem_mb=6000))
+
+
+@pytest.mark.parametrize(
+    ("free", "unknown", "state"), [(99, 0, ERROR), (100, 0, NOTE), (300, 0, OK), (300, 2, NOTE)]
+)
+def test_a_disk_that_is_too_small_is_an_error(free: int, unknown: int, state: str) -> None:
+    finding = machine.disk_finding(Path("results/s"), free, Amount(100, 300), unknown)
+    assert finding.state == state
+    assert ("keep_weights" in finding.why) == (state == ERROR)
+    assert ("2 products of unknown size" in finding.why) == bool(unknown)
+
+
+def test_free_disk_is_that_of_the_nearest_folder_there_is(tmp_path: Path) -> None:
+    assert machine.free_disk(tmp_path / "not/yet/there") > 0
+
+
+def test_the_largest_job_is_held_against_the_free_memory() -> None:
+    small = machine.memory_finding(JOBS, 5_000_000_000, submits=False)
+    assert (small.state, small.why.split()[0]) == (NOTE, "heavy")
+    assert machine.memory_finding(JOBS, 7_000_000_000, submits=False).state == OK
+    assert machine.memory_finding(JOBS, 5_000_000_000, submits=True).state == OK
+
+
+@pytest.mark.parametrize(
+    ("here", "given", "state"), [(2, 2, NOTE), (8, 8, OK), (2, 8, NOTE), (8, None, OK)]
+)
+def test_cores(here: int, given: int | None, state: str) -> None:
+    assert machine.cores_finding(JOBS, here, given, submits=False).state == state
+    assert machine.cores_finding(JOBS, here, given, submits=True).state == OK
+
+
+@pytest.mark.parametrize(
+    ("device", "names", "submits", "state", "said"),
+    [
+        ("cuda", [], False, ERROR, "profiles/slurm"),
+        ("cuda", [], True, OK, "ask the cluster"),
+        ("auto", [], False, OK, "profiles/default"),
+        ("auto", ["H100"], False, OK, "profiles/gpu"),
+        ("cpu", ["H100"], False, OK, "device: auto would use it"),
+    ],
+)
+def test_gpus(device: str, names: list[str], submits: bool, state: str, said: str) -> None:
+    finding = machine.gpu_finding(device, (names, ""), 3, submits)
+    assert finding.state == state
+    assert said in finding.why
+
+
+def test_hidden_gpus_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert machine.gpus()[1] == "CUDA_VISIBLE_DEVICES is ''"
+
+
+def test_numbers_and_tables_for_people() -> None:
+    assert [size(n) for n in (0, 950, 1.5e6, 99.95e6, 2.34e9, 4e11)] == [
+        "0.0 kB",
+        "0.9 kB",
+        "1.5 MB",
+        "100 MB",
+        "2.3 GB",
+        "400 GB",
+    ]
+    assert [duration(s) for s in (0.26, 12.4, 240, 7200)] == ["0.3 s", "12 s", "4 min", "2.0 h"]
+    assert table(("a", "n"), [("long", "1")], right=(1,)) == "a     n\nlong  1"

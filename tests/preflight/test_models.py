@@ -1,0 +1,117 @@
+"""Models are looked at as their cards will be, by their header where they are large."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from tests.core.tiny_models import ARCHITECTURES, tokenizer
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.preflight import models
+from workflow_scripts.preflight.hub import Network
+
+
+@pytest.fixture
+def model(tiny_model_dir: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(tiny_model_dir, tmp_path / "model")
+
+
+def check(model: Path, **needed: list[str]) -> tuple[models.Model, str]:
+    return models.check("m", {"path": str(model)}, needed, Network())
+
+
+def change_config(model: Path, **changed: object) -> None:
+    path = model / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+
+
+@pytest.mark.parametrize("loaded", [models.LOADED, 0])
+def test_a_good_model(model: Path, loaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "LOADED", loaded)
+    found, what = check(model, cls=["probes"])
+    tensors = load_file(model / "model.safetensors")
+    assert found.shape.weights == 4 * sum(tensor.numel() for tensor in tensors.values())
+    assert f"{found.shape.layers} layers of {found.shape.heads} heads" in what
+    assert ("only the header" in what) == (loaded == 0)
+    assert len(found.tokenizer) > 5
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_header_of_every_architecture_fits(architecture: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    body = models.AutoModel.from_config(ARCHITECTURES[architecture])
+    body.save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    found, _ = check(tmp_path)
+    assert (found.shape.layers, found.shape.heads) == (3, 4)
+    assert found.shape.weights == 4 * sum(weights.numel() for weights in body.parameters())
+
+
+def test_weights_of_another_size(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "LOADED", 0)
+    hidden = json.loads((model / "config.json").read_text())["intermediate_size"]
+    change_config(model, intermediate_size=2 * hidden)
+    with pytest.raises(InputError, match=r"has shape .* but config\.json asks for"):
+        check(model)
+
+
+def test_weights_of_another_architecture(model: Path) -> None:
+    save_file({"h.0.attn.c_attn.weight": torch.zeros(2, 2)}, model / "model.safetensors")
+    with pytest.raises(InputError, match=r"the weights have 0 of the .* tensors of bert"):
+        check(model)
+
+
+def test_older_names_are_known(model: Path) -> None:
+    path = model / "model.safetensors"
+    old = {
+        f"bert.{name}".replace("LayerNorm.weight", "LayerNorm.gamma"): tensor
+        for name, tensor in load_file(path).items()
+    }
+    save_file(old, path)
+    config = models.AutoConfig.from_pretrained(model)
+    models.check_header(model, config, models.read_header(model))
+
+
+def test_a_missing_shard(model: Path) -> None:
+    index = {"weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}
+    (model / models.INDEX).write_text(json.dumps(index))
+    with pytest.raises(InputError, match=r"names model-00002-of-00002\.safetensors, which is miss"):
+        check(model)
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("config.json", "no config.json"),
+        ("model.safetensors", "no \\*.safetensors weights"),
+    ],
+)
+def test_a_missing_file(model: Path, file: str, said: str) -> None:
+    (model / file).unlink()
+    with pytest.raises(InputError, match=said):
+        check(model)
+
+
+def test_a_truncated_file(model: Path) -> None:
+    path = model / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match="cannot be read"):
+        check(model)
+
+
+@pytest.mark.parametrize("loaded", [models.LOADED, 0])
+def test_an_ability_that_is_lacking(
+    model: Path, loaded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "LOADED", loaded)
+    path = model / "tokenizer_config.json"
+    settings = json.loads(path.read_text())
+    path.write_text(json.dumps(settings | {"mask_token": None}))
+    special = model / "special_tokens_map.json"
+    if special.is_file():
+        special.unlink()
+    with pytest.raises(InputError, match="surface needs a mask token"):
+        check(model, mask=["surface"])

@@ -1,0 +1,108 @@
+"""`snakemake preflight` itself, on the tiny study: what it says, writes, and ends with."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.tiny_study import TinyStudy
+from workflow_scripts.preflight.preflight import kind_of
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory, tiny_model_dir: Path) -> TinyStudy:
+    return TinyStudy(tmp_path_factory.mktemp("preflight"), tiny_model_dir)
+
+
+def report_of(study: TinyStudy) -> dict[str, list[str]]:
+    """The lines of each part of the report, by its heading's first word."""
+    text = (study.folder / "results/tiny/preflight.txt").read_text(encoding="utf-8")
+    parts = [part.splitlines() for part in text.split("## ")[1:]]
+    return {part[0].split()[0].strip(":,"): part[1:] for part in parts}
+
+
+@pytest.fixture(scope="module")
+def sound(study: TinyStudy) -> dict[str, list[str]]:
+    """The report on a study that can run."""
+    done = study.snakemake("preflight", timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = report_of(study)
+    assert "\n".join(report["Sources"]).strip() in done.stdout
+    return report
+
+
+def test_a_sound_study_has_no_problem(sound: dict[str, list[str]]) -> None:
+    assert sound["Problems"] == ["none found"]
+    assert any(line.startswith("ok  corpora.text.made-up") for line in sound["Sources"])
+    assert any(line.startswith("ok  models.tiny") for line in sound["Models"])
+
+
+def test_it_runs_nothing_and_locks_nothing(study: TinyStudy, sound: dict[str, list[str]]) -> None:
+    results = study.folder / "results"
+    written = {str(path.relative_to(results)) for path in results.rglob("*") if path.is_file()}
+    assert written == {"tiny/preflight.txt", "tiny/logs/preflight.log"}
+    assert not list((study.folder / ".snakemake").glob("locks/*"))
+
+
+def test_the_jobs_are_those_of_a_dry_run(study: TinyStudy, sound: dict[str, list[str]]) -> None:
+    table = [line.split() for line in sound["What"][1:] if line]
+    rules = {cells[0]: int(cells[1]) for cells in table if cells[1].isdigit()}
+    assert set(rules) == study.planned()
+    assert f"{sum(rules.values())} jobs" in sound["What"]
+
+
+def test_all_problems_are_told_and_the_status_is_not_0(study: TinyStudy, tmp_path: Path) -> None:
+    """Two bad sources, of which one path is missing, and a bad model."""
+    broken = study.copy(tmp_path / "broken")
+    (broken.folder / "trees/1.conllx").write_text("1\tno columns\n", encoding="utf-8")
+    (broken.folder / "tiny-model/model.safetensors").write_bytes(b"no weights")
+    broken.config["corpora"]["text"]["gone"] = {"path": "no-such-folder"}
+    broken.write_config()
+    done = broken.snakemake("preflight", timeout=300)
+    assert done.returncode != 0
+    problems = report_of(broken)["Problems"]
+    said = ["no-such-folder: no such file or directory", "trees/1.conllx:1: ", "cannot be read"]
+    # And no plan, as a run would end at once for the missing path.
+    assert len(problems) == len(said) + 1
+    for text in (*said, "config: corpora.text.gone.path: no-such-folder"):
+        assert [line for line in problems if text in line], problems
+    assert "Error: preflight: 4 problems" in done.stderr
+
+
+@pytest.fixture
+def small_disk(study: TinyStudy, tmp_path: Path) -> Iterator[TinyStudy]:
+    """The study with a disk of 2 MB for its results."""
+    twin = study.copy(tmp_path / "small")
+    results = twin.folder / "results"
+    results.mkdir(exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(results)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no right to mount a tmpfs here")
+    yield twin
+    subprocess.run(["umount", str(results)], check=True)  # noqa: S607 - of the system
+
+
+def test_a_disk_that_is_too_small_is_refused(small_disk: TinyStudy) -> None:
+    done = small_disk.snakemake("preflight", timeout=300)
+    assert done.returncode != 0
+    (problem,) = report_of(small_disk)["Problems"]
+    assert problem.startswith("1. disk of results/tiny: results/tiny: only 2.")
+    assert "keep_weights" in problem
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("results/s/m/attention/a.h5", "attention caches"),
+        ("results/s/m/checkpoints/sst2.pretrained.1", "weights of classifiers"),
+        ("results/s/m/checkpoints/sst2.pretrained.1.epochs", "weights of classifiers"),
+        ("results/s/m/checkpoints/sst2.pretrained.1.json", "tables, figures and the rest"),
+        ("results/s/m/arguments/bert.original.1", "weights of ARCT's models"),
+        ("results/s/m/arguments/bert.original.1.parquet", "tables, figures and the rest"),
+        ("results/s/m/arguments/scores.parquet", "tables, figures and the rest"),
+    ],
+)
+def test_kinds_of_products(path: str, kind: str) -> None:
+    assert kind_of(path) == kind

@@ -1,0 +1,167 @@
+"""Every source of a study is opened by its reader; all problems are told, each with its line."""
+
+import copy
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workflow.tiny_study import made_up_text, made_up_trees, tiny_config
+from workflow_scripts.core.run import sdists
+from workflow_scripts.core.run.config import check
+from workflow_scripts.preflight import first_records, sources
+from workflow_scripts.preflight.findings import ERROR, OK, Finding
+from workflow_scripts.preflight.hub import Network
+
+SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
+COMMIT = "b08601e04326c79dfdd32d625aee71d232d685c3"
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the tiny study's data."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("texts/0.txt", made_up_text(0)), ("trees/0.conllx", made_up_trees(0))):
+        write(name, text)
+    return tmp_path
+
+
+def write(name: str, text: str) -> None:
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")
+
+
+def looked_at(config: dict[str, Any]) -> tuple[dict[str, Finding], sources.Sources]:
+    located = sdists.locate(check(copy.deepcopy(config), SCHEMAS))
+    found = sources.look(located, Network())
+    return {finding.what: finding for finding in found.findings}, found
+
+
+def test_the_tiny_study_is_readable(folder: Path) -> None:
+    findings, found = looked_at(tiny_config())
+    assert {name: f.why for name, f in findings.items() if f.state != OK} == {}
+    assert set(findings) >= {
+        *("corpora.text.made-up", "corpora.treebanks.trees", "corpora.coreference.stories"),
+        *("corpora.frames.roles", "corpora.vectors.own", "tasks.mrpc", "tasks.sst2", "tasks.arct"),
+        "attention.spacy",
+    }
+    assert found.opened["made-up"].n == 12
+    assert (found.opened["trees"].n, found.opened["stories"].n) == (12, 4)
+    assert (found.opened["mrpc"].n, found.opened["sst2"].n) == (6, 6)
+    assert all(opened.examples for opened in found.opened.values())
+
+
+def bad_study() -> dict[str, Any]:
+    """A study whose every source has something wrong, and what must be said of each."""
+    config = tiny_config()
+    corpora, tasks = config["corpora"], config["tasks"]
+    config["sdists"] = {"data": {"requirement": "no-such-data==1.0", "sha256": "0" * 64}}
+    corpora["text"] |= {
+        "bytes": {"path": "bad/bytes.txt", "format": "plain"},
+        "dump": {"path": "bad/dump.xml.bz2", "format": "mediawiki"},
+        "package": {"package": "no_such_package/text.txt"},
+        "hub": {"hub": "no/such", "revision": COMMIT},
+        "pinned": {"sdist": "data/text.txt"},
+    }
+    corpora["treebanks"] |= {
+        "circle": {"path": "bad/circle.conllx"},
+        "gone": {"path": "bad/gone.conllx"},
+        "parser": {"parse": "made-up", "spacy": "no_such_parser"},
+    }
+    corpora["coreference"]["open"] = {"path": "bad/open.conll", "format": "gum"}
+    corpora["frames"] |= {"xml": {"path": "bad/lu1.xml"}, "corpus": {"nltk": "framenet_v15"}}
+    corpora["vectors"] |= {"glove": {"path": "bad/glove.txt"}, "none": {"download": "no-vectors"}}
+    tasks["rte"] = {"path": "bad/rte"}
+    tasks["sst2"] = {"path": "bad/reviews.txt", "format": "ratings"}
+    tasks["qnli"] = {"hub": "nyu-mll/glue", "revision": COMMIT}
+    tasks["arct"] = {"path": "bad/arct"}
+    config["patterns"]["annotations"] = [{"file": "bad/maps.csv", "caches": ["tiny/mrpc"]}]
+    config["claims"]["files"] = ["bad/claims.csv"]
+    return config
+
+
+SAID = {
+    "sdists.data": "sdists: no-such-data==1.0: not fetched",
+    "corpora.text.bytes": "bad/bytes.txt:2: byte 0xff at column 4 is not UTF-8",
+    "corpora.text.dump": "bad/dump.xml.bz2: not a complete MediaWiki dump",
+    "corpora.text.package": "'no_such_package' is not installed; install it with pip",
+    "corpora.text.hub": "HF_HUB_OFFLINE is set, and it is not in the local cache",
+    "corpora.text.pinned": "results/sdists/no-such-data==1.0/text.txt: no such file",
+    "corpora.treebanks.circle": "bad/circle.conllx:1: ",
+    "corpora.treebanks.gone": "bad/gone.conllx: no such file or directory; correct the path",
+    "corpora.treebanks.parser": "spacy: no_such_parser: no such model package",
+    "corpora.coreference.open": "bad/open.conll:2: mention 1 is opened but never closed",
+    "corpora.frames.xml": "bad/lu1.xml:1: not a lexical unit of FrameNet; remove the file",
+    "corpora.frames.corpus": "nltk: framenet_v15: this corpus is not installed",
+    "corpora.vectors.glove": "bad/glove.txt:2: ",
+    "corpora.vectors.none": "download: no-vectors: not in ",
+    "tasks.rte": "bad/rte/train.tsv:2: label 'maybe' is unknown",
+    "tasks.sst2": "bad/reviews.txt:1: 1 columns; write id, rating and text with tabs",
+    "tasks.qnli": "HF_HUB_OFFLINE is set, and it is not in the local cache",
+    "tasks.arct": "bad/arct: no train-full.txt; put it there",
+    "patterns.annotations 1": "bad/maps.csv:1: the columns must be",
+    "claims.files 1": "bad/claims.csv",
+}
+
+
+def test_every_bad_source_is_named_at_once(folder: Path) -> None:
+    Path("bad/arct").mkdir(parents=True)
+    Path("bad/bytes.txt").write_bytes(b"good\nbad\xff\n")
+    Path("bad/dump.xml.bz2").write_bytes(b"no dump")
+    row = "{}\tword\t_\tNN\tNN\t_\t{}\tdet\t_\t_\n"
+    write("bad/circle.conllx", row.format(1, 2) + row.format(2, 1) + "\n")
+    write("bad/open.conll", "# begin document a\n0\tword\t(1\n# end document\n")
+    write("bad/lu1.xml", "<other/>\n")
+    write("bad/glove.txt", "the 0.1 0.2\nof 0.1 many\n")
+    for name in ("train", "dev"):
+        write(f"bad/rte/{name}.tsv", "index\tsentence1\tsentence2\tlabel\n0\ta\tb\tmaybe\n")
+    write("bad/reviews.txt", "no columns\n")
+    write("bad/maps.csv", "a,b\n1,2\n")
+    write("bad/claims.csv", "a,b\n1,2\n")
+    findings, _ = looked_at(bad_study())
+    wrong = {name: finding.why for name, finding in findings.items() if finding.state == ERROR}
+    assert wrong.keys() == SAID.keys()
+    assert {name: why for name, why in wrong.items() if SAID[name] not in why} == {}
+    assert findings["corpora.text.made-up"].state == OK
+    assert not [why for why in wrong.values() if "\n" in why]
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_of_a_large_file_the_first_lines_are_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """A wrong line among the first is named as in the file itself; one after them is not read."""
+    monkeypatch.setattr(first_records, "LARGE", 100)
+    monkeypatch.setattr(first_records, "LINES", 10)
+    rows = [f"{number}\ta text\tanother\tentailment" for number in range(50)]
+    rows[30] = "30\tonly two"
+    config = tiny_config()
+    config["tasks"]["rte"] = {"path": "rte"}
+    opened = gzip.open if ending else open
+    for wrong in (None, 4):
+        lines = ["index\tsentence1\tsentence2\tlabel", *rows]
+        if wrong is not None:
+            lines[wrong] = "no columns"
+        Path("rte").mkdir(exist_ok=True)
+        for name in ("train.tsv", "dev.tsv"):
+            with opened(f"rte/{name}{ending}", "wt") as file:
+                file.write("\n".join(lines) + "\n")
+        finding = looked_at(config)[0]["tasks.rte"]
+        if wrong is None:
+            assert (finding.state, finding.why) == (OK, "the first rows: train 9, dev 9")
+        else:
+            assert finding.state == ERROR
+            assert finding.why.startswith(f"rte/train.tsv{ending}:5: 1 columns where")
+
+
+def test_an_error_that_is_no_input_error_is_told_too(folder: Path) -> None:
+    Path("trees/1.conllx").mkdir()
+    finding = looked_at(tiny_config())[0]["corpora.treebanks.trees"]
+    assert finding.state == ERROR
+    assert "IsADirectoryError" in finding.why or "trees/1.conllx" in finding.why

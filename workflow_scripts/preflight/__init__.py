@@ -1,0 +1,1 @@
+"""What a study needs, looked at before it runs: sources, models, disk, machine and jobs."""

@@ -1,0 +1,75 @@
+"""A dry run of the same call without the target `preflight`: its jobs, in order, as JSON lines.
+
+A process of its own: `python -m workflow_scripts.preflight.dry_run OUT CALL`, CALL as JSON.
+Snakemake parses the call's arguments itself, profiles included; a dry run locks nothing.
+"""
+
+import json
+import logging
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from snakemake import cli
+from snakemake.logging import logger
+
+REMOVES = re.compile(r"Would remove temporary output (.+)")
+
+
+class Collector(logging.Filter):
+    """Notes the jobs and the removals that Snakemake reports; lets every record pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.events: list[dict[str, Any]] = []
+        self._grouped = 0
+        self._group = ""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Note what a record reports."""
+        event = getattr(record, "event", None)
+        name = getattr(event, "name", "")
+        if name == "GROUP_INFO":
+            self._grouped, self._group = len(record.jobs), str(record.group_id)
+        elif name == "JOB_INFO":
+            group = self._group if self._grouped > 0 else ""
+            self._grouped -= 1
+            self.events.append(described(record) | {"group": group})
+        elif event is None and (removed := REMOVES.fullmatch(record.getMessage())):
+            self.events.append({"removed": removed[1]})
+        return True
+
+
+def described(record: logging.LogRecord) -> dict[str, Any]:
+    """What the planning needs of a job's report."""
+    resources = {key: record.resources.get(key) for key in ("mem_mb", "runtime", "gpu")}
+    return {
+        "rule": record.rule_name,
+        "input": list(record.input),
+        "output": list(record.output),
+        "benchmark": record.benchmark or "",
+        "threads": int(record.threads),
+        **{key: value if isinstance(value, int) else 0 for key, value in resources.items()},
+    }
+
+
+def main() -> None:
+    """Write the events to the first argument; end with Snakemake's own status."""
+    out, call = Path(sys.argv[1]), json.loads(sys.argv[2])
+    collector = Collector()
+    logger.addFilter(collector)
+    parser, args = cli.parse_args(call["arguments"])
+    args.targets = [target for target in args.targets if target != call["without"]]
+    args.dryrun = True
+    # Relative ones started from where the call was made.
+    args.directory = Path(call["directory"])
+    args.configfile = [Path(file) for file in call["configfiles"]]
+    done = cli.args_to_api(args, parser)
+    lines = [json.dumps(event) + "\n" for event in collector.events]
+    out.write_text("".join(lines), encoding="utf-8")
+    sys.exit(0 if done else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Whether the Hugging Face hub and other sites can be reached, and how large their files are."""
+
+import urllib.request
+
+from workflow_scripts.core.run.errors import InputError
+
+SECONDS = 5  # for an answer
+
+
+class Network:
+    """Asks for metadata; after one site did not answer at all, it is not asked again."""
+
+    def __init__(self) -> None:
+        self._silent: dict[str, str] = {}
+
+    def of_hub(self, kind: str, repository: str, revision: str | None) -> tuple[int, int]:
+        """Number of files of a model or dataset at a revision, and their bytes.
+
+        Raises InputError where the hub cannot be reached, or has no such revision.
+        """
+        from huggingface_hub import HfApi, constants
+        from huggingface_hub.errors import HfHubHTTPError
+
+        where = f"hub: {repository} at {revision}"
+        if constants.HF_HUB_OFFLINE:
+            raise InputError(f"{where}: HF_HUB_OFFLINE is set, and it is not in the local cache")
+        if "hub" in self._silent:
+            raise self._unreachable(where, "hub")
+        ask = getattr(HfApi(), f"{kind}_info")
+        try:
+            about = ask(repository, revision=revision, files_metadata=True, timeout=SECONDS)
+        except HfHubHTTPError as error:
+            first = str(error).strip().split("\n")[-1][:200]
+            raise InputError(f"{where}: the hub refuses it ({first}); correct it") from error
+        except Exception as error:  # of any layer below: no name, no route, no answer, no TLS
+            self._silent["hub"] = " ".join(str(error).split())[:200] or type(error).__name__
+            raise self._unreachable(where, "hub") from error
+        sizes = [file.size or 0 for file in about.siblings or ()]
+        return len(sizes), sum(sizes)
+
+    def of_url(self, url: str) -> int | None:
+        """Bytes of a file on the web, if its server tells. Raises InputError as `of_hub` does."""
+        site = "/".join(url.split("/")[:3])
+        if site in self._silent:
+            raise self._unreachable(url, site)
+        request = urllib.request.Request(url, method="HEAD")  # noqa: S310 - the workflow's own URLs
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
+                return int(answer.headers.get("Content-Length") or 0) or None
+        except OSError as error:
+            self._silent[site] = " ".join(str(error).split())[:200]
+            raise self._unreachable(url, site) from error
+
+    def _unreachable(self, where: str, site: str) -> InputError:
+        return InputError(
+            f"{where}: not on this machine, and offline: {site} cannot be reached within "
+            f"{SECONDS} s ({self._silent[site]}); connect this machine, or download it elsewhere "
+            "and set path"
+        )

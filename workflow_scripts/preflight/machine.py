@@ -1,0 +1,118 @@
+"""What this machine has: disk, memory, cores and GPUs, against what a study asks for."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from workflow_scripts.preflight.estimates import Amount
+from workflow_scripts.preflight.findings import ERROR, NOTE, OK, Finding, size
+from workflow_scripts.preflight.plan import Job
+
+
+def free_disk(folder: Path) -> int:
+    """Bytes that this user may still write where `folder` is or will be."""
+    folder = folder.absolute()
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that a new process can have; None where the system does not tell."""
+    meminfo = Path("/proc/meminfo")
+    if not meminfo.is_file():
+        return None
+    fields = dict(line.split(":", 1) for line in meminfo.read_text().splitlines())
+    return int(fields["MemAvailable"].split()[0]) * 1024
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def disk_finding(results: Path, free: int, needed: Amount, n_unknown: int = 0) -> Finding:
+    """Whether the free disk holds what the study leaves and what is there for a while.
+
+    An error where the expected size does not fit, a note where only the upper bound does not, or
+    where `n_unknown` products have sizes that are not known yet.
+    """
+    expected, most = needed.expected or 0, needed.most or 0
+    has = f"{size(free)} free; needed are about {size(expected)}, at most {size(most)}"
+    has += f", and {n_unknown} products of unknown size" if n_unknown else ""
+    if free < expected:
+        fix = (
+            "free some, work in another --directory, lower n_segments, n_sentences, task_examples "
+            "or max_tokens, or set checkpoints.finetune.keep_weights to false"
+        )
+        return Finding(f"disk of {results}", ERROR, f"{results}: only {has}: {fix}")
+    return Finding(f"disk of {results}", NOTE if free < most or n_unknown else OK, has)
+
+
+def memory_finding(jobs: Sequence[Job], free: int | None, submits: bool) -> Finding:
+    """Whether the largest job fits into the free memory, where jobs run here."""
+    largest = max(jobs, key=lambda job: job.mem_mb, default=None)
+    if largest is None:
+        return Finding("memory", OK, "no job")
+    asks = f"{largest.rule} asks for {size(largest.mem_mb * 1e6)}"
+    if submits or free is None:
+        return Finding("memory", OK, f"{asks}, of the cluster" if submits else asks)
+    has = f"{asks}, {size(free)} are free here"
+    if largest.mem_mb * 1e6 > free:
+        return Finding("memory", NOTE, f"{has}: run it alone, or on a machine with more")
+    return Finding("memory", OK, has)
+
+
+def cores_finding(jobs: Sequence[Job], here: int, given: int | None, submits: bool) -> Finding:
+    """Whether jobs get the threads that they ask for."""
+    threads = max((job.threads for job in jobs), default=1)
+    if submits:
+        return Finding("cores", OK, f"a job asks for up to {threads}, of the cluster")
+    used = f"{here} here, {given or here} given to Snakemake"
+    if (given or here) > here:
+        return Finding("cores", NOTE, f"{used}: more than there are only slow jobs down")
+    if threads > (given or here):
+        return Finding("cores", NOTE, f"{used}; a job asks for {threads} and gets fewer")
+    return Finding("cores", OK, f"{used}; a job asks for up to {threads}")
+
+
+def gpus() -> tuple[list[str], str]:
+    """The GPUs that torch sees, with their memory, and what hides some."""
+    import torch
+
+    names = []
+    if torch.cuda.is_available():
+        for number in range(torch.cuda.device_count()):
+            about = torch.cuda.get_device_properties(number)
+            names.append(f"{about.name} ({size(about.total_memory)})")
+    elif torch.backends.mps.is_available():
+        names.append("Apple GPU")
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    hidden = f"CUDA_VISIBLE_DEVICES is {visible!r}" if visible is not None else ""
+    if not names and torch.version.cuda is None and shutil.which("nvidia-smi"):
+        hidden = "nvidia-smi is here, but this torch is built without CUDA"
+    return names, hidden
+
+
+def gpu_finding(device: str, seen: tuple[list[str], str], n_jobs: int, submits: bool) -> Finding:
+    """What runs the `n_jobs` jobs that use a model, and the profile that fits."""
+    names, hidden = seen
+    here = f"torch sees {', '.join(names) if names else 'no GPU'} here"
+    here += f" ({hidden})" if hidden else ""
+    wants = f"device: {device}, {n_jobs} jobs that use a model"
+    if device == "cpu":
+        unused = "; --profile profiles/gpu with device: auto would use it" if names else ""
+        return Finding("GPU", OK, f"{wants}; {here}{unused}")
+    if submits:
+        return Finding("GPU", OK, f"{wants} ask the cluster for a GPU each; {here}")
+    if device in ("cuda", "mps") and not names:
+        fix = "set device to auto or cpu, or submit them: --profile profiles/slurm"
+        return Finding("GPU", ERROR, f"{wants}; {here}: {fix}")
+    if names:
+        return Finding("GPU", OK, f"{wants}; {here}; --profile profiles/gpu runs one at a time")
+    advice = "they run on the cores (profiles/default)"
+    if shutil.which("sbatch"):
+        advice += "; SLURM is here: --profile profiles/slurm submits them"
+    return Finding("GPU", OK, f"{wants}; {here}: {advice}")
