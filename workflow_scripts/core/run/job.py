@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from workflow_scripts import USUAL_THRESHOLDS
-from workflow_scripts.core.run import meaning, provenance
+from workflow_scripts.core.run import full_disk, meaning, provenance
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.hold import held
 
 Out = Annotated[Path, "output"]
 PARTIAL = ".part"
@@ -36,18 +37,25 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     both stand in the rule's log. No output is left behind then.
     """
     snakemake = namespace.get("snakemake")
-    _start_logging(snakemake.log[0] if snakemake and snakemake.log else None)
+    path = Path(snakemake.log[0]) if snakemake and snakemake.log else None
+    _start_logging(path)
     values = _from_snakemake(main, snakemake) if snakemake else _from_shell(main)
     _limit_threads(values.get("threads", snakemake.threads if snakemake else _shell_threads()))
     random.seed(values.get("seed", 0))
     gc.freeze()  # what was imported stays: no collection need look at it
     gc.set_threshold(*USUAL_THRESHOLDS)
     try:
-        call(main, values, _of_job(main, snakemake) if snakemake else None)
+        with held(path):
+            call(main, values, _of_job(main, snakemake) if snakemake else None)
     except InputError as error:
         log.error("Error: %s", one_line(error))
         sys.exit(1)
-    except Exception:
+    except Exception as error:
+        if full_disk.met_by(error):
+            logging.raiseExceptions = False  # where the log has no room either
+            folder = Path(values[output_names(main)[0]]).parent
+            log.error("Error: %s", full_disk.message(folder))
+            os._exit(1)  # HDF5 would crash over what it still holds
         log.exception("Error: %s failed", main.__module__)
         sys.exit(1)
     finally:
@@ -80,6 +88,10 @@ def call(
                 _remove(output)
             os.replace(path, output)
         provenance.put_in_place(made)
+    except Exception as error:
+        if full_disk.met_by(error):
+            full_disk.give_back(partial.values())
+        raise
     finally:
         for path in partial.values():
             _remove(path)
@@ -222,10 +234,10 @@ def _from_shell(main: Callable[..., None]) -> dict[str, Any]:
     return vars(parser.parse_args())
 
 
-def _start_logging(path: str | None) -> None:
+def _start_logging(path: Path | None) -> None:
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     if path:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
     logging.basicConfig(level=logging.WARNING, handlers=handlers, format="%(message)s", force=True)
     for ours in ("__main__", "workflow_scripts"):

@@ -1,0 +1,1 @@
+"""Faults that are really injected, and what becomes of them (docs/faults.md)."""
