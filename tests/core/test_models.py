@@ -71,6 +71,25 @@ def test_weights_cut_off(directory: Path) -> None:
         describe(directory)
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("tokenizer.json", "null", "no fast tokenizer"),
+        ("tokenizer.json", "[" * 100_000, "no fast tokenizer"),
+        ("tokenizer_config.json", "[]", "no fast tokenizer"),
+        ("config.json", "null", "config.json: cannot be read"),
+        ("config.json", '{"model_type": "bert", "num_hidden_layers": "x"}', "cannot be read"),
+        ("model.safetensors", "no weights", "the weights cannot be read"),
+    ],
+)
+def test_a_broken_file(directory: Path, file: str, content: str, words: str) -> None:
+    (directory / file).write_text(content)
+    with pytest.raises(InputError, match=words) as error:
+        describe(directory)
+    assert str(directory) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
 def test_an_architecture_that_cannot_be_watched(tmp_path: Path) -> None:
     random_model(REFUSED["mpnet"]).save_pretrained(tmp_path)
     tokenizer().save_pretrained(tmp_path)

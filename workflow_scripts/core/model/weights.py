@@ -8,7 +8,6 @@ from pathlib import Path
 
 import torch
 import transformers
-from safetensors import SafetensorError
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.run.errors import InputError
@@ -22,7 +21,7 @@ def read_config(directory: Path) -> PretrainedConfig:
         raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
     try:
         return AutoConfig.from_pretrained(directory)
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # of any kind, for a file of any content
         raise InputError(
             f"{directory}/config.json: cannot be read ({first_line(error)}); fix it"
         ) from error
@@ -51,7 +50,7 @@ def load(
             ignore_mismatched_sizes=True,
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"{directory}: the weights cannot be read ({first_line(error)}); copy them again"
         ) from error
