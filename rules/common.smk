@@ -6,7 +6,12 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from workflow_scripts.core.run import meaning, sdists
-from workflow_scripts.core.run.config import check, check_paths, check_results_directory
+from workflow_scripts.core.run.config import (
+    check,
+    check_duplicates,
+    check_paths,
+    check_results_directory,
+)
 from workflow_scripts.core.run.error_lines import ErrorLines
 from workflow_scripts.core.run.errors import InputError
 
@@ -22,6 +27,7 @@ def refused(error: InputError) -> WorkflowError:
 
 
 try:
+    check_duplicates(map(Path, workflow.configfiles))
     config = check(config, SCHEMAS)
     if "preflight" not in sys.argv[1:]:  # which tells of all missing paths, not of the first
         check_paths(config, SCHEMAS)

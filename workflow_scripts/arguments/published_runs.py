@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from workflow_scripts.core.data.text_files import read_rows, whole_number
 from workflow_scripts.core.run.errors import InputError
 
 # Names of experiments: the model's, and what follows it for a set-up.
@@ -49,11 +50,12 @@ def read_published(
             accuracies = _find(folder, experiment, (ACCURACIES,))
             if accuracies is None:
                 raise InputError(f"{path}: no {ACCURACIES}.csv of these runs beside it; add it")
-            trained = _read(accuracies, ("run_no", "train")).set_index("run_no")["train"]
+            trained = _trained(accuracies)
             frame = _predictions(path, labels)
-            unknown = frame[~frame["run"].isin(trained.index)]
+            unknown = frame[~frame["run"].isin(trained)]
             if len(unknown):
-                raise InputError(f"{accuracies}: no run {unknown['run'].iloc[0]}, as in {path}")
+                run = unknown["run"].iloc[0]
+                raise InputError(f"{accuracies}: no run {run}, as in {path}; add it")
             failed = frame["run"].map(trained) < degenerate_below[family]
             frames.append(frame.assign(family=family, model=model, setup=setup, degenerate=failed))
     if not frames:
@@ -70,20 +72,54 @@ def _find(folder: Path, experiment: str, names: tuple[str, ...]) -> Path | None:
 
 
 def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
-    try:
-        frame = pd.read_csv(path)
-    except ValueError as error:  # of pandas' parser, and of undecodable text
-        raise InputError(f"{path}: not a table of the authors' runs ({error})") from error
-    missing = [name for name in columns if name not in frame]
-    if missing:
-        raise InputError(f"{path}:1: no column {missing[0]}; needed are {', '.join(columns)}")
-    return frame
+    """The columns as text, and `line`, in which a row ends."""
+    rows = read_rows(path)
+    names = next(rows, (0, []))[1]
+    for column in columns:
+        if names.count(column) != 1:
+            found = f"{names.count(column)} columns" if column in names else "no column"
+            raise InputError(f"{path}:1: {found} {column}; needed are {', '.join(columns)}")
+    records = []
+    for number, fields in rows:
+        if len(fields) != len(names):
+            raise InputError(
+                f"{path}:{number}: {len(fields)} columns, {len(names)} in the header; fix the row"
+            )
+        records.append((number, *(fields[names.index(column)] for column in columns)))
+    return pd.DataFrame(records, columns=["line", *columns])
+
+
+def _refuse(path: Path, frame: pd.DataFrame, wrong: pd.Series, column: str, accepted: str) -> None:
+    """Raise InputError for the first row that is `wrong`."""
+    if wrong.any():
+        row = frame[wrong].iloc[0]
+        raise InputError(
+            f"{path}:{row['line']}: {column} is {row[column]!r}; it must be {accepted}"
+        )
+
+
+def _whole(path: Path, frame: pd.DataFrame, column: str) -> pd.Series:
+    numbers = frame[column].map(whole_number)
+    _refuse(path, frame, numbers.isna(), column, "a whole number")
+    return numbers.astype(int)
+
+
+def _trained(path: Path) -> dict[int, float]:
+    """The training accuracy of each run."""
+    frame = _read(path, ("run_no", "train"))
+    runs, shares = _whole(path, frame, "run_no"), pd.to_numeric(frame["train"], errors="coerce")
+    _refuse(path, frame, ~shares.between(0, 1), "train", "an accuracy from 0 to 1")
+    _refuse(path, frame, runs.duplicated(), "run_no", "another in each row")
+    return dict(zip(runs, shares, strict=True))
 
 
 def _predictions(path: Path, labels: pd.Series) -> pd.DataFrame:
     """The predictions on the held-out splits that the study has, checked against its labels."""
     frame = _read(path, COLUMNS)
-    frame["line"] = range(2, len(frame) + 2)
+    _refuse(path, frame, ~frame["pred"].isin(["0", "1"]), "pred", "0 or 1")
+    _refuse(path, frame, ~frame["correct"].isin(["True", "False"]), "correct", "True or False")
+    frame["run_no"], frame["pred"] = _whole(path, frame, "run_no"), frame["pred"].astype(int)
+    frame["correct"] = frame["correct"] == "True"
     splits = set(labels.index.get_level_values("split")) - {"train"}
     frame = frame[frame["dataset"].isin(splits)].rename(columns={"dataset": "split"})
     label = labels.reindex(pd.MultiIndex.from_frame(frame[KEYS])).to_numpy()
@@ -95,7 +131,7 @@ def _predictions(path: Path, labels: pd.Series) -> pd.DataFrame:
             "use the data that these runs are of (tasks.arct)"
         )
     right = frame["pred"].to_numpy() == label
-    wrong = right != frame["correct"].to_numpy(bool)
+    wrong = right != frame["correct"].to_numpy()
     if wrong.any():
         row = frame[wrong].iloc[0]
         raise InputError(

@@ -1,10 +1,11 @@
 """The file of published values and statements, claims/published.csv, read strictly."""
 
-import csv
+import math
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
+from workflow_scripts.core.data.text_files import read_rows
 from workflow_scripts.core.run.errors import InputError
 
 KINDS = ("value", "statement")
@@ -74,25 +75,26 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
     Raises InputError, with file and line, where a column is missing, an id comes twice, or a cell
     holds no number, an unknown kind, rule, need or measure.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, strict=True)
-        if tuple(rows.fieldnames or ()) not in (COLUMNS, COLUMNS + LINKS):
-            also = f"; {' and '.join(LINKS)} may follow"
-            raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}{also}")
-        claims: dict[str, Claim] = {}
-        for row in rows:
-            where = f"{path}:{rows.line_num}"
-            claim = _claim(row, measures, where)
-            if claim.id in claims:
-                raise InputError(f"{where}: the id {claim.id!r} comes twice; give it another")
-            claims[claim.id] = claim
+    rows = read_rows(path)
+    names = tuple(next(rows, (0, []))[1])
+    if names not in (COLUMNS, COLUMNS + LINKS):
+        also = f"; {' and '.join(LINKS)} may follow"
+        raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}{also}")
+    claims: dict[str, Claim] = {}
+    for number, cells in rows:
+        where = f"{path}:{number}"
+        if len(cells) != len(names):
+            raise InputError(
+                f"{where}: needs {len(names)} cells; put cells with commas into quotes"
+            )
+        claim = _claim(dict(zip(names, cells, strict=True)), measures, where)
+        if claim.id in claims:
+            raise InputError(f"{where}: the id {claim.id!r} comes twice; give it another")
+        claims[claim.id] = claim
     return list(claims.values())
 
 
 def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
-    if None in row or None in row.values():
-        cells = len(row) - (None in row)
-        raise InputError(f"{where}: needs {cells} cells; put cells with commas into quotes")
     choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
     for column, known in choices:
         if row[column] not in known:
@@ -110,6 +112,9 @@ def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
 
 def _number(row: dict[str, str], column: str, where: str) -> float | None:
     try:
-        return float(row[column]) if row[column] else None
+        number = float(row[column]) if row[column] else None
     except ValueError:
-        raise InputError(f"{where}: {column} {row[column]!r} is no number") from None
+        number = math.nan
+    if number is not None and not math.isfinite(number):
+        raise InputError(f"{where}: {column} {row[column]!r} is no finite number; write one")
+    return number

@@ -54,6 +54,10 @@ def articles_of_lines(lines: Iterable[tuple[str, str]], form: str) -> Iterator[A
     current: Article | None = None
     for number, (source, line) in enumerate(lines):
         text = line.strip()
+        if "\r" in text:
+            raise InputError(
+                f"{source}: a carriage return within the line; convert the file's line ends to LF"
+            )
         heading = HEADING.match(line) if form == "wikitext" else None
         starts = heading is not None and heading.group(1) == "="
         ends = form == "plain" and not text
@@ -99,7 +103,11 @@ def articles_of_dump(path: Path) -> Iterator[Article]:
                     markup = template.sub(replacement, markup)
                 text = filter_wiki(markup, promote_remaining=True, simplify_links=True)
                 yield _article_of_markup(title, text, path)
-    except (ParseError, EOFError, OSError, IndexError) as error:
+    except ParseError as error:
+        raise InputError(
+            f"{path}:{error.position[0]}: not well-formed XML ({error}); download the file again"
+        ) from error
+    except (EOFError, OSError, LookupError, AttributeError, ValueError, RuntimeError) as error:
         raise InputError(
             f"{path}: not a complete MediaWiki dump ({error}); download the file again"
         ) from error

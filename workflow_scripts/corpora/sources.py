@@ -8,6 +8,7 @@ from typing import Any
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.text_files import files_at, read_lines
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.articles import (
     Article,
     Paragraph,
@@ -53,6 +54,8 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
         return
     rows = chain([first], rows)
     label = f"{source['hub']}/{source.get('split', 'train')}"
+    columns = ("title", "text") if "title" in first else ("text",)
+    rows = _with_strings(rows, columns, label)
     if "title" in first:
         for row in rows:
             lines = [line.strip() for line in row["text"].split("\n") if line.strip()]
@@ -62,3 +65,14 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
         return
     lines = ((f"{label}:{number}", row["text"].rstrip("\n")) for number, row in enumerate(rows, 1))
     yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)
+
+
+def _with_strings(
+    rows: Iterator[dict[str, Any]], columns: tuple[str, ...], label: str
+) -> Iterator[dict[str, Any]]:
+    """The rows. Raises InputError at one in which a column holds no string."""
+    for number, row in enumerate(rows, 1):
+        for column in columns:
+            if not isinstance(row[column], str):
+                raise InputError(f"{label}:{number}: {column} holds no text; fix the dataset")
+        yield row

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from workflow_scripts.core.data.text_files import files_at, read_lines
+from workflow_scripts.core.data.text_files import files_at, read_lines, whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree, misshapen
 from workflow_scripts.core.run.errors import InputError
 
@@ -20,6 +20,8 @@ ENDINGS = {
 }
 COLUMNS = {"conllx": 10, "conllu": 10, "dp": 3}
 NO_RELATION = {"_", ""}
+# The line of CoNLL-U that starts a document, which it may name.
+NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.+?))?\s*$")
 
 
 class Row(NamedTuple):
@@ -52,35 +54,66 @@ def trees_of(path: Path, form: str) -> Iterator[tuple[str, Tree]]:
 
 
 def _files(path: Path) -> list[Path]:
-    if path.is_file() and path.suffix == ".zip":
-        members = [zipfile.Path(path, name) for name in sorted(zipfile.ZipFile(path).namelist())]
-        return [member for member in members if Path(member.name).suffix in ENDINGS]
-    return files_at(path, ENDINGS)
+    if not path.is_file() or path.suffix != ".zip":
+        return files_at(path, ENDINGS)
+    try:
+        names = sorted(set(zipfile.ZipFile(path).namelist()))
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise InputError(f"{path}: not a complete zip file ({error}); copy it again") from error
+    members = [zipfile.Path(path, name) for name in names]
+    return [member for member in members if Path(member.name).suffix in ENDINGS]
 
 
 def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
     document = Path(file.name).stem
     rows: list[Row] = []
+    last = 0  # word of the last multiword range
     for number, line in read_lines(file):
         if not line.strip():
-            if rows:
-                yield document, _tree(file, rows)
-            rows = []
+            if rows or last:
+                yield document, _tree(file, rows, last)
+            rows, last = [], 0
         elif line.startswith("#") and form in ("conllx", "conllu") and "\t" not in line:
-            match = re.match(r"# ?newdoc(?: id ?= ?(.+))?$", line)
+            match = NEWDOC.match(line)
             document = (match[1] or f"{document}'") if match else document
+        elif form == "conllu" and (beside := re.match(r"(\d+)([-.])(\d+)\t", line)):
+            _check_beside(f"{file}:{number}", line, beside.groups(), len(rows))
+            last = max(last, int(beside[3]) if beside[2] == "-" else 0)
         else:
-            row = _row(file, number, line, form, len(rows) + 1)
-            rows += [row] if row else []
-    if rows:
-        yield document, _tree(file, rows)
+            rows.append(_row(file, number, line, form, len(rows) + 1))
+    if rows or last:
+        yield document, _tree(file, rows, last)
 
 
-def _row(file: Path, number: int, line: str, form: str, position: int) -> Row | None:
-    """One word; None for a multiword range or an empty node of CoNLL-U.
+def _check_beside(where: str, line: str, index: tuple[str, ...], n_before: int) -> None:
+    """Raise InputError where a multiword range or an empty node of CoNLL-U is not in its place.
 
-    `position` counts the words of the sentence from 1, for forms without indices.
+    `index` is its first number, a dash or a dot, and its second; `n_before` words stand before it.
     """
+    fields = line.split("\t")
+    if len(fields) != COLUMNS["conllu"]:
+        raise _miscounted(where, len(fields), "conllu")
+    first, second = (whole_number(part) for part in (index[0], index[2]))
+    if index[1] == "-":
+        right = first == n_before + 1 and second is not None and second > first
+    else:
+        right = first == n_before and second is not None
+    if not right:
+        raise InputError(f"{where}: index {fields[0]} after {n_before} words; fix the line")
+    if fields[6] not in NO_RELATION or fields[7] not in NO_RELATION:
+        raise InputError(
+            f"{where}: index {fields[0]} is no word, but has a head or a relation; fix the line"
+        )
+
+
+def _miscounted(where: str, n: int, form: str) -> InputError:
+    return InputError(
+        f"{where}: {n} columns between tabs, {form} has {COLUMNS[form]}; fix the line"
+    )
+
+
+def _row(file: Path, number: int, line: str, form: str, position: int) -> Row:
+    """One word; `position` counts those of the sentence from 1, for forms without indices."""
     if form == "clark":
         word, _, link = line.strip().rpartition(" ")
         head, dash, relation = link.partition("-")
@@ -89,21 +122,20 @@ def _row(file: Path, number: int, line: str, form: str, position: int) -> Row | 
         return Row(number, str(position), word, "", head, relation)
     fields = line.split("\t")
     if len(fields) != COLUMNS[form]:
-        raise InputError(
-            f"{file}:{number}: {len(fields)} columns between tabs, {form} has {COLUMNS[form]}; "
-            "fix the line"
-        )
+        raise _miscounted(f"{file}:{number}", len(fields), form)
     if form == "dp":
         word, tag, head = fields
         return Row(number, str(position), word, tag, head, "")
-    if re.fullmatch(r"\d+[-.]\d+", fields[0]):
-        return None
     tag = fields[4] if fields[4] not in NO_RELATION else fields[3]
     relation = "" if fields[7] in NO_RELATION else fields[7]
     return Row(number, fields[0], fields[1], tag, fields[6], relation)
 
 
-def _tree(file: Path, rows: list[Row]) -> Tree:
+def _tree(file: Path, rows: list[Row], last: int = 0) -> Tree:
+    """The tree of a sentence, which has a word of the number `last` if that is not 0."""
+    if last > len(rows):
+        where = f"{file}:{rows[-1].line}" if rows else f"{file}"
+        raise InputError(f"{where}: a multiword range goes on to word {last}; add its words")
     heads = []
     for position, row in enumerate(rows, start=1):
         problem = _problem(row, position, len(rows))
@@ -126,7 +158,7 @@ def _problem(row: Row, position: int, n_words: int) -> str:
     """What is wrong with the word at `position` (from 1); empty if nothing is."""
     if row.index != str(position):
         return f"index {row.index!r}, {position} expected"
-    if not re.fullmatch(r"\d+", row.head):
+    if whole_number(row.head) is None:
         return f"head {row.head!r} is not a number"
     if int(row.head) > n_words:
         return f"head {row.head} is outside this sentence of {n_words} words"

@@ -15,6 +15,7 @@ from workflow_scripts.core.data.examples import Example, read_examples, to_examp
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
+from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree, misshapen, write_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -40,8 +41,16 @@ def from_hub(source: dict[str, Any]) -> Pairs:
     """Trees of a hub dataset with the columns tokens, head and deprel (Universal Dependencies)."""
     for number, row in enumerate(load_rows(source, ("tokens", "head", "deprel")), start=1):
         where = f"{source['hub']}/{source.get('split', 'train')}:{number}"
+        columns = (row["tokens"], row["head"], row["deprel"], row.get("xpos") or row["deprel"])
+        if (
+            any(not isinstance(column, list) for column in columns)
+            or len(set(map(len, columns))) > 1
+        ):
+            raise InputError(f"{where}: not as many heads and relations as words; fix the dataset")
         heads = [str(head) for head in row["head"]]
-        words = [k for k, head in enumerate(heads) if head.isdigit()]  # no multiword ranges
+        words = [
+            k for k, head in enumerate(heads) if whole_number(head) is not None
+        ]  # no multiword ranges
         if any(int(heads[k]) > len(words) for k in words):
             raise InputError(f"{where}: a head is outside its sentence; fix the dataset")
         indices = [int(heads[k]) - 1 if int(heads[k]) else ROOT for k in words]

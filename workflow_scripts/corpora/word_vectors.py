@@ -2,6 +2,7 @@
 
 import logging
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.vectors import write_vectors
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -23,32 +24,54 @@ MIN_COUNT = 2  # times that a word must occur to get a vector
 def from_glove(path: Path) -> tuple[list[str], np.ndarray]:
     """Words and vectors of a text file in GloVe's format: a word and its numbers on each line.
 
-    A first line of two numbers, as in word2vec's text format, is skipped. Of two lines of the same
-    word, the first counts. Raises InputError, with the line, if the numbers are wrong.
+    A first line of two numbers, as in word2vec's text format, gives the number of lines and their
+    length. Of two lines of the same word, the first counts; the log says how many are left out.
+    Raises InputError, with the line, if the numbers are wrong.
     """
     words: dict[str, int] = {}
     rows: list[np.ndarray] = []
-    size = 0
+    announced: list[int] = []
+    size = n_lines = 0
     for number, line in read_lines(path):
         fields = line.rstrip(" ").split(" ")
-        if number == 1 and len(fields) == 2 and all(field.isdigit() for field in fields):
+        if number == 1 and len(fields) == 2 and None not in map(whole_number, fields):
+            announced = [int(field) for field in fields]
+            size = announced[1]
             continue
         size = size or len(fields) - 1
-        word = " ".join(fields[: len(fields) - size])
+        n_words = len(fields) - size  # of the name, which may have blanks in it
+        word = " ".join(fields[: max(0, n_words)])
         if size < 1 or not word:
             raise InputError(
                 f"{path}:{number}: {len(fields) - 1} numbers, {size} expected; fix the line"
             )
-        try:
-            row = np.array(fields[len(fields) - size :], dtype=np.float32)
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: {error}; fix the line") from error
+        row = _numbers(fields[n_words:], f"{path}:{number}")
+        n_lines += 1
         if word not in words:
             words[word] = len(rows)
             rows.append(row)
     if not rows:
         raise InputError(f"{path}: no vector; use a text file in GloVe's format")
+    if announced and announced[0] != n_lines:
+        raise InputError(
+            f"{path}:1: {announced[0]} vectors announced, but {n_lines} follow; copy the file again"
+        )
+    if n_lines > len(rows):
+        log.info("%s: %d lines of a word that has one already", path, n_lines - len(rows))
     return list(words), np.stack(rows)
+
+
+def _numbers(fields: list[str], where: str) -> np.ndarray:
+    """The fields as finite numbers, float32 [field]."""
+    try:
+        with np.errstate(over="ignore"):
+            row = np.array(fields, dtype=np.float32)
+    except ValueError as error:
+        raise InputError(f"{where}: {error}; fix the line") from error
+    if not np.isfinite(row).all():
+        field = fields[int(np.flatnonzero(~np.isfinite(row))[0])]
+        raise InputError(f"{where}: {field!r} is not a finite number of 32 bits; fix the line")
+    return row
 
 
 def from_downloader(name: str) -> tuple[list[str], np.ndarray]:
@@ -64,7 +87,14 @@ def from_downloader(name: str) -> tuple[list[str], np.ndarray]:
             f"download: {name}: gensim cannot fetch it ({str(error).strip()}); connect this "
             "machine to the network, or use a text file in GloVe's format (path)"
         ) from error
-    vectors = KeyedVectors.load_word2vec_format(path, binary=".bin" in path or "google" in name)
+    try:
+        binary = ".bin" in path or "google" in name
+        vectors = KeyedVectors.load_word2vec_format(path, binary=binary)
+    except (OSError, ValueError, EOFError, IndexError, zlib.error) as error:
+        raise InputError(
+            f"download: {name}: {path} is not a file of word vectors ({error}); name vectors, or "
+            "delete the file and run again"
+        ) from error
     return list(vectors.index_to_key), vectors.vectors
 
 

@@ -1,6 +1,5 @@
 """Annotated maps: reading the file of annotations, and finding the maps that it names."""
 
-import csv
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.text_files import read_rows, whole_number
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.patterns.pattern_rules import CLASSES
 
@@ -59,17 +58,20 @@ def read_annotations(path: Path) -> list[Annotation]:
 
     Raises InputError, with the line, for an unknown class, a duplicate map or a malformed row.
     """
-    rows = csv.DictReader(line for _, line in read_lines(path))
-    if tuple(rows.fieldnames or ()) != COLUMNS:
+    rows = read_rows(path)
+    if tuple(next(rows, (0, []))[1]) != COLUMNS:
         raise InputError(f"{path}:1: the columns must be {','.join(COLUMNS)}")
     annotations, line_of = [], {}
-    for row in rows:
-        source = f"{path}:{rows.line_num}"
-        annotation = _read_row(row, source)
-        key = tuple(row[name] for name in ("model", "corpus", "example", "layer", "head"))
+    for number, fields in rows:
+        source = f"{path}:{number}"
+        if len(fields) != len(COLUMNS):
+            raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
+        annotation = _read_row(dict(zip(COLUMNS, fields, strict=True)), source)
+        place = (annotation.layer, annotation.head)
+        key = (annotation.model, annotation.corpus, annotation.example, *place)
         if key in line_of:
             raise InputError(f"{source}: this map is in line {line_of[key]} already; remove one")
-        line_of[key] = rows.line_num
+        line_of[key] = number
         annotations.append(annotation)
     if not annotations:
         raise InputError(f"{path}: no annotated maps; fill in the column class of some")
@@ -77,19 +79,18 @@ def read_annotations(path: Path) -> list[Annotation]:
 
 
 def _read_row(row: dict[str, str], source: str) -> Annotation:
-    if None in row.values() or None in row:
-        raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
     if row["class"] not in CLASSES:
         accepted = ", ".join(CLASSES)
         raise InputError(f"{source}: class {row['class']!r} is unknown; accepted: {accepted}")
-    if not (row["layer"].isdigit() and row["head"].isdigit()):
+    layer, head = whole_number(row["layer"]), whole_number(row["head"])
+    if layer is None or head is None:
         raise InputError(f"{source}: layer and head must be numbers from 0; fix them")
     return Annotation(
         model=row["model"],
         corpus=row["corpus"],
         example=row["example"],
-        layer=int(row["layer"]),
-        head=int(row["head"]),
+        layer=layer,
+        head=head,
         label=CLASSES.index(row["class"]),
         tokens=row["tokens"],
         source=source,

@@ -28,14 +28,22 @@ def write_maps(path: Path, keys: Sequence[tuple], maps: Sequence[tuple[np.ndarra
 
 
 def stored_maps(path: Path, annotations: Sequence[Annotation]) -> list[Map]:
-    """The annotated maps in a file that `write_maps` wrote. Raises InputError if one is missing."""
-    with h5py.File(path) as file:
-        keys = file["key"].asstr()[:].tolist()
-        lengths = file["length"][:]
-        patterns = np.split(file["pattern"][:], np.cumsum(lengths**2)[:-1])
-        special, segments = (
-            np.split(file[name][:], np.cumsum(lengths)[:-1]) for name in ("special", "segment")
-        )
+    """The annotated maps in a file that `write_maps` wrote.
+
+    Raises InputError if one is missing or the file is damaged.
+    """
+    try:
+        with h5py.File(path) as file:
+            keys = file["key"].asstr()[:].tolist()
+            lengths = file["length"][:]
+            patterns = np.split(file["pattern"][:], np.cumsum(lengths**2)[:-1])
+            special, segments = (
+                np.split(file[name][:], np.cumsum(lengths)[:-1]) for name in ("special", "segment")
+            )
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise InputError(f"{path}: not a file of maps ({error}); draw the sheets again") from error
+    if any(pattern.size != length**2 for pattern, length in zip(patterns, lengths, strict=True)):
+        raise InputError(f"{path}: maps of other sizes than it says; draw the sheets again")
     places = {key: place for place, key in enumerate(keys)}
     maps = []
     for annotation in annotations:

@@ -1,12 +1,11 @@
 """Strict readers of the official ARCT files and of the published adversarial set."""
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.arct import SPLITS, TEXTS
-from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.data.text_files import read_lines, read_rows
 from workflow_scripts.core.run.errors import InputError
 
 ID, LABEL = "#id", "correctLabelW0orW1"
@@ -53,7 +52,7 @@ def read_points(path: Path, labelled: bool = True) -> list[Row]:
 def read_published(path: Path, version: str) -> list[Row]:
     """The points that a published adversarial file adds: tab-separated, quoted as CSV."""
     mark = MARKS[version]
-    rows, marks = _points(path, _quoted(path), True, mark)
+    rows, marks = _points(path, read_rows(path, "\t"), True, mark)
     for row, value in zip(rows, marks, strict=True):
         if value not in ("True", "False"):
             raise InputError(f"{row['source']}: {mark} is {value!r}; write True or False")
@@ -97,7 +96,7 @@ def join_truth(rows: list[Row], path: Path, data: Path) -> list[Row]:
 def read_claim_map(path: Path) -> dict[str, str]:
     """The negation of each claim, from a CSV file with columns original and negated."""
     negations: dict[str, str] = {}
-    lines = _quoted(path, ",")
+    lines = read_rows(path)
     _, names = next(lines, (0, []))
     if names[:2] != ["original", "negated"]:
         raise InputError(f"{path}:1: columns {', '.join(names)}; original,negated are needed")
@@ -130,14 +129,6 @@ def _find(folder: Path, names: tuple[str, ...], split: str) -> Path | None:
 
 def _names(path: Path) -> list[str]:
     return next(read_lines(path), (0, ""))[1].split("\t")
-
-
-def _quoted(path: Path, delimiter: str = "\t") -> Iterator[tuple[int, list[str]]]:
-    """Number of the last line, and fields, of each row of a file that is quoted as CSV."""
-    reader = csv.reader((line + "\n" for _, line in read_lines(path)), delimiter=delimiter)
-    for fields in reader:
-        if fields:
-            yield reader.line_num, fields
 
 
 def _points(

@@ -1,6 +1,7 @@
 """GLUE tasks from the official TSV files and from the hub; read strictly."""
 
 import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from workflow_scripts.core.data.glue import BEST_SCORE, Task
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.errors import InputError
+
+DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
 
 
 @dataclass
@@ -101,10 +104,7 @@ def label_of(text: str, task: Task, where: str) -> float:
             accepted = ", ".join(task.labels)
             raise InputError(f"{where}: label {text!r} is unknown; {task.title} has {accepted}")
         return float(task.labels.index(text))
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if DECIMAL.fullmatch(text) else math.nan
     if not 0 <= value <= BEST_SCORE:
         raise InputError(f"{where}: score {text!r}; {task.title} has scores from 0 to 5")
     return value
@@ -125,11 +125,15 @@ def _hub_rows(source: dict[str, Any], task: Task) -> Rows:
     for number, row in enumerate(load_rows(source, (*task.hub, "label")), start=1):
         where = f"{label}:{number}"
         texts = [row[column] or "" for column in task.hub]
+        if not all(isinstance(text, str) for text in texts):
+            raise InputError(f"{where}: a text that is no string; fix the dataset")
         if not all(text.strip() for text in texts):
             if not task.malformed:
                 raise InputError(f"{where}: an empty text; fix the dataset")
             part.malformed.append(str(number))
             continue
+        if isinstance(row["label"], bool) or not isinstance(row["label"], int | float):
+            raise InputError(f"{where}: label {row['label']!r} is no number; fix the dataset")
         value = float(row["label"])
         if task.labels and value not in range(task.n_labels):
             raise InputError(f"{where}: label {row['label']} is unknown; fix the dataset")

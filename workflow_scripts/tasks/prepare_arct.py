@@ -112,6 +112,21 @@ def _unlike(rows: list[Row], versions: dict[str, list[Row]], folder: Path) -> in
     return count_different(negated(rows, read_claim_map(path), path), versions["negated"])
 
 
+def planted_counts(path: Path) -> list[tuple[str, str, int]]:
+    """The generator's counts of the cue that it planted. Raises InputError if they are damaged."""
+    try:
+        planted = json.loads(path.read_text(encoding="utf-8"))
+        return [
+            (split, f"planted {what}", n)
+            for split, numbers in planted.items()
+            for what, n in numbers.items()
+        ]
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"{path}: not the counts of a planted cue ({error}); delete the directory and run again"
+        ) from error
+
+
 def main(
     table: Out,
     counts: Out,
@@ -142,8 +157,7 @@ def main(
             frames.append(drawn.assign(split=split, version=version))
     planted = folder / PLANTED
     if planted.is_file():
-        for split, numbers in json.loads(planted.read_text(encoding="utf-8")).items():
-            counted += [(split, f"planted {what}", n) for what, n in numbers.items()]
+        counted += planted_counts(planted)
     tables.write(pd.concat(frames, ignore_index=True)[list(COLUMNS)], table)
     rows = pd.DataFrame(counted, columns=["split", "what", "n"])
     tables.write_csv(rows.assign(task="ARCT", generated=planted.is_file()), counts)

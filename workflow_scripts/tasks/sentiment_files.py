@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from workflow_scripts.tasks.glue_files import Rows, check_id
 
 LABELS = {"__label__neg": 0.0, "__label__pos": 1.0}
 LARGEST_RATING = 4.0
+RATING = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 # Two of five rows of a file without splits are development examples.
 REMAINDERS = {"train": (0, 2, 4), "dev": (1, 3)}
 
@@ -78,10 +80,7 @@ def read_ratings(path: Path, form: Format) -> Rows:
 
 
 def _rating(text: str, where: str) -> float:
-    try:
-        rating = float(text)
-    except ValueError:
-        rating = math.nan
+    rating = float(text) if RATING.fullmatch(text) else math.nan
     if not abs(rating) <= LARGEST_RATING:
         raise InputError(f"{where}: rating {text!r}; ratings are numbers from -4 to 4")
     return rating

@@ -13,11 +13,14 @@ def read_card(path: Path) -> dict[str, Any]:
     Raises InputError where the file is damaged.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError, RecursionError) as error:
         raise InputError(
             f"{path}: not a model's card ({error}); delete it and run again"
         ) from error
+    if not isinstance(card, dict) or not isinstance(card.get("source"), dict):
+        raise InputError(f"{path}: not a model's card; delete it and run again")
+    return card
 
 
 def write_card(card: dict[str, Any], path: Path) -> None:

@@ -18,6 +18,8 @@ def inside_package(location: str) -> Path:
     spec = find_spec(package) if package.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         raise InputError(f"package: {location}: {package!r} is not installed; install it with pip")
+    if "\0" in rest:
+        raise InputError(f"package: {location!r}: a NUL character; correct the path")
     root = Path(next(iter(spec.submodule_search_locations))).resolve()
     path = (root / rest).resolve()
     if not path.is_relative_to(root):

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.errors import InputError
 
 T = TypeVar("T")
@@ -24,14 +25,13 @@ def read_records(path: Path, build: Callable[..., T], what: str) -> list[T]:
     Raises InputError, with the line, if `build` cannot make `what` (such as "a tree") of them.
     """
     records = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                records.append(build(**_with_tuples(json.loads(line))))
-            except (ValueError, TypeError, KeyError) as error:
-                raise InputError(
-                    f"{path}:{number}: not {what} ({error}); delete the file and run again"
-                ) from error
+    for number, line in read_lines(path):
+        try:
+            records.append(build(**_with_tuples(json.loads(line))))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise InputError(
+                f"{path}:{number}: not {what} ({error}); delete the file and run again"
+            ) from error
     return records
 
 

@@ -26,8 +26,14 @@ def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
 
 
 def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Read a Parquet table. Raises InputError where one of `columns` is missing."""
-    frame = pd.read_parquet(path)
+    """Read a Parquet table. Raises InputError where it is damaged or misses one of `columns`."""
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(error).split("\n")[0]
+        raise InputError(
+            f"{path}: not a Parquet table ({reason}); delete the file and run again"
+        ) from error
     missing = [column for column in columns if column not in frame]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}; delete the file and run again")

@@ -1,10 +1,15 @@
 """Text files: which a path names, and their lines, read strictly or with an error for a line."""
 
+import csv
 import gzip
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from workflow_scripts.core.run.errors import InputError
+
+MOST_DIGITS = 9  # of a whole number; Python limits what it converts, too, but at thousands
 
 
 def files_at(path: Path, endings: Iterable[str], recursive: bool = False) -> list[Path]:
@@ -17,7 +22,7 @@ def files_at(path: Path, endings: Iterable[str], recursive: bool = False) -> lis
     if not path.is_dir():
         raise InputError(f"{path}: no such file or directory; correct the path")
     inside = path.rglob("*") if recursive else path.iterdir()
-    files = sorted(file for file in inside if file.name.endswith(tuple(endings)))
+    files = sorted(file for file in inside if file.name.endswith(tuple(endings)) and file.is_file())
     if not files:
         raise InputError(f"{path}: no {', '.join(endings)} file; put one there")
     return files
@@ -26,8 +31,8 @@ def files_at(path: Path, endings: Iterable[str], recursive: bool = False) -> lis
 def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """Number (from 1) and text of each line, without its end. BOM, CRLF and .gz are accepted.
 
-    Raises InputError, with file and line, for a byte that is not in the encoding, and for a
-    missing file.
+    Raises InputError, with file and line, for a byte that is not in the encoding and for a NUL
+    character, and with the file for one that is missing or cannot be read to its end.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -37,16 +42,55 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]
                 yield number, _decode(raw, path, number, encoding).rstrip("\r\n")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; correct the path") from error
-    except (gzip.BadGzipFile, EOFError) as error:
-        raise InputError(f"{path}: not a complete gzip file ({error}); copy it again") from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path}: not a complete compressed file ({error}); copy it again"
+        ) from error
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise InputError(f"{path}: cannot be read ({error}); copy it again") from error
+
+
+def read_rows(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Number of the last line, and fields, of each row of a file that is quoted as CSV.
+
+    Blank lines are no rows. Raises InputError, with file and line, for a quote that does not end
+    and for a field that goes on after its quote, as well as where `read_lines` does.
+    """
+    lines = (f"{line}\n" for _, line in read_lines(path))
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    started = 1  # the line in which the current row starts
+    try:
+        for fields in reader:
+            if fields:
+                yield reader.line_num, fields
+            started = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{path}:{started}: not a row of CSV ({error}); fix its quotes") from error
+
+
+def whole_number(text: str) -> int | None:
+    """The number that `text` writes in at most MOST_DIGITS of the digits 0 to 9, else None."""
+    plain = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+    return int(text) if plain else None
 
 
 def _decode(raw: bytes, path: Path, number: int, encoding: str) -> str:
     try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        byte = raw[error.start]
+        text = raw.decode(encoding)
+    except LookupError as error:
+        raise InputError(f"{path}: {error}; correct the key encoding of this source") from error
+    except UnicodeError as error:
+        place = (
+            f"byte 0x{raw[error.start]:02x} at column {error.start + 1}"
+            if isinstance(error, UnicodeDecodeError)
+            else "the line"
+        )
         raise InputError(
-            f"{path}:{number}: byte 0x{byte:02x} at column {error.start + 1} is not "
-            f"{encoding.upper()}; convert the file to UTF-8"
+            f"{path}:{number}: {place} is not {encoding.upper()}; convert the file to UTF-8"
         ) from error
+    if "\0" in text:
+        raise InputError(
+            f"{path}:{number}: a NUL character at column {text.index(chr(0)) + 1}; convert the "
+            "file to UTF-8, or copy it again"
+        )
+    return text

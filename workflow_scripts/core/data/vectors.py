@@ -37,16 +37,23 @@ class Vectors:
 def write_vectors(words: Sequence[str], matrix: np.ndarray, vectors: Path, names: Path) -> None:
     """Write the matrix and the words, in its rows' order."""
     save_file({"vectors": np.ascontiguousarray(matrix, dtype=np.float32)}, vectors)
-    names.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+    names.write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
 
 
 def read_vectors(vectors: Path, names: Path) -> Vectors:
     """The vectors at `vectors` and `names`. Raises InputError if they do not match."""
-    words = names.read_text(encoding="utf-8").split("\n")[:-1]
+    try:
+        words = names.read_bytes().decode("utf-8").split("\n")[:-1]
+    except (ValueError, OSError) as error:
+        raise InputError(f"{names}: not a list of words; delete it and run again") from error
     try:
         matrix = load_file(vectors)["vectors"]
-    except (SafetensorError, KeyError) as error:
+    except (SafetensorError, KeyError, OSError) as error:
         raise InputError(f"{vectors}: not word vectors; delete the file and run again") from error
+    if matrix.ndim != 2 or matrix.dtype != np.float32 or not np.isfinite(matrix).all():
+        raise InputError(
+            f"{vectors}: not rows of finite float32 numbers; delete the file and run again"
+        )
     if len(words) != len(matrix):
         raise InputError(
             f"{names}: {len(words)} words for {len(matrix)} vectors; delete both and run again"

@@ -1,15 +1,31 @@
 """The study's config, checked against its schema before any key is read."""
 
+import math
 import os
+import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
+import yaml
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.run import schema, sdists
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.needs import check_needs
+
+LARGEST = 2**31 - 1  # the largest whole number: seeds and sizes of every library take it
+DEEPEST = 20  # of keys within keys; a YAML file can hold a list that contains itself
+LONGEST = 200  # characters of a value in an error
+
+# Whole numbers without a point, as YAML writes them: Python counts with no others.
+Strict = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
 
 # Folders beside those of the models and of the chapters in results/<study>/.
 FOLDERS = {"benchmarks", "figures", "logs", "tables"}
@@ -22,9 +38,11 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     a wrong type or value, a name that the study does not define, or an unmet need of a chapter.
     """
     root = schema.assemble(schemas)
-    errors = sorted(Draft202012Validator(root).iter_errors(config), key=_unknown_keys_first)
+    _check_values(config)
+    errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
         raise InputError(f"config: {_line(errors[0])}{_and_more(errors)}")
+    _check_texts(config, root)
     filled = schema.fill(config, root, root)
     _check_names_of_models(filled, schemas)
     _check_unique_names(filled, root)
@@ -63,6 +81,80 @@ def check_results_directory(results: Path) -> None:
         raise InputError(
             f"{existing}: not writable; change its permissions or run in another --directory"
         )
+
+
+def check_duplicates(files: Iterable[Path]) -> None:
+    """Raise InputError, with file and line, for a key that stands twice in a mapping of a file.
+
+    YAML itself takes the last one and drops the others.
+    """
+    for path in files:
+        waiting: list[Any] = [yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)]
+        seen: set[int] = set()
+        while waiting:
+            node = waiting.pop()
+            if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+                continue
+            seen.add(id(node))
+            if not isinstance(node, yaml.MappingNode):
+                waiting += node.value
+                continue
+            waiting += [value for _, value in node.value]
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            for number, (key, _) in enumerate(node.value):
+                if key.value in keys[:number]:
+                    line = key.start_mark.line + 1
+                    raise InputError(f"{path}:{line}: {key.value}: a second time; remove one")
+
+
+def _check_values(value: Any, name: str = "", depth: int = 0) -> None:
+    """Raise InputError for what no key takes: numbers and texts that no library can work with."""
+    where = f"config: {name or 'the study'}"
+    if depth > DEEPEST:
+        raise InputError(f"{where}: more than {DEEPEST} keys within each other; correct it")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise InputError(f"{where}: the key {key!r} is no text; put it into quotes")
+            if _has_controls(key):
+                raise InputError(f"{where}: the key {_short(key)} has a control character")
+            _check_values(item, f"{name}.{key}" if name else key, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check_values(item, name, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{where}: {value} is not a finite number; write one")
+    elif isinstance(value, int) and abs(value) > LARGEST:
+        shown = _short(value)
+        raise InputError(f"{where}: {shown} is too large; accepted: at most {LARGEST}")
+
+
+def _check_texts(config: dict[str, Any], root: dict[str, Any]) -> None:
+    """Raise InputError for a text with control characters, above all a path of several lines."""
+    for node in schema.nodes(config, root, root):
+        lines = "\n\t" if node.schema.get("multiline") else ""
+        if isinstance(node.value, str) and _has_controls(node.value, lines):
+            raise InputError(
+                f"config: {node.name}: {_short(node.value)} has a line break or another control "
+                "character; rename what it names"
+            )
+        if "format" in node.schema and not node.value.strip():
+            raise InputError(f"config: {node.name}: an empty path; name a file or directory")
+
+
+def _has_controls(text: str, accepted: str = "") -> bool:
+    """Whether a text has a control character that is not `accepted`, or half a character."""
+    kinds = (unicodedata.category(character) for character in text if character not in accepted)
+    return any(kind in ("Cc", "Cs") for kind in kinds)
+
+
+def _short(value: Any) -> str:
+    """The value as Python writes it, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _check_names_of_models(config: dict[str, Any], schemas: Path) -> None:
@@ -141,13 +233,17 @@ def _line(error: ValidationError) -> str:
             return f"{key}: {pairs[0][0]} without {pairs[0][1]}; give both"
         case "enum":
             accepted = ", ".join(str(option) for option in wanted)
-            return f"{key}: {value!r} is not accepted; accepted: {accepted}"
+            return f"{key}: {_short(value)} is not accepted; accepted: {accepted}"
         case "contains":
-            return f"{key}: {value!r} is without {wanted['const']}; add it"
+            return f"{key}: {_short(value)} is without {wanted['const']}; add it"
         case "type":
             accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
-            return f"{key}: {value!r} is of the wrong type; accepted: {accepted}"
+            return f"{key}: {_short(value)} is of the wrong type; accepted: {accepted}"
         case "pattern":
             accepted = error.schema.get("description", wanted)
-            return f"{key}: {value!r} is not accepted; accepted: {accepted}"
+            return f"{key}: {_short(value)} is not accepted; accepted: {accepted}"
+        case "const":
+            return f"{key}: {_short(value)} is not accepted; accepted: {wanted}"
+        case "uniqueItems":
+            return f"{key}: {_short(value)} has a value twice; remove one"
     return f"{key}: {error.message}"

@@ -7,6 +7,7 @@ the keywords of JSON Schema these are known:
     names: PART.KEY       the value is the name of an entry of that part of the config
     format: path          a local path; data-path: one that starts from the key `data`;
                           sdist: one in a source distribution (see sdists.py)
+    multiline: true       a text that may have several lines
     unique_names: true    the keys of all objects marked so are different from each other
     needs                 what a chapter needs (see needs.py)
     conditions            conditions on the whole study, by name (see needs.py)
