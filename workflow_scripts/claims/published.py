@@ -116,5 +116,5 @@ def _number(row: dict[str, str], column: str, where: str) -> float | None:
     except ValueError:
         number = math.nan
     if number is not None and not math.isfinite(number):
-        raise InputError(f"{where}: {column} {row[column]!r} is no finite number; write one")
+        raise InputError(f"{where}: {column} {row[column]!r} is no number; write a finite one")
     return number

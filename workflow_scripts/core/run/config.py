@@ -15,6 +15,7 @@ from workflow_scripts.core.run import schema, sdists
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.needs import check_needs
 
+MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
 LARGEST = 2**31 - 1  # the largest whole number: seeds and sizes of every library take it
 DEEPEST = 20  # of keys within keys; a YAML file can hold a list that contains itself
 LONGEST = 200  # characters of a value in an error
@@ -54,13 +55,17 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
 
 
 def check_paths(config: dict[str, Any], schemas: Path) -> None:
-    """Raise InputError where a local path in a checked config does not exist."""
+    """Raise InputError where a local path in a checked config does not exist.
+
+    And where it, or a file in a directory that it names, has one of MARKS in its name.
+    """
     root = schema.assemble(schemas)
-    missing = [
+    nodes = [
         node
         for node in schema.nodes(config, root, root)
-        if node.schema.get("format") in ("path", "data-path") and not Path(node.value).exists()
+        if node.schema.get("format") in ("path", "data-path")
     ]
+    missing = [node for node in nodes if not Path(node.value).exists()]
     if missing:
         node = missing[0]
         fix = "correct the path"
@@ -68,6 +73,14 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
             fix += f", or data ({config['data']}), from which relative paths start"
         words = f"{node.name}: {node.value}: no such file or directory; {fix}"
         raise InputError(f"config: {words}{_and_more(missing)}")
+    for node in nodes:
+        inside = Path(node.value).iterdir() if Path(node.value).is_dir() else ()
+        for name in (node.value, *map(str, inside)):
+            if MARKS & set(name):
+                raise InputError(
+                    f"config: {node.name}: {name!r}: Snakemake fills in what stands between braces "
+                    "or angle brackets; rename it without them"
+                )
 
 
 def check_results_directory(results: Path) -> None:
