@@ -40,10 +40,10 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     """
     root = schema.assemble(schemas)
     _check_values(config)
+    _check_texts(config, root)
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
         raise InputError(f"config: {_line(errors[0])}{_and_more(errors)}")
-    _check_texts(config, root)
     filled = schema.fill(config, root, root)
     _check_names_of_models(filled, schemas)
     _check_unique_names(filled, root)
@@ -145,8 +145,9 @@ def _check_values(value: Any, name: str = "", depth: int = 0) -> None:
 def _check_texts(config: dict[str, Any], root: dict[str, Any]) -> None:
     """Raise InputError for a text with control characters, above all a path of several lines."""
     for node in schema.nodes(config, root, root):
-        lines = "\n\t" if node.schema.get("multiline") else ""
-        if isinstance(node.value, str) and _has_controls(node.value, lines):
+        if not isinstance(node.value, str):
+            continue
+        if _has_controls(node.value, "\n\t" if node.schema.get("multiline") else ""):
             raise InputError(
                 f"config: {node.name}: {_short(node.value)} has a line break or another control "
                 "character; rename what it names"

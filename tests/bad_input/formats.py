@@ -1,0 +1,537 @@
+"""The formats that readers take: a valid file of each, what is read of it, and the same plainly.
+
+The plain readings are strict about nothing and use none of the readers' code: what a reader gives
+must be what they give.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import defusedxml.ElementTree
+import pandas as pd
+
+from tests.arguments.test_easy import points
+from workflow_scripts.arguments.published_runs import _predictions
+from workflow_scripts.claims import published as claims
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.corpora.frame_files import sentences_of
+from workflow_scripts.corpora.mention_files import texts_of
+from workflow_scripts.corpora.sources import articles_of_file
+from workflow_scripts.corpora.tree_files import trees_of
+from workflow_scripts.corpora.word_vectors import from_glove
+from workflow_scripts.patterns.annotated_maps import COLUMNS, read_annotations
+from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.tasks import arct_files, sentiment_files
+from workflow_scripts.tasks.glue_files import read_tsv
+
+Records = list[tuple]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A valid file, called `name`; what the reader and the plain reading make of it."""
+
+    name: str
+    valid: str
+    read: Callable[[Path], Records]
+    plainly: Callable[[str], Records]
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines, as \\n ends them; the carriage returns before it belong to the end."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    return [line.rstrip("\r") for line in (lines if lines[-1] else lines[:-1])]
+
+
+def glue(name: str) -> tuple[Callable[[Path], Records], Callable[[str], Records]]:
+    task = TASKS[name]
+
+    def read(path: Path) -> Records:
+        return [
+            (*row["texts"], task.labels[int(row["label"])] if task.labels else row["label"])
+            for row in read_tsv(path, task).rows
+        ]
+
+    def plainly(text: str) -> Records:
+        rows = [line.split("\t") for line in lines_of(text)]
+        names = list(task.columns) or rows.pop(0)
+        texts = [names.index(column) for column in task.texts]
+        label = names.index(task.label)
+        return [
+            (*(row[k] for k in texts), row[label] if task.labels else float(row[label]))
+            for row in rows
+        ]
+
+    return read, plainly
+
+
+def arct_read(path: Path) -> Records:
+    return [
+        (row["id"], *(row[column] for column in arct_files.TEXTS), str(row["label"]))
+        for row in arct_files.read_points(path)
+    ]
+
+
+def arct_plainly(text: str) -> Records:
+    rows = [line.split("\t") for line in lines_of(text)]
+    return arct_rows(rows)
+
+
+def adversarial_read(path: Path) -> Records:
+    return [
+        (row["id"], *(row[column] for column in arct_files.TEXTS), str(row["label"]))
+        for row in arct_files.read_published(path, "negated")
+    ]
+
+
+def adversarial_plainly(text: str) -> Records:
+    rows = csv_rows(text, "\t")
+    added = rows[0].index("adversarial")
+    return arct_rows([rows[0], *(row for row in rows[1:] if row[added] == "True")])
+
+
+def arct_rows(rows: list[list[str]]) -> Records:
+    names = rows[0]
+    columns = [names.index(column) for column in arct_files.TEXTS]
+    id_, label = names.index("#id"), names.index("correctLabelW0orW1")
+    return [
+        (row[id_], *(" ".join(row[k].split()) for k in columns), row[label]) for row in rows[1:]
+    ]
+
+
+def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
+    lines = (f"{line}\n" for line in lines_of(text))
+    return [row for row in csv.reader(lines, delimiter=delimiter) if row]
+
+
+def truth_plainly(text: str) -> Records:
+    rows = [line.split() for line in lines_of(text) if not line.startswith("#")]
+    return [(row[0], row[1]) for row in rows if row]
+
+
+def claim_map_plainly(text: str) -> Records:
+    pairs = [tuple(" ".join(cell.split()) for cell in row) for row in csv_rows(text)[1:]]
+    return list(dict(pairs).items())
+
+
+def labels_plainly(text: str) -> Records:
+    return [tuple(line.partition(" ")[::2]) for line in lines_of(text)]
+
+
+def ratings_plainly(text: str) -> Records:
+    import html
+
+    rows = [line.split("\t") for line in lines_of(text)]
+    return [
+        (html.unescape(row[2]), float(float(row[1]) > 0))
+        for row in rows
+        if abs(float(row[1])) >= 0.5
+    ]
+
+
+def trees_read(form: str) -> Callable[[Path], Records]:
+    def read(path: Path) -> Records:
+        return [(tree.words, tree.heads, tree.relations) for _, tree in trees_of(path, form)]
+
+    return read
+
+
+def trees_plainly(form: str) -> Callable[[str], Records]:
+    """Word, head and relation of each word's line, sentence by sentence."""
+
+    def columns(line: str) -> tuple[str, int, str] | None:
+        if form == "clark":
+            word, link = line.strip().rsplit(" ", 1)
+            head, _, relation = link.partition("-")
+            return word, int(head) - 1, relation
+        fields = line.split("\t")
+        if form == "dp":
+            return fields[0], int(fields[2]) - 1, ""
+        if not fields[0].isdecimal():
+            return None
+        return fields[1], int(fields[6]) - 1, "" if fields[7] == "_" else fields[7]
+
+    def plainly(text: str) -> Records:
+        sentences: list[list[tuple]] = [[]]
+        for line in lines_of(text):
+            if not line.strip():
+                sentences.append([])
+            elif form in ("dp", "clark") or not (line.startswith("#") and "\t" not in line):
+                row = columns(line)
+                sentences[-1] += [row] if row else []
+        return [
+            (
+                tuple("".join(word.split()) for word, _, _ in rows),
+                tuple(head for _, head, _ in rows),
+                tuple(relation for _, _, relation in rows),
+            )
+            for rows in sentences
+            if rows
+        ]
+
+    return plainly
+
+
+def mentions_read(form: str) -> Callable[[Path], Records]:
+    def read(path: Path) -> Records:
+        return [
+            (tuple(text.words), sorted((span.start, span.end, span.chain) for span in text.spans))
+            for text in texts_of(path, form)
+        ]
+
+    return read
+
+
+def mentions_plainly(form: str) -> Callable[[str], Records]:
+    """Words and mentions of each document, from its words' lines."""
+
+    def plainly(text: str) -> Records:
+        documents: list[list[tuple[str, str]]] = []
+        starts = r"#\s*newdoc" if form == "conllu" else r"#\s*begin document"
+        for line in lines_of(text):
+            if re.match(starts, line):
+                documents.append([])
+            elif line.strip() and not line.startswith("#"):
+                fields = line.split() if form == "conll2012" else line.split("\t")
+                if form == "conllu":
+                    if not fields[0].isdecimal():
+                        continue
+                    misc = dict(item.partition("=")[::2] for item in fields[9].split("|"))
+                    word, cell = fields[1], misc.get("Entity", "")
+                else:
+                    word, cell = fields[1 if form == "gum" else 3], fields[-1].strip()
+                if not documents:
+                    documents.append([])
+                documents[-1].append(("".join(word.split()), "" if cell in ("_", "-") else cell))
+        return [
+            (tuple(word for word, _ in rows), sorted(spans([cell for _, cell in rows])))
+            for rows in documents
+            if rows
+        ]
+
+    return plainly
+
+
+def spans(cells: list[str]) -> Records:
+    """The mentions of brackets, read character by character; a chain's innermost closes first."""
+    found, waiting = [], {}
+    for word, cell in enumerate(cells):
+        tokens = re.findall(r"[()]|[^()|]+", cell)
+        for before, name, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
+            if name in "()":
+                continue
+            chain = name.split("-")[0] if before == "(" else name
+            if before == "(":
+                waiting.setdefault(chain, []).append(word)
+            if after == ")":
+                found.append((waiting[chain].pop(), word + 1, chain))
+    return found
+
+
+def frames_read(path: Path) -> Records:
+    return [
+        (item.text, item.frame, item.targets, sorted(item.elements + item.others))
+        for item in sentences_of(path)
+    ]
+
+
+def frames_plainly(text: str) -> Records:
+    space = "{http://framenet.icsi.berkeley.edu}"
+    root = defusedxml.ElementTree.fromstring(text.removeprefix("\ufeff"))
+    found = []
+    for sentence in root.iter(f"{space}sentence"):
+        for annotation in sentence.iter(f"{space}annotationSet"):
+            layers: dict[str, list] = {"Target": [], "FE": []}
+            for layer in annotation.iter(f"{space}layer"):
+                for label in layer.iter(f"{space}label"):
+                    if layer.get("name") in layers and not label.get("itype"):
+                        place = int(label.get("start", "")), int(label.get("end", "")) + 1
+                        layers[layer.get("name", "")].append((label.get("name"), place))
+            targets = tuple(place for _, place in layers["Target"])
+            words = sentence.findtext(f"{space}text")
+            if targets:
+                found.append((words, root.get("frame"), targets, sorted(layers["FE"])))
+    return found
+
+
+def text_read(form: str) -> Callable[[Path], Records]:
+    """The paragraphs, and the number of lines that are read or left out."""
+
+    def read(path: Path) -> Records:
+        articles = list(articles_of_file(path, form))
+        texts = [paragraph.text for article in articles for paragraph in article.paragraphs]
+        return [(len(texts) + sum(article.left_out for article in articles), tuple(texts))]
+
+    return read
+
+
+def text_plainly(text: str) -> Records:
+    lines = [line.strip() for line in lines_of(text) if line.strip()]
+    return [(len(lines), tuple(lines))]
+
+
+def wikitext_plainly(text: str) -> Records:
+    lines = [line for line in lines_of(text) if line.strip()]
+    headings = (r" ?= (?!=).+ = ?", r" ?= = (?!=).+ = = ?")
+    kept = [line for line in lines if not any(re.fullmatch(form, line) for form in headings)]
+    texts = (re.sub(r" @([-,.])@ ", r"\1", line.strip()) for line in kept)
+    return [(len(lines), tuple(texts))]
+
+
+def vectors_read(path: Path) -> Records:
+    words, matrix = from_glove(path)
+    return [(word, tuple(row.tolist())) for word, row in zip(words, matrix, strict=True)]
+
+
+def vectors_plainly(text: str) -> Records:
+    lines = lines_of(text)
+    if re.fullmatch(r"[0-9]+ [0-9]+ *", lines[0]):
+        size, lines = int(lines[0].split()[1]), lines[1:]
+    else:
+        size = len(lines[0].rstrip(" ").split(" ")) - 1
+    vectors: dict[str, tuple] = {}
+    for line in lines:
+        fields = line.rstrip(" ").split(" ")
+        row = pd.Series(fields[-size:]).astype("float32").tolist()
+        vectors.setdefault(" ".join(fields[:-size]), tuple(row))
+    return list(vectors.items())
+
+
+def maps_read(path: Path) -> Records:
+    return [
+        (a.model, a.corpus, a.example, a.layer, a.head, CLASSES[a.label], a.tokens)
+        for a in read_annotations(path)
+    ]
+
+
+def maps_plainly(text: str) -> Records:
+    return [(*row[:3], int(row[3]), int(row[4]), *row[5:]) for row in csv_rows(text)[1:]]
+
+
+def runs_read(path: Path) -> Records:
+    labels = points().set_index(["split", "id"])["label"]
+    frame = _predictions(path, labels)
+    return list(frame[["run", "split", "id", "picked"]].itertuples(index=False, name=None))
+
+
+def runs_plainly(text: str) -> Records:
+    names, *rows = csv_rows(text)
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    return [
+        (int(row["run_no"]), row["dataset"], row["id"], int(row["pred"]))
+        for row in records
+        if row["dataset"] == "dev"
+    ]
+
+
+def claims_read(path: Path) -> Records:
+    return [(claim.id, claim.statement, claim.value) for claim in claims.read(path, ["relation"])]
+
+
+def claims_plainly(text: str) -> Records:
+    names, *rows = csv_rows(text)
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    return [(row["id"], row["statement"], float(row["value"])) for row in records]
+
+
+def examples_read(path: Path) -> Records:
+    return [(example.id, example.texts) for example in read_examples(path)]
+
+
+def examples_plainly(text: str) -> Records:
+    records = [json.loads(line) for line in lines_of(text)]
+    return [(record["id"], tuple(record["texts"])) for record in records]
+
+
+def as_csv(rows: list[list[str]], delimiter: str = ",") -> str:
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+ANNOTATED = as_csv(
+    [
+        list(COLUMNS),
+        ["minilm", "wikipedia", "w-1", "0", "1", CLASSES[0], "12345678"],
+        ["minilm", "wikipedia", "w-1", "0", "2", CLASSES[1], "12345678"],
+    ]
+)
+LAST_CELLS = ["", "", "trees", "relation", "dobj", ""]
+CLAIMS = as_csv(
+    [
+        list(claims.COLUMNS),
+        *(
+            [*f"{name};A;1;More, 'or' less.;statement;;;%;above;50".split(";"), *LAST_CELLS]
+            for name in ("one", "two")
+        ),
+    ]
+)
+
+
+def mrpc(rows: list[str]) -> str:
+    return "\n".join(["Quality\t#1 ID\t#2 ID\t#1 String\t#2 String", *rows]) + "\n"
+
+
+FRAMENET = """<?xml version="1.0" encoding="UTF-8"?>
+<lexUnit xmlns="http://framenet.icsi.berkeley.edu" ID="7" frame="Giving" name="give.v">
+  <header><frame><FE type="Core" name="Donor"/><FE type="Peripheral" name="Time"/></frame></header>
+  <subCorpus name="a">
+    <sentence ID="1"><text>Anna gave bread &amp; milk today .</text>
+      <annotationSet status="MANUAL"><layer name="Target"><label start="5" end="8" name="Target"/>
+      </layer><layer name="FE"><label start="0" end="3" name="Donor"/>
+      <label itype="DNI" name="Recipient"/><label start="23" end="27" name="Time"/></layer>
+      </annotationSet></sentence>
+    <sentence ID="2"><text>Bob gave .</text>
+      <annotationSet status="MANUAL"><layer name="Target"><label start="4" end="7" name="Target"/>
+      </layer><layer name="FE"><label start="0" end="2" name="Donor"/></layer>
+      </annotationSet></sentence>
+  </subCorpus>
+</lexUnit>
+"""
+CONLL = (
+    "1\tThe\t_\tDT\tDT\t_\t2\tdet\t_\t_\n2\tdog\t_\tNN\tNN\t_\t3\tnsubj\t_\t_\n"
+    "3\tran\t_\tVB\tVB\t_\t0\troot\t_\t_\n\n1\tIt\t_\tPR\tPR\t_\t2\tnsubj\t_\t_\n"
+    "2\tate\t_\tVB\tVB\t_\t0\troot\t_\t_\n\n"
+)
+CONLLU = (
+    "# newdoc id = one\n# text = The dog's\n1\tThe\t_\tDET\tDT\t_\t2\tdet\t_\t_\n"
+    "2-3\tdog's\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n"
+    "3\t's\t_\tPART\tPOS\t_\t2\tcase\t_\t_\n3.1\tran\t_\tVERB\tVB\t_\t_\t_\t2:dep\t_\n\n"
+)
+ENTITIES = (
+    "# newdoc id = one\n# global.Entity = GRP-etype-infstat-salience-centering-minspan-link\n"
+    "1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\tEntity=(1-person-new-n-cf1-1-coref)\n"
+    "2\tsaw\t_\tVERB\tVBD\t_\t0\troot\t_\t_\n"
+    "3\ther\t_\tPRON\tPRP$\t_\t4\tposs\t_\tEntity=(2-animal-new-n-cf2-2-sgl(1-person-giv-n-1-ana)\n"
+    "4\tdog\t_\tNOUN\tNN\t_\t2\tobj\t_\tSpaceAfter=No|Entity=2)\n\n"
+)
+GUM = (
+    "# begin document one\n0\tAnna\t(1\n1\tKeller\t1)\n2\tsaw\t_\n3\ther\t(2(1)\n4\tdog\t2)\n"
+    "# end document\n"
+)
+LITBANK = "#begin document (one); part 0\n" + "".join(
+    f"one\t0\t{k}\t{word}" + "\t_" * 8 + f"\t{cell}\n"
+    for k, word, cell in [(0, "Anna", "(1"), (1, "Keller", "1)"), (2, "saw", ""), (3, "her", "(1)")]
+)
+LITBANK += "\none\t0\t0\tWell" + "\t_" * 8 + "\t\n#end document\n"
+ONTONOTES = "#begin document (one); part 000\n" + "".join(
+    f"one   0   {k}   {word}   {tag}   (S*   -   -   -   A   *   {cell}\n"
+    for k, word, tag, cell in [(0, "Anna", "NNP", "(1)"), (1, "saw", "VBD", "-")]
+)
+ONTONOTES += (
+    "\none 0 0 Her PRP * - - - A * (1)|(2\none 0 1 dog NN * - - - A * 2)\n\n#end document\n"
+)
+HEADER = "\t".join(
+    ["#id", "warrant0", "warrant1", "correctLabelW0orW1", "reason", "claim", "title", "info"]
+)
+POINTS = (
+    f'{HEADER}\na\tit "is" so\tit is not\t0\tRain.\tGo  out\tT\tI\n'
+    "b\tyes\tno\t1\tSun.\tStay\tT\tI\n"
+)
+ADDED = (
+    f"{HEADER}\tadversarial\n"
+    'a\t"it ""is"" so"\tit is not\t0\tRain.\tGo out\tT\tI\tFalse\n'
+    'a-adversarial\t"it ""is"" so"\tit is not\t1\tRain.\tDo not go out\tT\tI\tTrue\n'
+)
+RUNS = (
+    "run_no,dataset,id,prob0,prob1,pred,correct\n1,dev,p0,0.9,0.1,0,True\n1,dev,p1,0.9,0.1,0,False\n"
+    "1,train,p7,0.5,0.5,1,True\n2,dev,p0,0.1,0.9,1,False\n"
+)
+WIKITEXT = (
+    " = Head = \r\n \r\n One @-@ two , three . \r\n \r\n = = Part = = \r\n \r\n Four five . \r\n"
+)
+EXAMPLES = "".join(
+    json.dumps({"id": f"e{k}", "document": "d", "source": "f:1", "texts": ["One.", "Two"]}) + "\n"
+    for k in range(2)
+)
+RATED = "1\t2.5\tGood &amp; fine\n2\t-0.1\tSo so\n3\t-1\tBad\n"
+
+FORMATS = {
+    "GLUE with a header": Format(
+        "train.tsv", mrpc(['1\t2\t3\tA "b" c\tD e', "0\t4\t5\tF\tG"]), *glue("mrpc")
+    ),
+    "GLUE with scores": Format(
+        "dev.tsv",
+        "index\tsentence1\tsentence2\tscore\n0\tA b\tC\t5.000\n1\tD\tE f\t0.25\n",
+        *glue("stsb"),
+    ),
+    "GLUE with names of labels": Format(
+        "train.tsv",
+        "index\tquestion\tsentence\tlabel\n0\tWho?\tI .\tentailment\n1\tA\tB\tnot_entailment\n",
+        *glue("qnli"),
+    ),
+    "GLUE without a header": Format(
+        "train.tsv", "gj04\t1\t\tOur friends .\nks08\t0\t*\tThem go .\n", *glue("cola")
+    ),
+    "labelled sentences": Format(
+        "s.txt",
+        "__label__pos good film\n__label__neg bad film\n",
+        lambda path: [
+            (("__label__neg", "__label__pos")[int(row["label"])], row["texts"][0])
+            for row in sentiment_files.read_labels(path, sentiment_files.Format()).rows
+        ],
+        labels_plainly,
+    ),
+    "rated sentences": Format(
+        "r.txt",
+        RATED,
+        lambda path: [
+            (row["texts"][0], row["label"])
+            for row in sentiment_files.read_ratings(path, sentiment_files.Format()).rows
+        ],
+        ratings_plainly,
+    ),
+    "ARCT": Format("dev-full.txt", POINTS, arct_read, arct_plainly),
+    "ARCT's truth": Format(
+        "test-truth.txt",
+        "# truth\n#id\tcorrectLabelW0orW1\na\t1\nb   0\n",
+        lambda path: [(id_, str(label)) for id_, (label, _) in arct_files.read_truth(path).items()],
+        truth_plainly,
+    ),
+    "ARCT's adversarial set": Format(
+        "train-adv-negated.csv", ADDED, adversarial_read, adversarial_plainly
+    ),
+    "ARCT's claim map": Format(
+        "claim_map.csv",
+        'original,negated\n"Go, out","Do not go, out"\nStay,Go\n',
+        lambda path: list(arct_files.read_claim_map(path).items()),
+        claim_map_plainly,
+    ),
+    "CoNLL-X": Format("a.conllx", CONLL, trees_read("conllx"), trees_plainly("conllx")),
+    "CoNLL-U": Format("a.conllu", CONLLU, trees_read("conllu"), trees_plainly("conllu")),
+    "NLTK's trees": Format(
+        "a.dp",
+        "The\tDT\t2\ndog\tNN\t0\n\nIt\tPRP\t2\nran\tVB\t0\n",
+        *[f("dp") for f in (trees_read, trees_plainly)],
+    ),
+    "trees of words": Format(
+        "a.txt",
+        "The 2-det\ndog 0-root\n\nIt 2-nsubj\nran 0-root\n",
+        *[f("clark") for f in (trees_read, trees_plainly)],
+    ),
+    "GUM": Format("a.conll", GUM, mentions_read("gum"), mentions_plainly("gum")),
+    "LitBank": Format("a.conll", LITBANK, mentions_read("litbank"), mentions_plainly("litbank")),
+    "CoNLL-2012": Format(
+        "a.v4_gold_conll", ONTONOTES, mentions_read("conll2012"), mentions_plainly("conll2012")
+    ),
+    "CoNLL-U with entities": Format(
+        "a.conllu", ENTITIES, mentions_read("conllu"), mentions_plainly("conllu")
+    ),
+    "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
+    "WikiText": Format("wiki.raw", WIKITEXT, text_read("wikitext"), wikitext_plainly),
+    "plain text": Format("a.txt", "One two.\nThree.\n\nFour.\n", text_read("plain"), text_plainly),
+    "GloVe": Format(
+        "v.txt", "the 0.5 -1e-3 2\n. . 1 2 3\nthe 1 1 1\n", vectors_read, vectors_plainly
+    ),
+    "word2vec": Format("v.txt", "2 3\nthe 0.5 -1 2\ncat 1 2 3\n", vectors_read, vectors_plainly),
+    "annotated maps": Format("annotation.csv", ANNOTATED, maps_read, maps_plainly),
+    "published runs": Format("preds.csv", RUNS, runs_read, runs_plainly),
+    "claims": Format("claims.csv", CLAIMS, claims_read, claims_plainly),
+    "examples": Format("a.jsonl", EXAMPLES, examples_read, examples_plainly),
+}
