@@ -6,12 +6,8 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from workflow_scripts.core.run import meaning, sdists
-from workflow_scripts.core.run.config import (
-    check,
-    check_duplicates,
-    check_paths,
-    check_results_directory,
-)
+from workflow_scripts.core.run.config import check, check_duplicates, check_paths
+from workflow_scripts.core.run.config import check_results_directory
 from workflow_scripts.core.run.error_lines import ErrorLines
 from workflow_scripts.core.run.errors import InputError
 

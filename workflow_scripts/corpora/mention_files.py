@@ -131,7 +131,7 @@ def _columns(file: Path, form: str) -> Iterator[Text]:
     """Documents between `begin document` and `end document` lines, one word per line."""
     text: Text | None = None
     brackets = Brackets(file)
-    starts_sentence = True
+    starts_sentence, ended = True, False
     begun = ""  # the place of the current document's first line, where it has one
     for number, line in read_lines(file):
         where = f"{file}:{number}"
@@ -147,11 +147,13 @@ def _columns(file: Path, form: str) -> Iterator[Text]:
             if text is None:
                 raise InputError(f"{where}: the end of no document; copy the file again")
             yield _finished(text, brackets)
-            text, begun = None, ""
+            text, begun, ended = None, "", True
         elif line.startswith("#"):
             continue  # another comment
         else:
             if text is None:
+                if ended:
+                    raise InputError(f"{where}: a word outside a document; copy the file again")
                 text, brackets = Text(file.stem, where), Brackets(file)
             if starts_sentence and form != "gum":
                 text.starts.append(len(text.words))

@@ -18,7 +18,7 @@ def read_card(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path}: not a model's card ({error}); delete it and run again"
         ) from error
-    if not isinstance(card, dict) or not isinstance(card.get("source"), dict):
+    if not isinstance(card, dict):
         raise InputError(f"{path}: not a model's card; delete it and run again")
     return card
 
