@@ -7,7 +7,6 @@ from shlex import quote
 
 # Scripts import the package from here, wherever snakemake runs and whatever is installed.
 sys.path.insert(0, workflow.basedir)
-shell.prefix(f"export PYTHONPATH={quote(workflow.basedir)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
 
 from workflow_scripts.core.run import guard, provenance
 from workflow_scripts.core.run.errors import InputError
@@ -19,6 +18,11 @@ if "models" not in config:
 
 
 include: "rules/common.smk"
+
+
+shell.prefix(f"export PYTHONPATH={quote(workflow.basedir)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
+
+
 include: "rules/corpora.smk"
 include: "rules/tasks.smk"
 include: "rules/attention.smk"

@@ -10,6 +10,7 @@ from workflow_scripts.core.run.config import check, check_duplicates, check_path
 from workflow_scripts.core.run.config import check_results_directory
 from workflow_scripts.core.run.error_lines import ErrorLines
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.guard import check_checkout
 
 ERRORS = ErrorLines(logger)
 
@@ -23,6 +24,7 @@ def refused(error: InputError) -> WorkflowError:
 
 
 try:
+    check_checkout(workflow.basedir)
     check_duplicates(map(Path, workflow.configfiles))
     config = check(config, SCHEMAS)
     if "preflight" not in sys.argv[1:]:  # which tells of all missing paths, not of the first

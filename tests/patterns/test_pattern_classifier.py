@@ -1,5 +1,6 @@
 """The classifier of maps: its images, network and cross-validation, contact sheets, and shares."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -241,8 +242,9 @@ def test_maps_that_come_with_the_workflow(tmp_path: Path) -> None:
         learning_rate=0.003,
     )
     with safe_open(out["classifier"], "pt") as file:
-        assert file.metadata()["annotated_model"] == "minilm"
-        assert file.metadata()["annotated_stage"] == "pretrained,fine-tuned"
+        about = json.loads(file.metadata()["about"])
+    assert about["annotated_model"] == "minilm"
+    assert about["annotated_stage"] == "pretrained,fine-tuned"
     n = tables.read(out["folds"]).groupby("method")["n"].sum()
     assert n["network"] == n["rules"] == 100
     assert n["network on pretrained maps"] == 60
@@ -255,7 +257,7 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     recipe = Recipe(seed=1, epochs=3, batch_size=BATCH, learning_rate=0.003)
     network = fit(images, torch.from_numpy(labels), recipe)
     about = {"annotated_model": "minilm", "annotated_stage": "pretrained,fine-tuned"}
-    save_file(network.state_dict(), tmp_path / "classifier", metadata=about)
+    save_file(network.state_dict(), tmp_path / "classifier", metadata={"about": json.dumps(about)})
     pattern_shares.main(
         tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]]
     )

@@ -1,5 +1,6 @@
 """The classifier of maps, cross-validated on annotated maps (Kovaleva et al. 2019, 4.1, Fig. 1)."""
 
+import json
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -210,7 +211,8 @@ def main(
     models = sorted({map_.annotation.model for map_ in annotated})
     about = {"classes": CLASSES, "annotated_model": models}
     about["annotated_stage"] = [stage for stage in STAGES if stage in stages]
-    metadata = {name: ",".join(values) for name, values in about.items()}
+    # One key: safetensors writes several in an order of chance.
+    metadata = {"about": json.dumps({name: ",".join(values) for name, values in about.items()})}
     save_file(final.state_dict(), classifier, metadata=metadata)
 
 

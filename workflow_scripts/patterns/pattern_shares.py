@@ -1,5 +1,6 @@
 """Share of each class among the maps of each head, task by task (Kovaleva et al., Figure 2)."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -
     annotated_model and annotated_stage say which maps the classifier has learnt from.
     """
     with safe_open(classifier, "pt") as file:
-        about = file.metadata()
+        about = json.loads(file.metadata()["about"])
     learnt_from = {name: about[name] for name in ("annotated_model", "annotated_stage")}
     network = PatternNetwork()
     network.load_state_dict(load_file(classifier))

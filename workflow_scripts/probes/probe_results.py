@@ -83,9 +83,9 @@ class Results:
         self.curve.append(about | self._score(dev, sentences))
 
     def save(self, probe: str, task: str, weights: Mapping[str, torch.Tensor]) -> None:
-        """Save a probe's weights, with its settings."""
+        """Save a probe's weights, with its settings; one key, as safetensors shuffles several."""
         tensors = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
-        metadata = {"probe": probe, "task": task, "settings": json.dumps(self.settings)}
+        metadata = {"settings": json.dumps(self.settings)}
         save_file(tensors, self.folder / f"{probe}.{task}.safetensors", metadata=metadata)
 
     def _score(self, counts: Counts, sentences: Sequence[Sentence]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What a run began with: jobs that a scheduler starts later read the workflow's files again.
+"""What code a run began with: jobs that a scheduler starts later read the files again.
 
 The process that plans the run puts `state` into the environment variable ATLAS_CODE, which
 Snakemake hands to every job; `compare` refuses a job that reads other files than those.
@@ -18,6 +18,14 @@ WORDS = {
     "rules": "Snakefile or rules/",
     "scripts": f"{meaning.PACKAGE}/",
 }
+
+
+def check_checkout(folder: str) -> None:
+    """Refuse a checkout whose path Snakemake would take for one with wildcards."""
+    if set("{}") & set(folder):
+        raise InputError(
+            f"{folder}: braces stand for wildcards in commands of Snakemake; rename the folder"
+        )
 
 
 def state(config: Mapping[str, Any], root: Path) -> str:
