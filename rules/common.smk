@@ -64,6 +64,7 @@ COUNTS = {"category": "Texts and tasks"}
 
 
 include: "common_products.smk"
+include: "common_slurm.smk"
 
 
 pathvars:
