@@ -1,0 +1,139 @@
+"""A small workflow whose jobs wait for a sign, so that a fault can be injected while they run."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.slurm.cluster import Cluster
+
+ROOT = Path(__file__).parents[2]
+# Each job leaves half of its product on disk until it is told to go on.
+SNAKEFILE = (
+    f"""\
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from snakemake.exceptions import WorkflowError as refused
+from workflow_scripts.core.run.errors import InputError
+include: {str(ROOT / "rules/common_slurm.smk")!r}
+"""
+    + """
+localrules: all, table
+
+rule all:
+    input: "table.csv"
+
+rule square:
+    output: "squares/{n}.csv"
+    log: "logs/{n}.log"
+    resources: mem_mb=lambda wildcards, attempt: MEMORY * attempt, runtime=RUNTIME
+    threads: THREADS
+    shell:
+        "exec 2> {log}; echo started >> starts.{wildcards.n}; echo half > {output}; "
+        "until [ -e go ]; do sleep 0.1; done; "
+        "WORK; echo {wildcards.n},$(({wildcards.n} * {wildcards.n})) > {output}"
+
+rule table:
+    input: expand("squares/{n}.csv", n=range(2, 2 + JOBS))
+    output: "table.csv"
+    shell: "cat {input} > {output}"
+"""
+)
+DEFAULTS = {"JOBS": "1", "MEMORY": "1000", "RUNTIME": "60", "THREADS": "1", "WORK": "true"}
+TABLE = ["2,4", "3,9"]
+
+
+class SmallStudy:
+    """The workflow in a folder, with the profiles of the project, and its runs on a cluster."""
+
+    def __init__(self, folder: Path, cluster: Cluster, **settings: str) -> None:
+        """Write the workflow; `settings` replace the words in capitals."""
+        self.folder, self.cluster = folder, cluster
+        settings = DEFAULTS | settings
+        text = SNAKEFILE
+        for name, value in settings.items():
+            text = text.replace(name, value)
+        (folder / "Snakefile").write_text(text, encoding="utf-8")
+        shutil.copytree(ROOT / "profiles", folder / "profiles")
+        cluster.write_partitions(folder)
+        self.expected = TABLE[: int(settings["JOBS"])]
+        self.printed = folder / "printed.txt"
+
+    def start(self, *options: str) -> subprocess.Popen:
+        """Start snakemake with the profile of SLURM; what it prints goes to `printed`."""
+        command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", *options]
+        command += ["--slurm-init-seconds-before-status-checks", "1"]
+        command += ["--seconds-between-status-checks", "1"]
+        with self.printed.open("ab") as printed:
+            return subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=self.cluster.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+            )
+
+    def wait_for_half(self, count: int = 1) -> None:
+        """Wait until `count` jobs run and have written half of their products."""
+        wait_for(lambda: len(list(self.folder.glob("squares/*.csv"))) == count, self.log)
+
+    def go(self) -> None:
+        """Let the jobs go on."""
+        (self.folder / "go").touch()
+
+    def run(self, *options: str) -> int:
+        """Run snakemake to its end; the exit status."""
+        return self.end(self.start(*options))
+
+    def end(self, head: subprocess.Popen, seconds: float = 200) -> int:
+        """The exit status of a head that ends by itself."""
+        try:
+            return head.wait(seconds)
+        except subprocess.TimeoutExpired:
+            head.send_signal(signal.SIGKILL)
+            raise AssertionError("snakemake waits for ever:\n" + self.log()) from None
+
+    def log(self) -> str:
+        """What snakemake and SLURM's jobs have printed so far."""
+        return self.printed.read_text(errors="replace") + self.cluster.output("squeue", "-t", "all")
+
+    def starts(self, number: int) -> int:
+        """How many times the job of a number was started."""
+        path = self.folder / f"starts.{number}"
+        return len(path.read_text().splitlines()) if path.exists() else 0
+
+    def table(self) -> list[str]:
+        """The lines of the finished table."""
+        return (self.folder / "table.csv").read_text().splitlines()
+
+    def half_written(self) -> bool:
+        """Whether a job has written half of its product."""
+        return any(path.read_text() == "half\n" for path in self.folder.glob("squares/*.csv"))
+
+    def jobs(self) -> list[dict[str, str]]:
+        """What SLURM says of this study's jobs, oldest first."""
+        return [job for job in self.cluster.jobs() if job["WorkDir"] == str(self.folder)]
+
+    def ids(self) -> list[str]:
+        """The ids of this study's jobs in SLURM."""
+        return [job["JobId"] for job in self.jobs()]
+
+    def states(self) -> list[str]:
+        """What SLURM says became of this study's jobs."""
+        return [job["JobState"] for job in self.jobs()]
+
+    def log_of_job(self, number: int) -> str:
+        """What the study's job of a number has printed in SLURM."""
+        return Path(self.jobs()[number]["StdOut"]).read_text(errors="replace")
+
+
+def wait_for(happened: Callable[[], bool], log: Callable[[], str], seconds: float = 150) -> None:
+    """Wait until something has happened."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, log()
+        time.sleep(0.1)

@@ -1,0 +1,73 @@
+"""A job that is cancelled, that needs more memory, or that no node can run."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.cluster import Cluster
+from tests.slurm.small_study import SmallStudy, wait_for
+
+# Has more processors and time than the cluster.
+PARTITIONS = """\
+partitions:
+  cpu: {max_threads: 9999, max_gpu: 0}
+"""
+# Takes about 1000 MB for some seconds.
+HUNGRY = "python3 -c 'import time; x = bytearray(1000 * 2**20); time.sleep(4)'"
+
+
+def test_a_cancelled_job_is_made_anew(small_study: SmallStudy) -> None:
+    head = small_study.start()
+    small_study.wait_for_half()
+    cluster, (job,) = small_study.cluster, small_study.ids()
+    cluster.output("scancel", job)
+    wait_for(lambda: len(small_study.ids()) == 2, small_study.log)
+    small_study.wait_for_half()
+    small_study.go()
+    assert small_study.end(head) == 0, small_study.log()
+    assert small_study.states() == ["CANCELLED", "COMPLETED"]
+    assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in small_study.log()
+    assert small_study.table() == small_study.expected
+
+
+def test_a_job_over_its_memory_is_killed_and_given_more(cluster: Cluster, tmp_path: Path) -> None:
+    study = SmallStudy(tmp_path, cluster, MEMORY="700", WORK=HUNGRY)
+    study.go()
+    assert study.run() == 0, study.log()
+    assert study.states() == ["FAILED", "COMPLETED"]
+    requests = [job["MinMemoryNode"] for job in study.jobs()]
+    assert requests == ["700M", "1400M"]
+    log = study.log_of_job(0)
+    assert "exceeded memory limit" in log
+    assert study.table() == study.expected
+
+
+@pytest.mark.parametrize(
+    "request_", [{"THREADS": "1000"}, {"MEMORY": "10**9"}, {"RUNTIME": "3 * 24 * 60"}], ids=str
+)
+def test_a_request_that_no_node_meets_ends_the_run(
+    request_: dict[str, str], cluster: Cluster, tmp_path: Path
+) -> None:
+    study = SmallStudy(tmp_path, cluster, **request_)
+    assert study.run() == 1
+    assert "Auto-selected partition 'no-partition-fits' for job square" in study.log()
+    assert "sbatch: error: Batch job submission failed: Invalid partition name" in study.log()
+    assert study.jobs() == []
+    assert not (study.folder / "table.csv").exists()
+
+
+@pytest.mark.parametrize("request_", [{"THREADS": "1000"}, {"RUNTIME": "3 * 24 * 60"}], ids=str)
+def test_a_job_that_waits_for_ever_is_named(
+    request_: dict[str, str], cluster: Cluster, tmp_path: Path
+) -> None:
+    """As where the file of partitions was not adapted to the cluster."""
+    study = SmallStudy(tmp_path, cluster, **request_)
+    (study.folder / "profiles/slurm/partitions.yaml").write_text(PARTITIONS)
+    head = study.start()
+    wait_for(lambda: "waits, perhaps for ever: Partition" in study.log(), study.log)
+    (job,) = study.ids()
+    assert f"`scancel {job}`" in study.log()
+    head.send_signal(signal.SIGINT)
+    assert study.end(head) == 1
+    assert study.states() == ["CANCELLED"]
