@@ -1,11 +1,15 @@
 """What a study would submit with a profile: `planned_jobs.py study.yaml folder profile`, as JSON.
 
 `submitted` has the rules of each job that a scheduler would get; `rules` what each rule asks for
-before it is known what a job reads: whether it runs on the head, memory in MB, GPUs and threads.
+before it is known what a job reads: whether it runs on the head, memory in MB, GPUs and threads;
+`path` the rules of the longest chain of jobs, by the seconds of docs/measured.csv, and `seconds`
+how long it takes.
 """
 
+import csv
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +54,22 @@ def planned(study: Path, folder: Path, profile: Path) -> dict[str, Any]:
         rules = [sorted(job.rules) for job in jobs]
         asked = {rule.name: asked_by(rule, workflow) for rule in workflow.rules}
         submitted = [names for names in rules if not all(asked[name]["local"] for name in names)]
-        return {"submitted": submitted, "rules": asked}
+        seconds, path = longest_chain(dag)
+        return {"submitted": submitted, "rules": asked, "path": path, "seconds": seconds}
+
+
+def longest_chain(dag: Any) -> tuple[float, list[str]]:
+    """The seconds of the longest chain of jobs, and its rules; those not measured take none."""
+    with (ROOT / "docs/measured.csv").open(encoding="utf-8", newline="") as file:
+        measured = {row["rule"]: float(row["seconds"]) for row in csv.DictReader(file)}
+
+    @cache
+    def until(job: Any) -> tuple[float, tuple[str, ...]]:
+        before, rules = max(map(until, dag.dependencies[job]), default=(0.0, ()))
+        return before + measured.get(job.rule.name, 0.0), (*rules, job.rule.name)
+
+    seconds, rules = max(map(until, dag.needrun_jobs(exclude_finished=False)))
+    return round(seconds, 1), list(rules)
 
 
 def asked_by(rule: Any, workflow: Any) -> dict[str, Any]:

@@ -257,7 +257,10 @@ def _limit_threads(threads: int) -> None:
 
     threadpool_limits(threads)
     if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(threads)
+        torch = sys.modules["torch"]
+        torch.set_num_threads(threads)
+        if torch.get_num_interop_threads() != threads:  # it may be set once in a process
+            torch.set_num_interop_threads(threads)
 
 
 def _remove(path: Path) -> None:

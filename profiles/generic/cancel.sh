@@ -1,0 +1,3 @@
+#!/bin/sh
+# Cancels the jobs whose ids are the arguments.
+exec qdel "$@"
