@@ -23,11 +23,26 @@ COMPARED = len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in 
 UNITS = {unit: MODES[unit] + ["mean"] * (unit in ABLATION["mean"]) for unit in MODES}
 
 
+scattergather:
+    ablation=ABLATION["shards"],
+
+
+# Where several jobs share a sweep, its table is joined from their parts.
+SWEEP_PARTS = (
+    gather.ablation(
+        "<results>/{{model}}/ablation/{{task}}.{{init}}.{{seed}}.parts/{scatteritem}.parquet"
+    )
+    if ABLATION["shards"] > 1
+    else []
+)
+
+
 rule ablation_sweep:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
         table=rules.prepare_task.output.table,
+        parts=SWEEP_PARTS,
     output:
         logits="<results>/{model}/ablation/{task}.{init}.{seed}.logits.parquet",
     log:
@@ -39,7 +54,7 @@ rule ablation_sweep:
         "../envs/torch.yaml"
     threads: config["threads"]
     resources:
-        **TRAINING_JOB,
+        **({"mem_mb": memory(2000, 5)} if SWEEP_PARTS else TRAINING_JOB),
     params:
         code=code("ablation/ablation_sweep.py"),
         task="{task}",
@@ -53,8 +68,30 @@ rule ablation_sweep:
         pass_tokens=ABLATION["pass_tokens"],
         precision=config["precision"],
         device=config["device"],
+        part=None,
     script:
         "../workflow_scripts/ablation/ablation_sweep.py"
+
+
+if SWEEP_PARTS:
+
+    use rule ablation_sweep as ablation_sweep_part with:
+        input:
+            card=rules.finetune.output.card,
+            checkpoint=rules.finetune.output.checkpoint,
+            table=rules.prepare_task.output.table,
+        output:
+            logits=temp(
+                "<results>/{model}/ablation/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
+            ),
+        log:
+            "<logs>/ablation/{model}.{task}.{init}.{seed}.{scatteritem}.ablation_sweep_part.log",
+        benchmark:
+            "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.{scatteritem}.ablation_sweep_part.tsv"
+        resources:
+            **TRAINING_JOB,
+        params:
+            part="{scatteritem}",
 
 
 rule ablation_scores:

@@ -51,11 +51,11 @@ rule extract:
         corpus="<results>/corpora/{corpus}.jsonl",
         files=model_files,
     output:
-        shard="<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5",
+        shard="<results>/{model}/attention/{corpus}.h5",
     log:
-        "<logs>/attention/{model}.{corpus}.{scatteritem}.extract.log",
+        "<logs>/attention/{model}.{corpus}.extract.log",
     benchmark:
-        "<benchmarks>/attention/{model}.{corpus}.{scatteritem}.extract.tsv"
+        "<benchmarks>/attention/{model}.{corpus}.extract.tsv"
     priority: 8  # many jobs wait for it
     conda:
         "../envs/torch.yaml"
@@ -64,30 +64,13 @@ rule extract:
         **MODEL_JOB,
     params:
         code=code("attention/extract.py"),
-        part="{scatteritem}",
+        part=None,
         max_tokens=setting(CORPORA, "corpus", "max_tokens"),
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
     script:
         "../workflow_scripts/attention/extract.py"
-
-
-rule join_shards:
-    input:
-        shards=gather.attention("<results>/{{model}}/attention/{{corpus}}.shards/{scatteritem}.h5"),
-    output:
-        attention="<results>/{model}/attention/{corpus}.h5",
-    log:
-        "<logs>/attention/{model}.{corpus}.join_shards.log",
-    benchmark:
-        "<benchmarks>/attention/{model}.{corpus}.join_shards.tsv"
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("attention/join_shards.py"),
-    script:
-        "../workflow_scripts/attention/join_shards.py"
 
 
 use rule extract as extract_task with:
@@ -102,7 +85,6 @@ use rule extract as extract_task with:
     benchmark:
         "<benchmarks>/attention/{model}.{task}.extract_task.tsv"
     params:
-        part="1-of-1",
         max_tokens=setting(TASKS, "task", "max_tokens"),
 
 
@@ -119,3 +101,37 @@ use rule extract_task as extract_checkpoint with:
         "<benchmarks>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.tsv"
     group:
         "tuned"  # with finetuning_tables: two short jobs
+
+
+# Where several jobs share a corpus, its cache is joined from their shards.
+if config["attention"]["shards"] > 1:
+
+    ruleorder: join_shards > extract
+
+    use rule extract as extract_shard with:
+        output:
+            shard=temp("<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5"),
+        log:
+            "<logs>/attention/{model}.{corpus}.{scatteritem}.extract_shard.log",
+        benchmark:
+            "<benchmarks>/attention/{model}.{corpus}.{scatteritem}.extract_shard.tsv"
+        params:
+            part="{scatteritem}",
+
+    rule join_shards:
+        input:
+            shards=gather.attention(
+                "<results>/{{model}}/attention/{{corpus}}.shards/{scatteritem}.h5"
+            ),
+        output:
+            attention="<results>/{model}/attention/{corpus}.h5",
+        log:
+            "<logs>/attention/{model}.{corpus}.join_shards.log",
+        benchmark:
+            "<benchmarks>/attention/{model}.{corpus}.join_shards.tsv"
+        conda:
+            "../envs/analysis.yaml"
+        params:
+            code=code("attention/join_shards.py"),
+        script:
+            "../workflow_scripts/attention/join_shards.py"

@@ -15,12 +15,58 @@ KEPT_EPOCHS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))
 
 
+scattergather:
+    pruning=PRUNING["shards"],
+
+
+# Where several jobs share the gradients behind importance, these are their parts.
+GRADIENT_PARTS = (
+    gather.pruning(
+        "<results>/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.parts/{scatteritem}.parquet"
+    )
+    if PRUNING["shards"] > 1
+    else []
+)
+
+if GRADIENT_PARTS:
+
+    rule pruning_importance:
+        input:
+            card=rules.finetune.output.card,
+            checkpoint=rules.finetune.output.checkpoint,
+            table=rules.prepare_task.output.table,
+        output:
+            values=temp(
+                "<results>/{model}/pruning/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
+            ),
+        log:
+            "<logs>/pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance.log",
+        benchmark:
+            "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance.tsv"
+        priority: 5
+        conda:
+            "../envs/torch.yaml"
+        threads: config["threads"]
+        resources:
+            **TRAINING_JOB,
+        params:
+            code=code("pruning/pruning_importance.py"),
+            sample_seed=config["seed"],
+            examples=PRUNING["examples"],
+            max_tokens=setting(TASKS, "task", "max_tokens"),
+            device=config["device"],
+            part="{scatteritem}",
+        script:
+            "../workflow_scripts/pruning/pruning_importance.py"
+
+
 rule pruning_curves:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
         table=rules.prepare_task.output.table,
         logits=rules.ablation_sweep.output.logits,
+        parts=GRADIENT_PARTS,
     output:
         importance="<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet",
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
@@ -41,7 +87,7 @@ rule pruning_curves:
         init="{init}",
         seed=run_seed,
         sample_seed=config["seed"],
-        settings=without(PRUNING, ("speed",)),
+        settings=without(PRUNING, ("speed", "shards")),
         dev_examples=ABLATION["examples"],
         max_tokens=setting(TASKS, "task", "max_tokens"),
         pass_tokens=ABLATION["pass_tokens"],

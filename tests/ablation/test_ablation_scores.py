@@ -13,7 +13,7 @@ from tests.core.tiny_models import HEADS, LAYERS, tokenizer
 from workflow_scripts.ablation import ablation_pairs, ablation_scores, ablation_sweep
 from workflow_scripts.ablation.michel2019_table1 import least_found, one_head, summary
 from workflow_scripts.ablation.michel2019_table3 import best_left
-from workflow_scripts.core.data import tables
+from workflow_scripts.core.data import table_parts, tables
 from workflow_scripts.core.data.glue import TASKS, read_task, split_of
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.model import attention
@@ -21,6 +21,7 @@ from workflow_scripts.core.model.ablation_engine import mean_outputs
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
 from workflow_scripts.core.model.interventions import Fixed, Gates, Uniform
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
 from workflow_scripts.core.stats.randomisation import test as randomisation_test
@@ -74,6 +75,25 @@ def test_every_row_is_what_the_plain_model_says(swept: Path) -> None:
     np.testing.assert_allclose(actual, expected, atol=2e-5)
     layer = rows(unit="layer", mode="mean", layer=0)
     assert np.abs(layer - rows(unit="none")).max() > 1e-4
+
+
+@pytest.mark.parametrize("n_parts", [1, 3, 20])
+def test_joined_parts_are_the_unsplit_sweep_byte_for_byte(
+    swept: Path, tmp_path: Path, n_parts: int
+) -> None:
+    """With few tokens in a pass there are several batches; of 20 parts some are empty."""
+    arguments = checkpoint_in(tmp_path) | {"units": UNITS, "examples": 0, "reference": 8}
+    arguments["pass_tokens"] = 250
+    call(ablation_sweep.main, arguments | {"logits": tmp_path / "whole"})
+    names = [f"{number}-of-{n_parts}" for number in range(1, n_parts + 1)]
+    parts = [tmp_path / name for name in names]
+    for part, name in zip(parts, names, strict=True):
+        call(ablation_sweep.main, arguments | {"logits": part, "part": name})
+    call(ablation_sweep.main, arguments | {"logits": tmp_path / "joined", "parts": parts})
+    assert (tmp_path / "joined").read_bytes() == (tmp_path / "whole").read_bytes()
+    if n_parts > 1:
+        with pytest.raises(InputError, match="the parts lack rows or share some"):
+            table_parts.join(parts[1:])
 
 
 def test_averages_come_from_training_examples(swept: Path) -> None:

@@ -15,7 +15,7 @@ import torch
 from transformers import AutoModel
 
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
-from workflow_scripts.attention import extract
+from workflow_scripts.attention import extract, join_shards
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model import extraction
@@ -96,17 +96,14 @@ def test_one_batch_of_maps_is_in_memory(study: Path, monkeypatch: pytest.MonkeyP
     assert set(alive) == {0}
 
 
-def test_shards_are_consecutive_parts(study: Path) -> None:
-    ids = []
-    for part in ("1-of-3", "2-of-3", "3-of-3"):
-        with Cache(run(study, f"{part}.h5", part=part)) as cache:
-            ids += cache.ids
-    assert ids == [f"e{k}" for k in range(10)]
-
-
-def test_more_shards_than_examples(study: Path) -> None:
-    with pytest.raises(InputError, match="10 examples for 11 shards"):
-        run(study, part="1-of-11")
+@pytest.mark.parametrize("n_shards", [1, 2, 3, 13])
+def test_joined_shards_are_the_unsplit_cache_byte_for_byte(study: Path, n_shards: int) -> None:
+    """Of some 5 batches; of 13 shards most are empty."""
+    parts = [f"{number}-of-{n_shards}" for number in range(1, n_shards + 1)]
+    shards = [run(study, f"{part}.h5", batch_tokens=100, part=part) for part in parts]
+    join_shards.main(shards, study / "joined.h5")
+    whole = run(study, "whole.h5", batch_tokens=100)
+    assert (study / "joined.h5").read_bytes() == whole.read_bytes()
 
 
 def test_a_text_longer_than_the_positions(study: Path) -> None:

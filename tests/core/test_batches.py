@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from workflow_scripts.core.model.batches import by_length, in_chunks
+from workflow_scripts.core.model.batches import by_length, in_chunks, part_of
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 50, 128, 1000, 10**6])
@@ -24,3 +26,23 @@ def test_padding_is_less_than_in_corpus_order() -> None:
 def test_chunks_hold_every_example_once_neighbours_in_length_together() -> None:
     lengths = [5, 1, 9, 1, 3]
     assert [chunk.tolist() for chunk in in_chunks(lengths, 2)] == [[1, 3], [4, 0], [2]]
+
+
+@given(st.lists(st.integers(1, 30)), st.integers(1, 100), st.integers(1, 9))
+def test_parts_are_batched_as_the_whole(
+    lengths: list[int], batch_tokens: int, n_parts: int
+) -> None:
+    """The batches of all parts, each formed of its examples alone, are those of the whole."""
+    found = []
+    for number in range(1, n_parts + 1):
+        chosen = part_of(lengths, batch_tokens, f"{number}-of-{n_parts}")
+        batches = by_length([lengths[index] for index in chosen], batch_tokens)
+        found += [tuple(chosen[batch].tolist()) for batch in batches]
+    whole = [tuple(batch.tolist()) for batch in by_length(lengths, batch_tokens)]
+    assert sorted(found) == sorted(whole)
+
+
+def test_parts_have_like_loads() -> None:
+    lengths = np.random.default_rng(3).integers(3, 128, size=1000)
+    loads = [lengths[part_of(lengths, 1024, f"{k}-of-4")].sum() for k in (1, 2, 3, 4)]
+    assert max(loads) < 1.1 * min(loads)

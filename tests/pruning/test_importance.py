@@ -1,24 +1,30 @@
 """Importance, against finite differences in the gates and a loop over single examples."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from transformers import PreTrainedModel
 
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
+from workflow_scripts.core.model.batches import by_length, part_of
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.pruning.importance import (
     VARIANTS,
     Definition,
     gradients,
+    gradients_table,
     importance_of,
     importance_table,
     losses,
     normalised,
     ranking,
+    read_gradients,
     released_scale,
 )
 
@@ -147,3 +153,21 @@ def test_heads_that_are_gone_add_nothing_to_their_layers_norm(variant: str) -> N
     # A closed gate has a gradient in the paper's formula, which the norm would else contain.
     gradient = gradients(model, tokens, LABELS, gone)["paper"].mean(axis=0)
     assert gradient[gone].min() > 0
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 9])
+def test_parts_of_the_batches_give_the_same_bits(tmp_path: Path, n_parts: int) -> None:
+    model, lengths = random_classifier("bert"), (9, 23, 14, 5, 30, 12, 7, 21)
+    tokens, labels = random_tokens(lengths), np.arange(8) % 3
+    whole = gradients(model, tokens, labels, batch_tokens=40)
+    assert len(by_length(lengths, 40)) == 5
+    parts = []
+    for number in range(1, n_parts + 1):
+        chosen = part_of(lengths, 40, f"{number}-of-{n_parts}")
+        some = [tokens[index] for index in chosen]
+        found = gradients(model, some, labels[chosen], batch_tokens=40)
+        parts.append(tmp_path / str(number))
+        tables.write(gradients_table(found, chosen), parts[-1])
+    joined = read_gradients(parts, 8, (LAYERS, HEADS))
+    for variant in VARIANTS:
+        assert joined[variant].tobytes() == whole[variant].tobytes()

@@ -22,14 +22,17 @@ from workflow_scripts.pruning import (
     michel2019_one_head,
     pruning_curves,
     pruning_during_training,
+    pruning_importance,
 )
+from workflow_scripts.pruning.importance import read_gradients
 
 STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]
+PRODUCTS, PARTS = ("importance", "curves", "order"), (1, 3)
 
 
 @pytest.fixture(scope="module")
 def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the products of `curves` and of `training`."""
+    """A folder with the products of `curves`, whole and in parts, and of `training`."""
     folder = tmp_path_factory.mktemp("pruning")
     arguments = checkpoint_in(folder, n_epochs=1)
     units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
@@ -43,14 +46,41 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "examples": 10,
         "bootstrap": 100,
     }
-    outputs = {name: folder / name for name in ("importance", "curves", "order")}
+    outputs = {name: folder / name for name in PRODUCTS}
     inputs = {"settings": settings, "logits": folder / "logits"}
     call(pruning_curves.main, arguments | inputs | outputs)
+    for n_parts in PARTS:
+        in_parts(folder, n_parts, arguments | inputs)
     arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
     definition = {"step": STEP, "variant": "paper", "normalise": True, "examples": 10}
     call(pruning_during_training.main, arguments | definition | outputs)
     return folder
+
+
+def in_parts(folder: Path, n_parts: int, arguments: dict[str, Any]) -> None:
+    """The same products, `<product>.<n_parts>`, of gradients computed in parts."""
+    shared = {name: arguments[name] for name in ("card", "checkpoint", "table", "sample_seed")}
+    shared |= {"examples": 10, "max_tokens": 32, "device": "cpu"}
+    parts = []
+    for number in range(1, n_parts + 1):
+        parts.append(folder / f"{number}-of-{n_parts}")
+        part = {"values": parts[-1], "part": parts[-1].name}
+        call(pruning_importance.main, shared | part)
+    outputs = {name: folder / f"{name}.{n_parts}" for name in PRODUCTS}
+    call(pruning_curves.main, arguments | outputs | {"parts": parts})
+
+
+@pytest.mark.parametrize("n_parts", PARTS)
+def test_gradients_in_parts_give_the_same_bytes(pruned: Path, n_parts: int) -> None:
+    """All examples fit into one batch, so that all parts but one are empty."""
+    for name in PRODUCTS:
+        actual = pruned / f"{name}.{n_parts}"
+        assert actual.read_bytes() == (pruned / name).read_bytes(), name
+    parts = [pruned / f"{number}-of-{n_parts}" for number in range(1, n_parts + 1)]
+    assert sum(len(pd.read_parquet(part)) > 0 for part in parts) == 1
+    with pytest.raises(InputError, match="gradients of other than 11 examples"):
+        read_gradients(parts, 11, (LAYERS, HEADS))
 
 
 def right(folder: Path, weights: Path, gone: np.ndarray) -> np.ndarray:

@@ -1,14 +1,20 @@
 """Logits of a fine-tuned classifier with every head, layer, or all heads but one disabled."""
 
 import logging
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import tables
+from workflow_scripts.core.data import table_parts, tables
 from workflow_scripts.core.data.glue import read_task
+from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import ablation_engine, devices
-from workflow_scripts.core.model.ablation_table import sweep
+from workflow_scripts.core.model.ablation_table import sweep, variants_of
+from workflow_scripts.core.model.attention import n_heads, n_layers
+from workflow_scripts.core.model.batches import part_of
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
@@ -33,6 +39,8 @@ def main(
     pass_tokens: int,
     precision: str = "float32",
     device: str = "auto",
+    part: str | None = None,
+    parts: list[Path] = (),
 ) -> None:
     """Write the logits on every development split, with labels and examples' ids.
 
@@ -40,7 +48,13 @@ def main(
     fine-tuning `seed`, so that seeds differ by their training alone. For the mode `mean`, the
     heads' outputs are averaged over `reference` training examples. On splits other than `dev`,
     which are there for comparison, only single heads are disabled, in the mode `zero`.
+
+    With `part` (as `2-of-8`) only its share of the batches is swept, and every row is numbered;
+    `parts` are all such tables, which are then joined, and nothing is swept.
     """
+    if parts:
+        tables.write(table_parts.join(parts), logits)
+        return
     model, tokenizer = classifier_of(card, devices.pick(device))
     frame, means = read_task(table), None
     sampler = Sampler(frame, tokenizer, max_tokens, max_positions(model.config), sample_seed)
@@ -48,18 +62,40 @@ def main(
     if any("mean" in modes for modes in units.values()):
         tokens, _ = sampler.sample("train", reference)
         means = ablation_engine.mean_outputs(model, tokens)
-    frames = []
+    frames, n_rows = [], 0
     for split in frame["split"].unique():
         if split == "train":
             continue
         tokens, rows = sampler.sample(split, examples)
         log.info("%s: %d examples", split, len(tokens))
         split_units = units if split == "dev" else {"head": ["zero"]}
-        swept = sweep(model, tokens, split_units, means, **limits)
-        labelled = rows.loc[swept["example"], ["id", "label"]].reset_index(drop=True)
-        frames.append(swept.drop(columns="example").join(labelled).assign(split=split))
+        chosen = examples_of(model, tokens, pass_tokens, part)
+        swept = sweep(model, [tokens[index] for index in chosen], split_units, means, **limits)
+        example = chosen[swept.pop("example")]
+        labelled = rows.loc[example, ["id", "label"]].reset_index(drop=True)
+        swept = swept.join(labelled).assign(split=split)
+        if part is not None:
+            variant = np.arange(len(swept)) // max(1, len(chosen))
+            swept[table_parts.ROW] = n_rows + variant * len(tokens) + example
+        frames.append(swept)
+        n_rows += n_variants(model, split_units) * len(tokens)
     checkpoint_columns = {"task": task, "init": init, "seed": seed}
     tables.write(pd.concat(frames, ignore_index=True).assign(**checkpoint_columns), logits)
+
+
+def examples_of(
+    model: PreTrainedModel, tokens: Sequence[Tokens], pass_tokens: int, part: str | None
+) -> np.ndarray:
+    """The examples that `part` sweeps, as indices; without one, all."""
+    if part is None:
+        return np.arange(len(tokens))
+    lengths = [len(example) for example in tokens]
+    return part_of(lengths, ablation_engine.batch_tokens(model, pass_tokens), part)
+
+
+def n_variants(model: PreTrainedModel, units: Mapping[str, Sequence[str]]) -> int:
+    """How many variants of the model a sweep of `units` runs."""
+    return len(variants_of(units, n_layers(model), n_heads(model))[0])
 
 
 if __name__ == "__main__":

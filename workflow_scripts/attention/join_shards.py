@@ -1,4 +1,4 @@
-"""The shards of a corpus as one attention cache, without copying a pattern."""
+"""The shards of a corpus as one attention cache."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from workflow_scripts.core.run.job import Out
 
 
 def main(shards: list[Path], attention: Out) -> None:
-    """Join `shards`, in their order, at `attention`; they must not be moved afterwards."""
+    """Copy `shards` to one cache at `attention`."""
     cache_shards.join(shards, attention)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import torch
 from torch.nn import functional
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.data import table_parts
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import (
@@ -21,9 +23,11 @@ from workflow_scripts.core.model.attention import (
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats.intervals import per_head
 
 VARIANTS = ("paper", "released")
+BATCH_TOKENS = 2048
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def gradients(
     tokens: Sequence[Tokens],
     labels: np.ndarray,
     pruned: np.ndarray | None = None,
-    batch_tokens: int = 2048,
+    batch_tokens: int = BATCH_TOKENS,
 ) -> dict[str, np.ndarray]:
     """|dL/d xi| of every example and head, float64 [example, layer, head], for each of VARIANTS.
 
@@ -86,6 +90,31 @@ def gradients(
         ]
         values["released"][batch] = torch.stack(by_layer, 1).double().cpu().numpy()
     return values
+
+
+def gradients_table(values: dict[str, np.ndarray], examples: np.ndarray) -> pd.DataFrame:
+    """The values of `gradients` of some examples, a part of the table of all.
+
+    One row per example, layer and head: row (its number in the whole table), paper, released.
+    `examples` are the examples' indices among all.
+    """
+    _, *shape = values["paper"].shape
+    rows = examples[:, None] * np.prod(shape, dtype=int) + np.arange(np.prod(shape, dtype=int))
+    columns = {variant: values[variant].ravel() for variant in VARIANTS}
+    return pd.DataFrame({table_parts.ROW: rows.ravel()} | columns)
+
+
+def read_gradients(parts: Sequence[Path], n: int, shape: tuple[int, int]) -> dict[str, np.ndarray]:
+    """The values of `gradients` of `n` examples from the tables of all their parts.
+
+    Raises InputError where an example is in none or in several.
+    """
+    whole = table_parts.join(parts)
+    if len(whole) != n * shape[0] * shape[1]:
+        raise InputError(
+            f"{parts[0].parent}: gradients of other than {n} examples; delete them and run again"
+        )
+    return {variant: whole[variant].to_numpy().reshape(n, *shape) for variant in VARIANTS}
 
 
 def released_scale(lengths: Sequence[int], n_layers: int) -> np.ndarray:

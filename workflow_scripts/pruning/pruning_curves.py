@@ -26,6 +26,7 @@ from workflow_scripts.pruning.importance import (
     gradients,
     importance_table,
     ranking,
+    read_gradients,
 )
 
 
@@ -171,13 +172,15 @@ def main(
     pass_tokens: int,
     precision: str = "float32",
     device: str = "auto",
+    parts: list[Path] = (),
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
     `settings` are the fields of Settings. Examples are drawn by `sample_seed`, the same for every
     fine-tuning `seed`, which draws the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
-    rank the heads on one half of these and are followed on the other.
+    rank the heads on one half of these and are followed on the other. `parts` are the gradients
+    behind importance where other jobs computed them.
     """
     pruning, (model, tokenizer) = Settings(**settings), classifier_of(card, devices.pick(device))
     scored_task, positions = TASKS[task], max_positions(model.config)
@@ -188,7 +191,10 @@ def main(
     shape = (n_layers(model), n_heads(model))
     counts = orders.steps(shape[0] * shape[1], pruning.step)
     definition, lengths = pruning.definition, [len(example) for example in training]
-    values = gradients(model, training, training_labels)
+    if parts:
+        values = read_gradients(parts, len(training), shape)
+    else:
+        values = gradients(model, training, training_labels)
     first, plans = ranking(values, lengths, definition), []
     if "importance" in pruning.strategies:
         masks = orders.by_score(first, counts)

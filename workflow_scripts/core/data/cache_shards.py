@@ -1,57 +1,46 @@
-"""Shards of one corpus as one cache: an HDF5 virtual dataset, so that no pattern is copied."""
+"""The shards of a corpus as one cache, byte for byte the one that is made without shards."""
 
-import json
-import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-import h5py
 import numpy as np
 
-from workflow_scripts.core.data.cache import FLAT, Cache, offsets, write_header
+from workflow_scripts.core.data.cache import Cache, CacheWriter
+from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.run.errors import InputError
 
 
-def join(shards: Sequence[Path], path: Path, target: Path | None = None) -> None:
-    """Write at `path` a cache over `shards`, in their order; the shards must not be moved.
+def join(shards: Sequence[Path], path: Path) -> None:
+    """Copy the examples of `shards` to one cache at `path`; one pattern at a time is in memory.
 
-    The file refers to them relative to `target`, its final path (default `path`).
-    Raises InputError where they were not made by one model.
+    Raises InputError where the shards are not those of one corpus by one model.
     """
-    folder = (target or path).absolute().parent
-    caches = [Cache(shard) for shard in shards]
-    first = caches[0]
-    for cache in caches[1:]:
-        if cache.meta != first.meta or cache.n_layers != first.n_layers:
+    with ExitStack() as stack:
+        caches = [stack.enter_context(Cache(shard)) for shard in shards]
+        first, places = caches[0], [cache.places() for cache in caches]
+        for cache in caches[1:]:
+            if (cache.meta, cache.n_layers) != (first.meta, first.n_layers):
+                raise InputError(
+                    f"{cache.path}: differs in model or corpus from {first.path}; "
+                    "delete the shards and run again"
+                )
+        order = np.concatenate(places).argsort(kind="stable")
+        if not np.array_equal(np.concatenate(places)[order], np.arange(len(order))):
             raise InputError(
-                f"{cache.path}: differs in model or corpus from {first.path}; "
+                f"{first.path.parent}: the shards lack examples or share some; "
                 "delete the shards and run again"
             )
-    lengths = np.concatenate([cache.lengths for cache in caches])
-    with h5py.File(path, "w", libver="latest") as file:
-        write_header(file, first.n_layers, first.n_heads, first.meta)
-        names = [os.path.relpath(Path(shard).absolute(), folder) for shard in shards]
-        sizes = [cache.n_values for cache in caches]
-        file.attrs["shards"] = json.dumps(list(zip(names, sizes, strict=True)))
-        ids = [example_id for cache in caches for example_id in cache.ids]
-        file["examples/id"] = np.array(ids, dtype=h5py.string_dtype())
-        file["tokens/offsets"] = offsets(lengths)
-        for name, dtype in FLAT.items():
-            arrays = [cache.flat(name) for cache in caches]
-            file[f"tokens/{name}"] = np.concatenate(arrays).astype(dtype)
-        file["pattern/offsets"] = offsets(lengths**2 * first.n_layers * first.n_heads)
-        _link(file, names, sizes)
-        for cache in caches:
-            cache.close()
-        file.flush()
-        file.attrs["complete"] = True
+        tokens = [_tokens(cache, index) for cache in caches for index in range(len(cache))]
+        ordered = [tokens[index] for index in order]
+        with CacheWriter(path, ordered, first.n_layers, first.n_heads, first.meta) as writer:
+            for cache, its_places in zip(caches, places, strict=True):
+                for place, example in zip(its_places, cache, strict=True):
+                    writer.write(int(place), example.pattern)
 
 
-def _link(file: h5py.File, names: list[str], sizes: list[int]) -> None:
-    layout = h5py.VirtualLayout(shape=(sum(sizes),), dtype=np.float16)
-    start = 0
-    for name, size in zip(names, sizes, strict=True):
-        source = h5py.VirtualSource(name, "pattern/values", shape=(size,))
-        layout[start : start + size] = source
-        start += size
-    file.create_virtual_dataset("pattern/values", layout)
+def _tokens(cache: Cache, index: int) -> Tokens:
+    """An example without its pattern, as the writer takes it."""
+    flat = cache.tokens(index)
+    # A cache does not store how many words there are, and the writer does not ask.
+    return Tokens(id=cache.ids[index], n_words=0, **flat)

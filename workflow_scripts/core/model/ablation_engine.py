@@ -19,7 +19,7 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices, padding
-from workflow_scripts.core.model.attention import open_attention, watching
+from workflow_scripts.core.model.attention import n_heads, open_attention, watching
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.interventions import Averages, disabling
@@ -77,9 +77,9 @@ def ablate(
             return by_whole_model(model, tokens, disabled, mode, means, pass_tokens)
     unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
     ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode, means)
-    n_variants, _, n_heads = unlike.shape
+    n_variants = len(unlike)
     logits = np.empty((n_variants, len(tokens), model.config.num_labels), np.float32)
-    batches = by_length([len(example) for example in tokens], pass_tokens // n_heads)
+    batches = by_length([len(example) for example in tokens], batch_tokens(model, pass_tokens))
     with torch.inference_mode(), OneDNN():
         _check(classifier, model, [tokens[index] for index in batches[0]])
         for batch in job.progress(batches, len(batches), f"{n_variants} variants, {mode}"):
@@ -88,6 +88,11 @@ def ablate(
                 batch_logits = _batch_logits(ablation, inputs, pass_tokens)
             logits[:, batch] = batch_logits.float().cpu().numpy()
     return logits[inverse]
+
+
+def batch_tokens(model: PreTrainedModel, pass_tokens: int) -> int:
+    """Tokens of the batches that `ablate` forms: all heads of a layer fit into one pass."""
+    return pass_tokens if layers_of(model) is None else pass_tokens // n_heads(model)
 
 
 def mean_outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:

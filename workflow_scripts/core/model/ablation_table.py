@@ -20,6 +20,24 @@ UNITS = {
 }
 
 
+def variants_of(
+    units: Mapping[str, Sequence[str]], layers: int, heads: int
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """The variants of a sweep, named (unit, mode, layer, head), and their disabled heads.
+
+    The latter are bool [variant, layer, head]. The first variant is the plain model.
+    """
+    names, masks = [("none", "none", -1, -1)], [np.zeros((1, layers, heads), bool)]
+    for unit, modes in units.items():
+        unit_masks = UNITS[unit](layers, heads)
+        indices = range(len(unit_masks))
+        cells = [(index, -1) if unit == "layer" else divmod(index, heads) for index in indices]
+        for mode in modes:
+            names += [(unit, mode, *cell) for cell in cells]
+            masks.append(unit_masks)
+    return pd.DataFrame(names, columns=["unit", "mode", "layer", "head"]), np.concatenate(masks)
+
+
 def sweep(
     model: PreTrainedModel | Scorer,
     tokens: Sequence[Tokens],
@@ -35,20 +53,10 @@ def sweep(
     `mean`. `head` is -1 for a whole layer, and the head that is left for all-but-one. The plain
     model has unit and mode `none`, layer and head -1.
     """
-    layers, heads = n_layers(model), n_heads(model)
-    names, masks = [("none", "none", -1, -1)], [np.zeros((1, layers, heads), bool)]
-    for unit, modes in units.items():
-        unit_masks = UNITS[unit](layers, heads)
-        indices = range(len(unit_masks))
-        cells = [(index, -1) if unit == "layer" else divmod(index, heads) for index in indices]
-        for mode in modes:
-            names += [(unit, mode, *cell) for cell in cells]
-            masks.append(unit_masks)
-    variants = pd.DataFrame(names, columns=["unit", "mode", "layer", "head"])
-    disabled = np.concatenate(masks)
+    variants, disabled = variants_of(units, n_layers(model), n_heads(model))
     run_as = variants["mode"].replace("none", variants["mode"][1])  # the plain model, too
     logits = np.empty((len(disabled), len(tokens), model.config.num_labels), np.float32)
-    for mode in run_as.unique():
+    for mode in run_as.unique() if len(tokens) else ():
         chosen = (run_as == mode).to_numpy()
         logits[chosen] = ablation_engine.ablate(
             model,

@@ -24,3 +24,22 @@ def in_chunks(lengths: Sequence[int], size: int) -> list[np.ndarray]:
     """Batches of `size` example indices, shortest first, however many tokens they have."""
     order = np.argsort(lengths, kind="stable")
     return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def part_of(lengths: Sequence[int], batch_tokens: int, part: str) -> np.ndarray:
+    """The examples of one part, `2-of-8` say, as ascending indices: its share of the batches.
+
+    The batches are those of `by_length`, which forms the same ones of a part's examples alone, so
+    that no product of a batch depends on the number of parts. A part may be empty. The batches
+    with the most tokens, padding included, are dealt first, each to the part with the fewest.
+    """
+    number, n_parts = (int(text) for text in part.split("-of-"))
+    batches = by_length(lengths, batch_tokens)
+    padded = [len(batch) * int(lengths[batch[0]]) for batch in batches]
+    load, chosen = np.zeros(n_parts), [np.empty(0, int)]
+    for index in np.argsort(padded, kind="stable")[::-1]:
+        dealt_to = int(load.argmin())
+        load[dealt_to] += padded[index]
+        if dealt_to == number - 1:
+            chosen.append(batches[index])
+    return np.sort(np.concatenate(chosen))

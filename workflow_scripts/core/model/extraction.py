@@ -12,7 +12,7 @@ import torch
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention, devices, padding
-from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.batches import by_length, part_of
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
 
@@ -27,14 +27,19 @@ def extract(
     meta: dict[str, Any],
     batch_tokens: int = 4096,
     precision: str = "float32",
+    part: str | None = None,
 ) -> None:
-    """Write the pattern of every example to a cache at `path`.
+    """Write the pattern of every example to a cache at `path`; with `part`, a shard of it.
 
     One batch at a time is in memory: at most `batch_tokens` tokens of neighbouring lengths.
     """
     n_layers, n_heads = attention.n_layers(model), attention.n_heads(model)
+    places = None
+    if part is not None:
+        places = part_of([len(example) for example in tokens], batch_tokens, part)
+        tokens = [tokens[place] for place in places]
     batches = by_length([len(example) for example in tokens], batch_tokens)
-    with CacheWriter(path, tokens, n_layers, n_heads, meta) as writer:
+    with CacheWriter(path, tokens, n_layers, n_heads, meta, places) as writer:
         for batch in job.progress(batches, desc="attention"):
             chosen = {int(index): tokens[index] for index in batch}
             _write(writer, chosen, forward(model, list(chosen.values()), precision))

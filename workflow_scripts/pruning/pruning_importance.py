@@ -1,0 +1,42 @@
+"""One part of the gradients behind head importance (Michel et al. 2019, section 4.1)."""
+
+from pathlib import Path
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import read_task
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.model.batches import part_of
+from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.models import max_positions
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.pruning.importance import BATCH_TOKENS, gradients, gradients_table
+
+
+def main(
+    card: Path,
+    checkpoint: Path,
+    table: Path,
+    values: Out,
+    sample_seed: int,
+    examples: int,
+    max_tokens: int,
+    part: str,
+    device: str = "auto",
+) -> None:
+    """Write the gradients of the training examples in the batches of `part` (as `2-of-8`).
+
+    They are drawn as pruning_curves draws them: at most `examples` (0: all), by `sample_seed`.
+    """
+    model, tokenizer = classifier_of(card, devices.pick(device))
+    positions = max_positions(model.config)
+    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    tokens, rows = sampler.sample("train", examples)
+    chosen = part_of([len(example) for example in tokens], BATCH_TOKENS, part)
+    labels = rows["label"].to_numpy()[chosen]
+    found = gradients(model, [tokens[index] for index in chosen], labels)
+    tables.write(gradients_table(found, chosen), values)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
