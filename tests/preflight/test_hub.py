@@ -1,5 +1,7 @@
 """The hub and other sites: what they say of a file, and a site that cannot be reached."""
 
+import ast
+import hashlib
 import json
 import os
 import socketserver
@@ -17,44 +19,61 @@ from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.preflight.hub import Network
 
 ROOT = Path(__file__).parents[2]
+COMMIT = "a" * 40
 ASK = """
 import sys
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.preflight import models
 from workflow_scripts.preflight.hub import Network
+
+def sizes(revision):
+    return network.of_hub("model", "someone/model", revision)
+
+def looked_at(revision):
+    source = {"hub": "someone/model", "revision": revision}
+    return models.check("m", source, {"cls": ["probes"]}, network)[1]
+
 network = Network()
-for revision in sys.argv[1:]:
+look = {"sizes": sizes, "looked_at": looked_at}[sys.argv[1]]
+for revision in sys.argv[2:]:
     try:
-        print(network.of_hub("model", "someone/model", revision))
+        print(look(revision))
     except InputError as error:
         print(error)
 """
 
 
 class Hub(BaseHTTPRequestHandler):
-    """A hub with one model at the revision `good`."""
+    """A hub with one model, the files in `folder`, at the revision COMMIT."""
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
-        good = self.path.startswith("/api/models/someone/model/revision/good")
-        files = [
-            {"rfilename": "config.json", "size": 5},
-            {"rfilename": "m.safetensors", "size": 70},
-        ]
-        body = json.dumps(
-            {"id": "someone/model", "siblings": files} if good else {"error": "Invalid rev"}
-        ).encode()
-        self.send_response(200 if good else 404)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        if not good:
-            self.send_header("X-Error-Code", "RevisionNotFound")
-        self.end_headers()
-        self.wfile.write(body)
+        self.server.asked.append((self.command, self.path))
+        if COMMIT not in self.path:
+            self.answer(404, b'{"error": "Invalid rev"}', {"X-Error-Code": "RevisionNotFound"})
+        elif self.path.startswith("/api/"):
+            files = [
+                {"rfilename": path.name, "size": path.stat().st_size}
+                for path in self.server.folder.iterdir()
+            ]
+            about = {"id": "someone/model", "sha": COMMIT, "siblings": files}
+            if "/tree/" in self.path:
+                kinds = {"type": "file", "oid": "0"}
+                about = [kinds | {"path": f["rfilename"], "size": f["size"]} for f in files]
+            self.answer(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
+        else:
+            body = (self.server.folder / self.path.rpartition("/")[2]).read_bytes()
+            etag = hashlib.sha256(body).hexdigest()
+            self.answer(200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT})
 
-    def do_HEAD(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "123")
+    do_HEAD = do_GET
+
+    def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (headers | {"Content-Length": str(len(body))}).items():
+            self.send_header(name, value)
         self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Print nothing."""
@@ -69,8 +88,10 @@ class Deaf(socketserver.BaseRequestHandler):
 
 
 @contextmanager
-def serving(server: socketserver.BaseServer) -> Iterator[socketserver.BaseServer]:
-    server.asked, server.over = [], threading.Event()
+def serving(
+    server: socketserver.BaseServer, folder: Path | None = None
+) -> Iterator[socketserver.BaseServer]:
+    server.asked, server.over, server.folder = [], threading.Event(), folder
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -81,30 +102,45 @@ def serving(server: socketserver.BaseServer) -> Iterator[socketserver.BaseServer
         server.server_close()
 
 
-def ask(port: int, *revisions: str) -> list[str]:
+def ask(port: int, home: Path, what: str, *revisions: str) -> list[str]:
     """What of_hub gives or says, a line for each revision, of a hub at this port."""
     own = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "0", "NO_PROXY": "*"}
     done = subprocess.run(
-        [sys.executable, "-c", ASK, *revisions],
-        env=os.environ | own | {"PYTHONPATH": str(ROOT)},
+        [sys.executable, "-c", ASK, what, *revisions],
+        env=os.environ | own | {"PYTHONPATH": str(ROOT), "HF_HOME": str(home)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=200,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
-def test_the_hub_tells_sizes_and_refuses_a_revision() -> None:
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub)) as hub:
-        good, bad = ask(hub.server_address[1], "good", "bad")
-    assert good == "(2, 75)"
+def test_the_hub_tells_sizes_and_refuses_a_revision(tiny_model_dir: Path, tmp_path: Path) -> None:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), tiny_model_dir) as hub:
+        good, bad = ask(hub.server_address[1], tmp_path, "sizes", COMMIT, "bad")
+    sizes = {path.name: path.stat().st_size for path in tiny_model_dir.iterdir()}
+    assert ast.literal_eval(good) == sizes
     assert bad.startswith("hub: someone/model at bad: the hub refuses it")
 
 
-def test_a_hub_that_never_answers_is_not_asked_again() -> None:
+def test_of_a_model_on_the_hub_no_weights_are_downloaded(
+    tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), tiny_model_dir) as hub:
+        # Twice: what was downloaded must not pass for the whole model.
+        lines = ask(hub.server_address[1], tmp_path, "looked_at", COMMIT, COMMIT)
+        got = {path for command, path in hub.asked if command == "GET"}
+    assert len(lines) == 2
+    for line in lines:
+        assert line.startswith("bert, 3 layers of 4 heads, weights 130 kB: on the hub, not down")
+    assert [path for path in got if path.endswith("config.json")]
+    assert not [path for path in got if path.endswith("safetensors")]
+
+
+def test_a_hub_that_never_answers_is_not_asked_again(tmp_path: Path) -> None:
     with serving(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Deaf)) as deaf:
-        lines = ask(deaf.server_address[1], "one", "two", "three")
+        lines = ask(deaf.server_address[1], tmp_path, "sizes", "one", "two", "three")
         assert len(deaf.asked) < 3  # the client itself may try a second time
     assert len(lines) == 3
     for line, revision in zip(lines, ("one", "two", "three"), strict=True):
@@ -118,10 +154,12 @@ def test_offline_is_said_plainly() -> None:
         Network().of_hub("model", "someone/model", "good")
 
 
-def test_files_on_the_web() -> None:
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub)) as site:
-        assert Network().of_url(f"http://127.0.0.1:{site.server_address[1]}/a.txt") == 123
-    network, url = Network(), f"http://127.0.0.1:{site.server_address[1]}"
+def test_files_on_the_web(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("123")
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), tmp_path) as site:
+        url = f"http://127.0.0.1:{site.server_address[1]}/{COMMIT}"
+        assert Network().of_url(f"{url}/a.txt") == 3
+    network = Network()
     for file in ("a.txt", "b.txt"):
         with pytest.raises(InputError, match=f"{file}: not on this machine, and offline"):
             network.of_url(f"{url}/{file}")

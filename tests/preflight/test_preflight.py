@@ -1,7 +1,9 @@
 """`snakemake preflight` itself, on the tiny study: what it says, writes, and ends with."""
 
 import os
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,7 +51,9 @@ def test_it_runs_nothing_and_locks_nothing(study: TinyStudy, sound: dict[str, li
 def test_the_jobs_are_those_of_a_dry_run(study: TinyStudy, sound: dict[str, list[str]]) -> None:
     table = [line.split() for line in sound["What"][1:] if line]
     rules = {cells[0]: int(cells[1]) for cells in table if cells[1].isdigit()}
-    assert set(rules) == study.planned()
+    planned = study.snakemake("--dry-run")
+    named = re.findall(r"^ *(?:local)?rule (\w+):", planned.stdout + planned.stderr, re.M)
+    assert rules == Counter(name for name in named if name != "all")
     assert f"{sum(rules.values())} jobs" in sound["What"]
 
 

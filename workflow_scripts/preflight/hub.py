@@ -13,8 +13,8 @@ class Network:
     def __init__(self) -> None:
         self._silent: dict[str, str] = {}
 
-    def of_hub(self, kind: str, repository: str, revision: str | None) -> tuple[int, int]:
-        """Number of files of a model or dataset at a revision, and their bytes.
+    def of_hub(self, kind: str, repository: str, revision: str | None) -> dict[str, int]:
+        """The bytes of each file of a model or dataset at a revision.
 
         Raises InputError where the hub cannot be reached, or has no such revision.
         """
@@ -35,8 +35,7 @@ class Network:
         except Exception as error:  # of any layer below: no name, no route, no answer, no TLS
             self._silent["hub"] = " ".join(str(error).split())[:200] or type(error).__name__
             raise self._unreachable(where, "hub") from error
-        sizes = [file.size or 0 for file in about.siblings or ()]
-        return len(sizes), sum(sizes)
+        return {file.rfilename: file.size or 0 for file in about.siblings or ()}
 
     def of_url(self, url: str) -> int | None:
         """Bytes of a file on the web, if its server tells. Raises InputError as `of_hub` does."""

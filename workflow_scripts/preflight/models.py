@@ -22,6 +22,7 @@ from workflow_scripts.preflight.hub import Network
 # Bytes of weights up to which they are loaded, as for the model's card; else the header is read.
 LOADED = 600_000_000
 FLOAT = 4  # bytes of a float32, in which classifiers are saved
+WEIGHTS = ".safetensors"
 INDEX = "model.safetensors.index.json"
 # How older checkpoints name what is called weight and bias today.
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
@@ -39,46 +40,74 @@ class Model:
 def check(
     name: str, entry: dict[str, Any], needed: Mapping[str, Sequence[str]], network: Network
 ) -> tuple[Model, str]:
-    """The model of one entry and what was looked at. Raises InputError with what is wrong."""
+    """The model of one entry and what was looked at. Raises InputError with what is wrong.
+
+    Of a model on the hub that is not on this machine, all but the weights is downloaded.
+    """
     if "hub" in entry:
-        directory = _cached(entry["hub"], entry["revision"])
+        directory, files = _cached(entry), {}
         if directory is None:
-            n, n_bytes = network.of_hub("model", entry["hub"], entry["revision"])
-            what = f"on the hub, {n} files, {size(n_bytes)}: downloaded when the study runs"
-            return Model(), f"{what}, and looked at then"
+            files = network.of_hub("model", entry["hub"], entry["revision"])
+            directory = _without_weights(entry, files)
     else:
-        directory = models.resolve(models.Source.from_config(entry))
+        directory, files = models.resolve(models.Source.from_config(entry)), {}
     tokenizer = models.load_tokenizer(directory)
     config = AutoConfig.from_pretrained(directory)
-    header = read_header(directory)
-    check_header(directory, config, header)
-    shape = shape_of(config, header)
-    on_disk = sum(path.stat().st_size for path in directory.glob("*.safetensors"))
-    source = models.Source.from_config(entry)
-    if on_disk <= LOADED:
-        card = models.describe(directory, name, source)
+    if files:
+        on_disk = n_weights = sum(files[name] for name in files if name.endswith(WEIGHTS))
+        looked = "on the hub, not downloaded yet"
+    else:
+        header = read_header(directory)
+        check_header(directory, config, header)
+        n_weights = FLOAT * sum(prod(shape) for shape in header.values())
+        on_disk = sum(path.stat().st_size for path in directory.glob(f"*{WEIGHTS}"))
+        looked = "only the header was read: too large for seconds"
+    if on_disk <= LOADED and not files:
+        card = models.describe(directory, name, models.Source.from_config(entry))
         looked = "loaded, its attention can be read"
     else:
         special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "mask")}
         card = {"source": entry, "special": special}
-        looked = "only the header was read: too large for seconds"
     check_abilities(card, needed)
+    shape = Shape(
+        layers=config.num_hidden_layers,
+        heads=config.num_attention_heads,
+        weights=n_weights,
+        max_positions=models.max_positions(config),
+    )
     what = f"{config.model_type}, {shape.layers} layers of {shape.heads} heads"
     return Model(shape, tokenizer), f"{what}, weights {size(on_disk)}: {looked}"
 
 
-def _cached(repository: str, revision: str) -> Path | None:
-    """The directory of a hub model in the local cache; None where it is not there."""
+def _cached(entry: dict[str, Any]) -> Path | None:
+    """The directory of a hub model in the local cache; None where its weights are not there."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    patterns = list(models.FILES)
+    wanted = {"revision": entry["revision"], "allow_patterns": list(models.FILES)}
     try:
-        found = snapshot_download(
-            repository, revision=revision, allow_patterns=patterns, local_files_only=True
-        )
+        found = Path(snapshot_download(entry["hub"], local_files_only=True, **wanted))
     except LocalEntryNotFoundError:
         return None
+    return found if list(found.glob(f"*{WEIGHTS}")) else None
+
+
+def _without_weights(entry: dict[str, Any], files: Mapping[str, int]) -> Path:
+    """The directory of a hub model, downloaded without its weights.
+
+    Raises InputError where the repository, whose `files` have these bytes, has no such weights.
+    """
+    from huggingface_hub import snapshot_download
+
+    where = f"hub: {entry['hub']} at {entry['revision']}"
+    if not any(name.endswith(WEIGHTS) for name in files):
+        raise InputError(f"{where}: no *{WEIGHTS} weights; use a revision or model that has them")
+    small = [pattern for pattern in models.FILES if not pattern.endswith(WEIGHTS)]
+    try:
+        found = snapshot_download(entry["hub"], revision=entry["revision"], allow_patterns=small)
+    except Exception as error:  # of any layer of the network below
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"{where}: cannot be fetched ({reason}); try again") from error
     return Path(found)
 
 
@@ -134,13 +163,3 @@ def check_header(
 def _today(name: str) -> str:
     *parents, last = name.split(".")
     return ".".join([*parents, OLD_NAMES.get(last, last)])
-
-
-def shape_of(config: PretrainedConfig, header: Mapping[str, tuple[int, ...]]) -> Shape:
-    """Layers, heads, positions, and bytes of the weights in float32."""
-    return Shape(
-        layers=config.num_hidden_layers,
-        heads=config.num_attention_heads,
-        weights=FLOAT * sum(prod(shape) for shape in header.values()),
-        max_positions=models.max_positions(config),
-    )

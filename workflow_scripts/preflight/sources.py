@@ -161,9 +161,9 @@ def or_on_the_hub(entry: dict[str, Any], network: Network, read: Any) -> tuple[A
     except InputError as error:
         if "cannot be fetched" not in str(error):
             raise
-        n, n_bytes = network.of_hub("dataset", entry["hub"], entry["revision"])
-        what = f"on the hub, {n} files, {size(n_bytes)} in all: downloaded when the study runs"
-        return None, f"{what}, and read then"
+        files = network.of_hub("dataset", entry["hub"], entry["revision"])
+        what = f"on the hub, {len(files)} files, {size(sum(files.values()))} in all"
+        return None, f"{what}: downloaded when the study runs, and read then"
     return value, f"in the local cache: {what}"
 
 
