@@ -9,6 +9,7 @@ from shlex import quote
 sys.path.insert(0, workflow.basedir)
 
 from workflow_scripts.core.run import guard, provenance
+from workflow_scripts.core.run.dates import check_dates
 from workflow_scripts.core.run.errors import InputError
 
 # A study file is whole: the default study is read only where no other was given.
@@ -84,6 +85,8 @@ envvars:
 
 try:
     guard.compare(os.environ[guard.VARIABLE], BEGAN_WITH)
+    if workflow.is_main_process:
+        check_dates(Path(RESULTS))
 except InputError as error:
     raise refused(error) from None
 
