@@ -114,7 +114,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 def work_tree(study: TinyStudy) -> Path:
-    """A work tree beside the study's checkout, as docs/provenance.md tells to make it."""
+    """A work tree beside the study's checkout, as docs/cluster.md tells to make it."""
     (study.folder / ".gitignore").write_text("results\n.snakemake\n.provenance\n")
     git(study.folder, "init", "--quiet")
     git(study.folder, "add", "--all")

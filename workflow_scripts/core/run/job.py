@@ -129,7 +129,7 @@ def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
         raise InputError(
             f"{_script_of(main)}: was edited after this job was planned, or a module that it "
             "imports was; start snakemake again, which makes anew what the edit concerns, or undo "
-            "it (docs/provenance.md tells how to edit during a run)"
+            "it (docs/cluster.md tells how to edit during a run)"
         )
     inputs = tuple(Path(path) for path in snakemake.input)
     config = getattr(snakemake, "config", None) or params.get("config")
