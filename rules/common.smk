@@ -92,7 +92,7 @@ scattergather:
 
 
 # A GPU is shared by the jobs of one machine; a cluster allocates GPUs to each job. With
-# `--resources serial=1` the jobs of a group that have it run one after the other.
+# `--resources serial=1` a group asks for what its jobs need one after the other.
 resource_scopes:
     gpu="local",
     serial="local",

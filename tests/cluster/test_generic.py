@@ -33,6 +33,21 @@ rule grown:
     shell: "[ {resources.mem_mb} = 2000 ] && touch {output} grown.memory"
 """
 
+# Two jobs that are submitted as one, of which the second fails.
+GROUP = """
+rule all:
+    input: "short"
+rule long:
+    output: "long"
+    group: "tied"
+    shell: "echo >> long.runs; touch {output}"
+rule short:
+    input: "long"
+    output: "short"
+    group: "tied"
+    shell: "exit 1"
+"""
+
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -85,13 +100,13 @@ def test_a_study_runs_and_its_models_go_to_the_gpu_queue(
     study = TinyStudy(folder, tiny_model_dir)
     study.config["device"] = "auto"  # which asks for a GPU, wherever the head may run
     study.write_config()
-    target = "results/tiny/tiny/surface/position.parquet"
+    target = "results/tiny/tiny/attention/made-up.h5"
     done = study.snakemake(target, "--profile", "profiles/generic", *OPTIONS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (folder / target).is_file()
     found = sorted(re.search(r"-q (\w+) .*:ngpus=(\d):", line).groups() for line in asked(queue))
-    # Two extractions; the join of their caches and what is read from it. Others are light.
-    assert found == [("cpu", "0"), ("cpu", "0"), ("gpu", "1"), ("gpu", "1")]
+    # The join of a cache, and the two extractions of its shards. Others are light.
+    assert found == [("cpu", "0"), ("gpu", "1"), ("gpu", "1")]
 
 
 def test_a_job_that_fails_has_more_memory_next_and_stops_no_other(queue: Path, small: Path) -> None:
@@ -133,6 +148,15 @@ def test_an_interrupt_cancels_the_jobs(queue: Path, small: Path) -> None:
     (small / "go").touch()
     time.sleep(0.5)
     assert not (small / "good").exists()
+
+
+def test_a_group_loses_all_with_one(queue: Path, small: Path) -> None:
+    """So no long job of the workflow is in a group: it would be lost, and run again."""
+    (small / "Snakefile").write_text(GROUP, encoding="utf-8")
+    assert start(small).wait(timeout=120) == 1
+    assert len(asked(queue)) == 3
+    assert not (small / "long").exists()
+    assert len((small / "long.runs").read_text()) == 3
 
 
 def is_alive(pid: int) -> bool:

@@ -83,7 +83,7 @@ class TinyStudy:
         """The rules that a dry run would run."""
         done = self.snakemake("--dry-run")
         assert done.returncode == 0, done.stdout + done.stderr
-        rules = re.findall(r"^(?:local)?rule (\w+):", done.stdout + done.stderr, re.MULTILINE)
+        rules = re.findall(r"^ *(?:local)?rule (\w+):", done.stdout + done.stderr, re.MULTILINE)
         return set(rules) - {"all"}
 
     def with_followers(self, rules: set[str]) -> set[str]:
