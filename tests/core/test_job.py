@@ -75,7 +75,9 @@ def test_a_message_stays_on_one_line_whatever_a_path_holds() -> None:
 def test_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     done = run_step(tmp_path, "bug")
     assert done.returncode == 1
-    assert "ZeroDivisionError: a bug" in done.stderr
+    first, *traceback = done.stderr.splitlines()
+    assert first == "Error: step.py failed: ZeroDivisionError: a bug"
+    assert traceback[-1] == "ZeroDivisionError: a bug"
 
 
 def test_old_output_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:

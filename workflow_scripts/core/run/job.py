@@ -56,7 +56,8 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
             folder = Path(values[output_names(main)[0]]).parent
             log.error("Error: %s", full_disk.message(folder))
             os._exit(1)  # HDF5 would crash over what it still holds
-        log.exception("Error: %s failed", main.__module__)
+        name, kind = _script_of(main).name, type(error).__name__
+        log.exception("Error: %s failed: %s: %s", name, kind, one_line(error))
         sys.exit(1)
     finally:
         gc.freeze()  # nor does the last one, as the process ends
