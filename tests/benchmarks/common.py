@@ -3,12 +3,13 @@
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -90,14 +91,29 @@ def alternate(sides: dict[str, Callable[[], Any]], rounds: int, warm_up: bool = 
 
 
 @contextmanager
-def busy_neighbour() -> Iterator[None]:
-    """Another process computes on one core meanwhile."""
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+def neighbours(n: int) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """`n` other processes; within the context that is given each of them keeps a core busy."""
+    command = [sys.executable, "-c", "while True: pass"]
+    processes = [subprocess.Popen(command) for _ in range(n)]
+
+    @contextmanager
+    def busy() -> Iterator[None]:
+        for process in processes:
+            process.send_signal(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            for process in processes:
+                process.send_signal(signal.SIGSTOP)
+
     try:
-        yield
+        with busy():  # and then stopped
+            pass
+        yield busy
     finally:
-        process.kill()
-        process.wait()
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def busy_seconds(stat: str) -> float:

@@ -1,16 +1,21 @@
 """All-pairs Jensen-Shannon divergence against the released formula in plain numpy.
 
-Both sides see segments of the default study's cache, or random maps where it was not run yet: on a
-machine that has nothing else to do, and beside a process that keeps a core busy. Ours has as many
-threads as there are cores, up to two. The plain side goes head by head over the full square with
-both logarithms. `float16_seconds` is its time on maps in the type in which caches store them.
+Both sides see segments of the default study's cache, or random maps where it was not run yet. Ours
+has one thread and as many as there are cores, up to two. `slowdown` is its time beside other
+processes that keep all cores but one busy over its time without them, round by round; `ratio` is
+the plain side's time over ours, with and without them. The plain side goes head by head over the
+full square with both logarithms. `float16_seconds` is its time on maps in the type in which caches
+store them.
 """
 
 import os
 import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from functools import partial
 
 import numpy as np
-from common import ROOT, alternate, arguments, busy_neighbour, report
+from common import ROOT, Rounds, alternate, arguments, neighbours, report
 
 from workflow_scripts.clusters.head_distances import mean_distances
 from workflow_scripts.core.data.cache import Cache
@@ -18,18 +23,19 @@ from workflow_scripts.core.data.cache import Cache
 CACHE = ROOT / "results/demo/minilm/attention/wikipedia.h5"
 LAYERS, HEADS, LENGTH = 6, 12, 128
 SMOOTHING = 0.001  # of the released code
-ROUNDS = 5
+ROUNDS, LOADED_ROUNDS = 5, 15
 
 
 def main() -> None:
     """Compare both sides on segments of 128 tokens."""
     options = arguments(__doc__.splitlines()[0]).parse_args()
-    threads = min(2, os.cpu_count() or 1)
+    cores = os.cpu_count() or 1
+    threads = min(2, cores)
     maps = of_segments(32 if options.full else 8)
     results: dict[str, np.ndarray] = {}
 
-    def ours() -> None:
-        results["ours"] = mean_distances(maps.__getitem__, len(maps), SMOOTHING, threads)
+    def ours(n: int = threads) -> None:
+        results["ours"] = mean_distances(maps.__getitem__, len(maps), SMOOTHING, n)
 
     def plain() -> None:
         queries = [pattern.shape[-1] for pattern in maps]
@@ -38,8 +44,10 @@ def main() -> None:
 
     sides = {"ours": ours, "released": plain}
     rounds = {"idle": alternate(sides, ROUNDS)}
-    with busy_neighbour():
-        rounds["beside_a_busy_process"] = alternate(sides, ROUNDS)
+    with neighbours(max(1, cores - 1)) as busy:
+        with busy():
+            rounds["beside_busy_processes"] = alternate(sides, ROUNDS)
+        load = under_load(ours, range(1, threads + 1), busy)
     started = time.perf_counter()
     released(maps[0][:1].astype(np.float16))
     half = time.perf_counter() - started
@@ -48,16 +56,38 @@ def main() -> None:
         rounds["idle"].others,
         ratio={name: times.ratio("released", "ours") for name, times in rounds.items()},
         span={name: times.span("released", "ours") for name, times in rounds.items()},
+        slowdown={f"{n}_threads": load.ratio(f"{n} busy", f"{n}") for n in range(1, threads + 1)},
+        slowdown_span={
+            f"{n}_threads": load.span(f"{n} busy", f"{n}") for n in range(1, threads + 1)
+        },
         max_abs_diff=float(np.abs(results["ours"] - results["released"]).max()),
         detail={
             "maps": str(CACHE.relative_to(ROOT)) if CACHE.exists() else "random",
             "shapes": [list(pattern.shape) for pattern in maps],
             "threads": threads,
             "seconds": {name: times.seconds for name, times in rounds.items()},
+            "seconds_by_threads": load.seconds,
             # Measured on one layer's heads; the square of all is that many times as large.
             "float16_seconds": half * len(maps[0]) ** 2,
         },
     )
+
+
+def under_load(
+    ours: Callable[[int], None],
+    threads: Iterable[int],
+    busy: Callable[[], AbstractContextManager[None]],
+) -> Rounds:
+    """Our side with each number of threads, alone (`1`) and beside busy processes (`1 busy`)."""
+    sides: dict[str, Callable[[], None]] = {}
+
+    def beside(n: int) -> None:
+        with busy():
+            ours(n)
+
+    for n in threads:
+        sides |= {f"{n}": partial(ours, n), f"{n} busy": partial(beside, n)}
+    return alternate(sides, LOADED_ROUNDS)
 
 
 def released(pattern: np.ndarray) -> np.ndarray:

@@ -1,10 +1,12 @@
 """Cost of extraction to HDF5 over a bare eager forward pass that discards its maps.
 
-`overhead` holds three ratios, each at best 1: time (the same batches through the plain model with
-output_attentions=True), bytes (the file against its unpadded float16 maps) and memory (peak
-memory of the process with many segments against few).
+`overhead` holds four ratios, each at best 1: time (the same batches through the plain model with
+output_attentions=True), bytes (the file against its unpadded float16 maps), reading (a cache with
+its checksums compared against the bare maps from the same file) and memory (peak memory of the
+process with many segments against few).
 """
 
+import itertools
 import json
 import resource
 import subprocess
@@ -13,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import torch
 from common import ROOT, alternate, arguments, report
@@ -60,6 +63,7 @@ def measure(path: Path, n: int, n_rounds: int) -> dict:
         "plain": lambda: discard(plain, tokens),
     }
     rounds = alternate(sides, n_rounds)
+    reading = alternate({"checked": lambda: read(path), "bare": lambda: read_bare(path)}, n_rounds)
     maps = 2 * attention.n_layers(plain) * attention.n_heads(plain)
     unpadded = maps * sum(len(example) ** 2 for example in tokens)
     return {
@@ -67,16 +71,33 @@ def measure(path: Path, n: int, n_rounds: int) -> dict:
         "overhead": {
             "time": rounds.ratio("ours", "plain"),
             "bytes": path.stat().st_size / unpadded,
+            "reading": reading.ratio("checked", "bare"),
         },
         "span": rounds.span("ours", "plain"),
+        "reading_span": reading.span("checked", "bare"),
         "max_abs_diff": difference(path, plain, tokens[:8]),
         "detail": {
             "segments": n,
-            "seconds": rounds.seconds,
+            "seconds": rounds.seconds | reading.seconds,
             "MB": unpadded / 1e6,
             "threads": torch.get_num_threads(),
         },
     }
+
+
+def read(path: Path) -> None:
+    """All maps of a cache, as chapters read them."""
+    with Cache(path) as cache:
+        for _ in cache:
+            pass
+
+
+def read_bare(path: Path) -> None:
+    """The same maps, example by example, and nothing else."""
+    with h5py.File(path) as file:
+        offsets, values = file["pattern/offsets"][:], file["pattern/values"]
+        for first, last in itertools.pairwise(offsets):
+            values[first:last]
 
 
 def discard(model: PreTrainedModel, tokens: list[Tokens]) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from workflow_scripts.clusters.head_distances import BLOCK, distances, mean_distances
 
@@ -61,3 +62,18 @@ def test_the_mean_is_over_the_queries_of_all_examples_with_any_number_of_threads
     one, three = (mean_distances(patterns.__getitem__, 4, 0, threads) for threads in (1, 3))
     np.testing.assert_allclose(one, sums / 28, atol=1e-5)
     assert (one == three).all()
+
+
+def test_libraries_use_one_thread_within_each_of_ours() -> None:
+    pattern = np.random.default_rng(5).dirichlet(np.ones(5), size=(1, 2, 5))
+    seen: list[int] = []
+
+    def read(index: int) -> np.ndarray:
+        seen.extend(library["num_threads"] for library in threadpool_info())
+        return pattern
+
+    with threadpool_limits(2):
+        before = [library["num_threads"] for library in threadpool_info()]
+        mean_distances(read, 4, 0, 2)
+        assert [library["num_threads"] for library in threadpool_info()] == before
+    assert set(seen) == {1}

@@ -4,7 +4,7 @@ With s = p + q, JS(p, q) = H(s / 2) - (H(p) + H(q)) / 2 and H(s / 2) = log 2 - (
 one addition and one logarithm per pair and weight, no division. JS is symmetric, so half the
 pairs are enough; and blocks of weights keep the working set in the processor's cache. NumPy's
 logarithm is three times as fast as torch's here. Threads share segments, not the work on one, so
-a busy core delays its own segment only.
+a busy core delays its own segment only; within a thread numerical libraries use no other.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
@@ -65,7 +66,9 @@ def mean_distances(
         return distances(pattern, smoothing) * n_queries, n_queries
 
     total, queries = 0.0, 0
-    with ThreadPoolExecutor(threads) as pool:
+    # Some libraries count threads for all, some for each thread that calls them.
+    alone = {"initializer": threadpool_limits, "initargs": (1,)}
+    with threadpool_limits(1), ThreadPoolExecutor(threads, **alone) as pool:
         for part, n_queries in job.progress(pool.map(weighted, range(n)), n, "distances"):
             total, queries = total + part, queries + n_queries
     return total / queries
