@@ -228,8 +228,8 @@ def bytes_of(path: str) -> int:
 # Whether a rule wants a GPU is said by the rule and the study, never by the host that plans it.
 gpu = int(config["device"] != "cpu")
 # What jobs that run or train a model ask a scheduler for: memory in MB, minutes, a GPU.
-MODEL_JOB = {"mem_mb": memory(4000, 3), "runtime": minutes(240), "gpu": gpu}
-TRAINING_JOB = {"mem_mb": memory(6000, 6), "runtime": minutes(1440), "gpu": gpu}
+MODEL_JOB = {"mem_mb": memory(6000, 3), "runtime": minutes(240), "gpu": gpu}
+TRAINING_JOB = {"mem_mb": memory(8000, 6), "runtime": minutes(1440), "gpu": gpu}
 # One that reads a few examples of large caches, or one after the other of many weights.
 SAMPLING_JOB = MODEL_JOB | {"mem_mb": memory(4000)}
 
