@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.products import CACHE, CHECKPOINT, ENTROPY, FIGURE
+from tests.faults.products import CACHE, CHECKPOINT, EXAMPLES, FIGURE
 from tests.workflow.tiny_study import TinyStudy, made_up_text
 
 if not sys.platform.startswith("linux"):
@@ -30,7 +30,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, tiny_model_dir: Path) -> 
     kept = ("study", "device", "threads", "models", "corpora", "tasks", "attention", "checkpoints")
     study.config = {key: config[key] for key in (*kept, "surface")}
     study.write_config()
-    study.run(CACHE, ENTROPY, FIGURE, f"{CHECKPOINT}.json")
+    study.run(FIGURE, CACHE, f"{CHECKPOINT}.json", EXAMPLES)
     return study
 
 

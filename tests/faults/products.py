@@ -11,11 +11,11 @@ from workflow_scripts.core.data.cache import Cache
 MODEL = "results/tiny/tiny"
 CARD = f"{MODEL}/attention/model.json"
 CACHE = f"{MODEL}/attention/made-up.h5"
-SHARD = f"{MODEL}/attention/made-up.shards/1-of-1.h5"
 ENTROPY = f"{MODEL}/surface/entropy.parquet"
 TABLE = f"{MODEL}/tables/clark2019-broad.csv"
 FIGURE = f"{MODEL}/figures/clark2019-fig4.svg"
 CHECKPOINT = f"{MODEL}/checkpoints/mrpc.pretrained.1"
+EXAMPLES = "results/tiny/tasks/mrpc.jsonl"
 OF_TRAINING = (f"{CHECKPOINT}.metrics.csv", f"{CHECKPOINT}.curve.csv", f"{CHECKPOINT}.json")
 
 

@@ -11,7 +11,6 @@ from tests.faults.products import (
     CHECKPOINT,
     ENTROPY,
     OF_TRAINING,
-    SHARD,
     TABLE,
     assert_equal,
     error_lines,
@@ -41,7 +40,7 @@ def kill_at(study: TinyStudy, script: str, half: str, target: str) -> None:
 @pytest.mark.parametrize(
     ("script", "half", "products"),
     [
-        ("extract", f"{SHARD}.part", [CACHE, SHARD]),
+        ("extract", f"{CACHE}.part", [CACHE]),
         ("entropy", f"{ENTROPY}.part", [ENTROPY, TABLE]),
     ],
     ids=["cache", "table"],
@@ -81,10 +80,9 @@ def test_a_training_killed_in_an_epoch_and_at_the_end(
 
 def test_snakemake_killed_while_its_job_lives_on(prepared: TinyStudy, study: TinyStudy) -> None:
     (study.folder / CACHE).unlink()
-    (study.folder / SHARD).unlink()
     with started(study, CACHE) as run:
         job = job_of(study, "extract")
-        assert stop_at(job, study.folder / f"{SHARD}.part")
+        assert stop_at(job, study.folder / f"{CACHE}.part")
         os.kill(run.process.pid, signal.SIGKILL)
         run.ended()
         assert alive(job)
@@ -97,7 +95,7 @@ def test_snakemake_killed_while_its_job_lives_on(prepared: TinyStudy, study: Tin
         assert beside.returncode != 0
         (line,) = error_lines(beside.stderr)
         assert "another process, perhaps left by a killed run, still makes the products" in line
-        assert (study.folder / f"{SHARD}.part").exists()
+        assert (study.folder / f"{CACHE}.part").exists()
         os.kill(job, signal.SIGCONT)
         until(lambda: not alive(job), "the old job to end")
     study.run(CACHE)
