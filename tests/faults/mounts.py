@@ -12,7 +12,7 @@ import pytest
 
 @contextmanager
 def mounted(folder: Path, options: str) -> Iterator[Path]:
-    """A tmpfs with the content of `folder` in its place; the test is skipped without root."""
+    """A tmpfs with a copy of `folder` in its place; the test is skipped without root."""
     if os.geteuid() != 0:
         pytest.skip("only root can mount a small disk")
     aside = folder.with_name(folder.name + ".aside")
@@ -21,12 +21,16 @@ def mounted(folder: Path, options: str) -> Iterator[Path]:
     command = [_found("mount"), "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
+        folder.rmdir()
+        aside.rename(folder)
         pytest.skip(f"this machine lets root mount nothing: {done.stderr.strip()}")
     try:
         shutil.copytree(aside, folder, dirs_exist_ok=True, symlinks=True)
         yield folder
     finally:
         subprocess.run([_found("umount"), str(folder)], check=True)
+        folder.rmdir()
+        aside.rename(folder)
 
 
 def make_read_only(folder: Path) -> None:
