@@ -10,7 +10,9 @@ from tests.faults.mounts import mounted
 from tests.faults.products import (
     CACHE,
     CHECKPOINT,
+    ENTROPY,
     OF_TRAINING,
+    TABLE,
     assert_equal,
     error_lines,
     partial,
@@ -19,7 +21,6 @@ from tests.faults.products import (
 from tests.workflow.tiny_study import TinyStudy
 
 SIZE = 6_000_000  # bytes of the small disk
-LEFT = 60_000  # bytes of it that are free: less than the cache and the weights take
 
 
 @pytest.fixture
@@ -29,24 +30,28 @@ def small_disk(study: TinyStudy) -> Iterator[Path]:
         yield results
 
 
-def fill(results: Path) -> Path:
-    """A file that leaves LEFT bytes of the disk."""
+def fill(results: Path, left: int) -> Path:
+    """A file that leaves so many bytes of the disk."""
     ballast = results / "ballast"
-    ballast.write_bytes(bytes(shutil.disk_usage(results).free - LEFT))
+    ballast.write_bytes(bytes(shutil.disk_usage(results).free - left))
     return ballast
 
 
 @pytest.mark.parametrize(
-    "products",
-    [[CACHE], [OF_TRAINING[-1], CHECKPOINT, *OF_TRAINING[:-1]]],
-    ids=["cache", "checkpoint"],
+    ("products", "left"),
+    [
+        ([CACHE], 60_000),
+        ([OF_TRAINING[-1], CHECKPOINT, *OF_TRAINING[:-1]], 60_000),
+        ([ENTROPY, TABLE], 4096),
+    ],
+    ids=["cache", "checkpoint", "table"],
 )
 def test_a_full_disk(
-    prepared: TinyStudy, study: TinyStudy, small_disk: Path, products: list[str]
+    prepared: TinyStudy, study: TinyStudy, small_disk: Path, products: list[str], left: int
 ) -> None:
     for product in products:
         remove(study.folder / product)
-    ballast = fill(small_disk)
+    ballast = fill(small_disk, left)
     failed = study.snakemake(products[0])
     assert failed.returncode != 0
     (line,) = error_lines(failed.stderr)
