@@ -80,15 +80,15 @@ def job_of(study: TinyStudy, script: str) -> int:
 
 
 def stop_at(pid: int, path: Path) -> bool:
-    """Stop the process as soon as there is `path`; false where it ended without having been seen.
+    """Stop the process when something stands in the file `path`; false where it was too quick.
 
     The path is looked at without a pause: a small table is there for a millisecond.
     """
     latest = time.monotonic() + LONGEST
     while time.monotonic() < latest:
         for _ in range(1000):
-            if os.path.exists(path):
-                return _stopped(pid)
+            if _size(path):
+                return _stopped(pid) and path.exists()
         if not alive(pid):
             return False
     raise AssertionError(f"waited {LONGEST} s for {path}")
@@ -97,6 +97,19 @@ def stop_at(pid: int, path: Path) -> bool:
 def alive(pid: int) -> bool:
     """Whether the process runs or is stopped."""
     return _state(pid) not in ("", "Z", "X")
+
+
+def go_on(pid: int) -> None:
+    """Let a stopped process go on, if it still is there."""
+    if alive(pid):
+        os.kill(pid, signal.SIGCONT)
+
+
+def _size(path: Path) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _stopped(pid: int) -> bool:
