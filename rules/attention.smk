@@ -51,7 +51,7 @@ rule extract:
         corpus="<results>/corpora/{corpus}.jsonl",
         files=model_files,
     output:
-        shard="<results>/{model}/attention/{corpus}.h5",
+        shard=cache_file("<results>/{model}/attention/{corpus}.h5"),
     log:
         "<logs>/attention/{model}.{corpus}.extract.log",
     benchmark:
@@ -79,7 +79,7 @@ use rule extract as extract_task with:
         corpus=rules.task_annotation.output.examples,
         files=model_files,
     output:
-        shard="<results>/{model}/attention/{task}.h5",
+        shard=cache_file("<results>/{model}/attention/{task}.h5"),
     log:
         "<logs>/attention/{model}.{task}.extract_task.log",
     benchmark:
@@ -94,7 +94,7 @@ use rule extract_task as extract_checkpoint with:
         corpus="<results>/tasks/{task}.jsonl",
         files="<results>/{model}/checkpoints/{task}.{init}.{seed}",
     output:
-        shard="<results>/{model}/attention/{task}.{init}.{seed}.h5",
+        shard=cache_file("<results>/{model}/attention/{task}.{init}.{seed}.h5"),
     log:
         "<logs>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.log",
     benchmark:
@@ -124,7 +124,7 @@ if config["attention"]["shards"] > 1:
                 "<results>/{{model}}/attention/{{corpus}}.shards/{scatteritem}.h5"
             ),
         output:
-            attention="<results>/{model}/attention/{corpus}.h5",
+            attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
         log:
             "<logs>/attention/{model}.{corpus}.join_shards.log",
         benchmark:

@@ -149,6 +149,11 @@ def weights_directory(path: str):
     return directory(path) if FINETUNE["keep_weights"] else temp(directory(path))
 
 
+def cache_file(path: str):
+    """An attention cache; removed after its last reader, where the study keeps none."""
+    return path if config["attention"]["keep"] else temp(path)
+
+
 def origin(entry: dict) -> str:
     """Of what origin a corpus or task is: generated, silver (parsed by a program) or real."""
     return "generated" if "generate" in entry else "silver" if "parse" in entry else "real"

@@ -13,9 +13,9 @@ from typing import Any
 from workflow_scripts.core.run import provenance
 from workflow_scripts.core.run.errors import InputError
 
-# What is no product of a job: logs, times, and the report that Snakemake makes.
+# What is no product of a job: logs, times, and reports.
 NOT_PRODUCTS = ("logs", "benchmarks")
-REPORTS = ("report.html", "report.zip")
+REPORTS = ("report.html", "report.zip", "preflight.txt")
 
 
 def verify(folder: Path) -> list[str]:
