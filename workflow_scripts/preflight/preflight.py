@@ -7,6 +7,7 @@ be made, after all has been looked at.
 import logging
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,8 @@ def look_at_models(config: dict, needed: dict, network: Network) -> tuple[dict, 
 
     found, findings = {}, []
     for name, entry in config["models"].items():
-        model, finding = attempt(
-            f"models.{name}",
-            lambda: models.check(name, entry, needed, network),  # noqa: B023
-        )
+        check = partial(models.check, name, entry, needed, network)
+        model, finding = attempt(f"models.{name}", check)
         findings.append(finding)
         found[name] = model or models.Model()
     return found, findings
@@ -160,7 +159,7 @@ def main(
     network = Network()
     found = sources.look(study, network)
     models, of_models = look_at_models(study, needed, network)
-    planned, of_plan = attempt("plan", lambda: _planned(call))
+    planned, of_plan = attempt("plan", partial(_planned, call))
     planned = planned or plan.Plan(())
     shapes = {name: model.shape for name, model in models.items()}
     corpora = corpus_sizes(study, found.opened, models)

@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -134,8 +135,7 @@ def _look_at_tasks(config: dict[str, Any], folder: Path, network: Network, found
             continue
 
         def check(name: str = name, entry: dict[str, Any] = entry) -> tuple[Opened, str]:
-            read = lambda: tasks.glue(name, entry, n, folder, seed)  # noqa: E731
-            return or_on_the_hub(entry, network, read)
+            return or_on_the_hub(entry, network, partial(tasks.glue, name, entry, n, folder, seed))
 
         opened = found.note(f"tasks.{name}", check)
         if opened is not None:
