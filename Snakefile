@@ -94,6 +94,7 @@ except InputError as error:
 # Temporary products are gone now, and so are those of failed jobs; their records go too.
 onsuccess:
     provenance.prune(Path(RESULTS))
+    ERRORS.lines.clear()  # every job has succeeded at last
 
 
 onerror:

@@ -45,6 +45,10 @@ class ErrorLines(logging.Filter):
                     self.show(self.lines[record.jobid])
             case LogEvent.GROUP_ERROR:
                 self._group(record)
+            case LogEvent.ERROR if record.exception == "MissingOutputException":
+                words = " ".join(record.getMessage().partition("\n")[2].split())
+                self.lines[words] = [START + words]
+                self.show(self.lines[words])
         return True
 
     def show(self, lines: Iterable[str]) -> None:
