@@ -140,14 +140,20 @@ def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[Annotated]
             "on a machine with network access, or set path to a FrameNet directory"
         ) from error
     reader = FramenetCorpusReader(folder, [r"frame/.*\.xml", r"lu/.*\.xml"])
-    for number in sorted(reader.lu_ids_and_names()):
-        unit = reader.lu(number)
-        if core_sets:
-            core = {element.name for members in unit.frame.FEcoreSets for element in members}
-        else:
-            core = {element.name for element in unit.frame.FE.values() if element.coreType == CORE}
-        for sentence in unit.exemplars:
-            yield from _of_exemplar(sentence, unit, core, name)
+    try:
+        for number in sorted(reader.lu_ids_and_names()):
+            unit = reader.lu(number)
+            if core_sets:
+                core = {element.name for members in unit.frame.FEcoreSets for element in members}
+            else:
+                elements = unit.frame.FE.values()
+                core = {element.name for element in elements if element.coreType == CORE}
+            for sentence in unit.exemplars:
+                yield from _of_exemplar(sentence, unit, core, name)
+    except Exception as error:  # of any kind, for files of any content
+        raise InputError(
+            f"nltk: {name} in {folder}: cannot be read ({error!r}); download it again"
+        ) from error
 
 
 def _of_exemplar(sentence: Any, unit: Any, core: set[str], name: str) -> Iterator[Annotated]:

@@ -11,15 +11,21 @@ if TYPE_CHECKING:
 
 
 def load_spacy(model: str) -> Any:
-    """The spaCy pipeline of an installed model package. Raises InputError if there is none."""
+    """The spaCy pipeline of an installed model package. Raises InputError if there is none.
+
+    A directory of that name, which spaCy would load as well, is none.
+    """
     import spacy
 
-    try:
-        return spacy.load(model, disable=["ner"])
-    except OSError as error:
+    if not spacy.util.is_package(model):
         raise InputError(
             f"spacy: {model}: no such model package; install it with pip or name another"
-        ) from error
+        )
+    try:
+        return spacy.load(model, disable=["ner"])
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).split("\n")[0]
+        raise InputError(f"spacy: {model}: not loaded ({reason}); install it again") from error
 
 
 def words_of(tokens: Iterable["Token"]) -> list["Token"]:

@@ -1,0 +1,83 @@
+"""No script and no rule could load a pickle or run text as code: read as syntax, not as text."""
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from snakemake.parser import parse
+from snakemake.sourcecache import LocalSourceFile, SourceCache
+
+from tests.rule_files import snakefiles
+
+ROOT = Path(__file__).parents[2]
+CALLS = {"eval", "exec", "compile", "__import__", "os.system", "os.popen", "torch.load"}
+CALLS |= {"torch.save", "pandas.read_pickle", "pd.read_pickle", "numpy.load", "np.load"}
+CALLS |= {"yaml.load", "yaml.unsafe_load", "KeyedVectors.load", "Word2Vec.load", "shell"}
+CALLS |= {"subprocess.getoutput", "subprocess.getstatusoutput", "builtins.eval", "builtins.exec"}
+MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+KEYWORDS = {"allow_pickle": True, "trust_remote_code": True, "shell": True, "weights_only": False}
+KEYWORDS |= {"use_safetensors": False}
+
+
+def dangers(tree: ast.AST) -> list[str]:
+    """What could load a pickle or run text as code: imports, calls and arguments of calls."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [name.name for name in node.names if name.name.split(".")[0] in MODULES]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{name.name}" for name in node.names]
+            found += [name for name in names if name.split(".")[0] in MODULES or name in CALLS]
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            pickled = called.endswith((".to_pickle", ".read_pickle", ".unsafe_load"))
+            found += [called] if called in CALLS or pickled else []
+            for keyword in node.keywords:
+                if keyword.arg in KEYWORDS:
+                    safe = ast.Constant(not KEYWORDS[keyword.arg])
+                    found += [] if ast.dump(keyword.value) == ast.dump(safe) else [keyword.arg]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import pickle", ["pickle"]),
+        ("from joblib import load", ["joblib.load"]),
+        ("from torch import load", ["torch.load"]),
+        ("x = eval(text)", ["eval"]),
+        ("np.load(path)", ["np.load"]),
+        ("frame.to_pickle(path)", ["frame.to_pickle"]),
+        ("f(allow_pickle=x)", ["allow_pickle"]),
+        (
+            "f(trust_remote_code=True, use_safetensors=False)",
+            ["trust_remote_code", "use_safetensors"],
+        ),
+        ("subprocess.run(x, shell=True)", ["shell"]),
+        ("subprocess.run(x, shell=False); f(use_safetensors=True)", []),
+        ("re.compile(x); json.load(f); yaml.safe_load(f)", []),
+    ],
+)
+def test_dangers_are_found(source: str, found: list[str]) -> None:
+    assert dangers(ast.parse(source)) == found
+
+
+def test_no_script_loads_pickles_or_runs_text() -> None:
+    paths = sorted((ROOT / "workflow_scripts").rglob("*.py"))
+    assert len(paths) > 100
+    found = {path: dangers(ast.parse(path.read_text(encoding="utf-8"))) for path in paths}
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+def test_no_rule_loads_pickles_or_runs_text(tmp_path: Path) -> None:
+    """The rule files as the Python that Snakemake makes of them; none has a shell command."""
+    workflow = SimpleNamespace(sourcecache=SourceCache(tmp_path, tmp_path))
+    files = snakefiles(ROOT)
+    assert len(files) > 15
+    for path in files:
+        code, *_ = parse(LocalSourceFile(str(path)), workflow, {})
+        tree = ast.parse(code)
+        assert dangers(tree) == [], path
+        decorators = [ast.unparse(call) for call in ast.walk(tree) if isinstance(call, ast.Call)]
+        assert not [call for call in decorators if call.startswith("workflow.shellcmd(")], path
