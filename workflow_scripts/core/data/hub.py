@@ -5,6 +5,9 @@ from typing import Any
 
 from workflow_scripts.core.run.errors import InputError
 
+# Of files that hold data alone; others, such as archives of examples, may hold pickles.
+FORMS = ("arrow", "csv", "json", "parquet", "text")
+
 
 def load_rows(
     source: dict[str, Any], columns: tuple[str, ...] = ("text",)
@@ -13,10 +16,14 @@ def load_rows(
 
     Raises InputError if it cannot be fetched or lacks one of `columns`.
     """
-    from datasets import load_dataset
+    from datasets import load_dataset, load_dataset_builder
 
     name, revision = source["hub"], source.get("revision")
     try:
+        builder = load_dataset_builder(name, source.get("name"), revision=revision)
+        form = type(builder).__module__.split(".")[-1]
+        if form not in FORMS:
+            raise ValueError(f"its files are {form}; accepted: {', '.join(FORMS)}")
         rows = load_dataset(
             name, source.get("name"), split=source.get("split", "train"), revision=revision
         )

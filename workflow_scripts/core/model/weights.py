@@ -4,6 +4,7 @@ What `transformers` does not find among the weights it makes anew at random, and
 much it leaves out; here both are errors.
 """
 
+import json
 from pathlib import Path
 
 import torch
@@ -38,6 +39,7 @@ def load(
     config = config or read_config(directory)
     if not list(directory.glob("*.safetensors")):
         raise InputError(f"{directory}: no *.safetensors weights; {AGAIN}")
+    _check_index(directory)
     logging = transformers.utils.logging
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what it would report is checked here
@@ -65,6 +67,23 @@ def load(
     if surplus := {name for name in report["unexpected_keys"] if _of_body(model, name)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
     return model, missing
+
+
+def _check_index(directory: Path) -> None:
+    """Refuse an index of weights that names other files than safetensors, such as pickles.
+
+    `transformers` reads whatever an index names, also where it is to use safetensors alone.
+    """
+    path = directory / "model.safetensors.index.json"
+    if not path.is_file():
+        return
+    try:
+        names = set(json.loads(path.read_text(encoding="utf-8"))["weight_map"].values())
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise InputError(f"{path}: not an index of weights ({error!r}); {AGAIN}") from error
+    for name in sorted(map(str, names)):
+        if not name.endswith(".safetensors"):
+            raise InputError(f"{path}: {name} is no file of safetensors; {AGAIN}")
 
 
 def _of_body(model: PreTrainedModel, name: str) -> bool:
