@@ -87,9 +87,12 @@ def from_downloader(name: str) -> tuple[list[str], np.ndarray]:
             f"download: {name}: gensim cannot fetch it ({str(error).strip()}); connect this "
             "machine to the network, or use a text file in GloVe's format (path)"
         ) from error
+    if ".bin" not in path and "google" not in name:
+        return from_glove(Path(path))
     try:
-        binary = ".bin" in path or "google" in name
-        vectors = KeyedVectors.load_word2vec_format(path, binary=binary)
+        vectors = KeyedVectors.load_word2vec_format(path, binary=True)
+        if not np.isfinite(vectors.vectors).all():
+            raise ValueError("numbers that are not finite")
     except (OSError, ValueError, EOFError, IndexError, zlib.error) as error:
         raise InputError(
             f"download: {name}: {path} is not a file of word vectors ({error}); name vectors, or "

@@ -11,8 +11,8 @@ from workflow_scripts.core.run.errors import InputError
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as Parquet, whatever the name's ending."""
-    frame.to_parquet(path, index=False)
+    """Write a table as Parquet, whatever the name's ending; its pages have checksums."""
+    frame.to_parquet(path, index=False, write_page_checksum=True)
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -28,7 +28,7 @@ def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:
 def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
     """Read a Parquet table. Raises InputError where it is damaged or misses one of `columns`."""
     try:
-        frame = pd.read_parquet(path)
+        frame = pd.read_parquet(path, page_checksum_verification=True)
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).split("\n")[0]
         raise InputError(
