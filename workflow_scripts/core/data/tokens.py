@@ -60,7 +60,11 @@ def _tokenize_example(
     example: Example, tokenizer: "PreTrainedTokenizerFast", max_tokens: int
 ) -> Tokens:
     batch = tokenizer(
-        *example.texts, truncation="longest_first", max_length=max_tokens, padding=False
+        *example.texts,
+        truncation="longest_first",
+        max_length=max_tokens,
+        padding=False,
+        split_special_tokens=True,  # "[SEP]" in a text is text
     )
     encoding = batch.encodings[0]
     sequence = np.array(
