@@ -278,7 +278,8 @@ def text_plainly(text: str) -> Records:
 
 def wikitext_plainly(text: str) -> Records:
     lines = [line for line in lines_of(text) if line.strip()]
-    headings = (r" ?= (?!=).+ = ?", r" ?= = (?!=).+ = = ?")
+    marks = (" =" * level for level in range(1, 6))
+    headings = [rf" ?{mark.strip()} (?!=).+{mark} ?" for mark in marks]
     kept = [line for line in lines if not any(re.fullmatch(form, line) for form in headings)]
     texts = (re.sub(r" @([-,.])@ ", r"\1", line.strip()) for line in kept)
     return [(len(lines), tuple(texts))]

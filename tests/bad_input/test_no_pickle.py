@@ -1,6 +1,7 @@
 """No pickle is ever loaded, wherever one is planted."""
 
 import io
+import json
 import os
 import pickle  # noqa: TID251
 import shutil
@@ -233,24 +234,25 @@ def test_objects_of_an_hdf5_file_are_not_unpickled(tmp_path: Path, malicious: by
     refused(lambda: Cache(path), path)
 
 
+@pytest.mark.parametrize("name", ["glove-wiki-gigaword-50", "word2vec-google-news-300", "a.bin"])
 def test_vectors_in_a_pickle_are_refused(
-    tmp_path: Path, malicious: bytes, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, malicious: bytes, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """gensim's own format is a pickle; its downloader reads what lies in its folder."""
     from gensim import downloader
 
-    name = "glove-wiki-gigaword-50"
+    ending = Path(name).suffix or ".gz"
     folder = tmp_path / "gensim-data" / name
     folder.mkdir(parents=True)
-    (folder / f"{name}.gz").write_bytes(malicious)
+    file = f"vectors{ending}"
+    (folder / file).write_bytes(malicious)
     (folder / "__init__.py").write_text("raise SystemExit", encoding="utf-8")
-    information = (
-        f'{{"corpora": {{}}, "models": {{"{name}": {{"parts": 1, "file_name": "{name}.gz"}}}}}}'
-    )
+    known = {"corpora": {}, "models": {name: {"parts": 1, "file_name": file}}}
+    information = json.dumps(known)
     (tmp_path / "gensim-data/information.json").write_text(information, encoding="utf-8")
     monkeypatch.setattr(downloader, "BASE_DIR", str(tmp_path / "gensim-data"))
     monkeypatch.setattr(downloader, "DATA_LIST_URL", (tmp_path / "none").as_uri())
-    refused(lambda: from_downloader(name), "download", name)
+    refused(lambda: from_downloader(name), folder / file)
 
 
 def test_a_spacy_model_is_a_package_never_a_directory(

@@ -1,0 +1,148 @@
+"""Wrong input and hostile paths through whole runs: one line, nothing half-written, no shell."""
+
+import pickle  # noqa: TID251
+import shutil
+from itertools import takewhile
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.bad_input.test_texts import WORDS
+from tests.workflow.tiny_study import TinyStudy, made_up_text, made_up_trees
+
+# A path that does something in a shell that reads it, and is unusual to every other program.
+HOSTILE = "-a b'c\"d;touch e$HOME$(touch f)`touch g`&|#*?[x]é\u202eא\\n~%\n"
+NAME = HOSTILE.strip()  # in a study a path has one line
+RESULTS = "results/tiny"
+
+
+class MakesFolder:
+    """What makes a folder when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple:
+        return Path.mkdir, (self.path,)
+
+
+@pytest.fixture
+def study(tmp_path: Path, tiny_model_dir: Path) -> TinyStudy:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    return TinyStudy(folder, tiny_model_dir)
+
+
+def error_lines(done: CompletedProcess) -> list[str]:
+    """The error lines with which a run ended, which stand before all else that it says of them."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = done.stderr.splitlines()
+    end = list(takewhile(lambda line: line.startswith("Error: "), reversed(lines)))
+    assert end
+    assert not any("Traceback" in line for line in lines)
+    first = next(n for n, line in enumerate(lines) if line.startswith("Error: "))
+    assert not any(word in line for line in lines[:first] for word in ("rror in", "xception"))
+    return end
+
+
+def products(study: TinyStudy) -> set[str]:
+    """The files of the results that are neither logs nor benchmarks nor records of them."""
+    files = (path for path in (study.folder / "results").rglob("*") if path.is_file())
+    names = {str(path.relative_to(study.folder / RESULTS)) for path in files}
+    return {name for name in names if not name.startswith(("logs", "benchmarks", "."))}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("atention: {}\n", "Error: config: atention: unknown key; accepted: "),
+        ("precision: .nan\n", "Error: config: precision: nan is not a finite number; write one"),
+        ("study: twice\n", ": study: a second time; remove one"),
+        ("data: 'a{b}'\n", "rename it without them"),
+    ],
+)
+def test_a_wrong_study_starts_no_job(study: TinyStudy, change: str, line: str) -> None:
+    shutil.copytree(study.folder / "texts", study.folder / "a{b}/texts")
+    shutil.copytree(study.folder / "trees", study.folder / "a{b}/trees")
+    with (study.folder / "tiny.yaml").open("a", encoding="utf-8") as file:
+        file.write(change)
+    (error,) = error_lines(study.snakemake("all"))
+    assert line in error
+    assert not (study.folder / "results").exists()
+
+
+def test_wrong_data_leave_nothing(study: TinyStudy) -> None:
+    """Each failed job is one line, a pickle is not loaded, and no product is there in part."""
+    folder = study.folder
+    marker = folder / "marker"
+    malicious = pickle.dumps(MakesFolder(marker))
+    (folder / "glue").mkdir()
+    for split in ("train", "dev"):
+        rows = "index\tsentence1\tsentence2\tlabel\n0\tA\tB\tentailment\n1\tC\tD\tperhaps\n"
+        (folder / f"glue/{split}.tsv").write_text(rows, encoding="utf-8")
+    (folder / "vectors.txt").write_bytes(malicious)
+    (folder / "tiny-model/model.safetensors").unlink()
+    (folder / "tiny-model/pytorch_model.bin").write_bytes(malicious)
+    study.config["tasks"]["rte"] = {"path": "glue"}
+    study.config["corpora"]["vectors"]["own"] = {"path": "vectors.txt"}
+    study.write_config()
+    targets = ["tasks/rte.parquet", "corpora/own.words.txt", "tiny/attention/model.json"]
+    end = error_lines(study.snakemake(*(f"{RESULTS}/{name}" for name in targets), "--keep-going"))
+    expected = ["glue/train.tsv:3: label 'perhaps' is unknown; RTE has", "vectors.txt:1: byte 0x80"]
+    expected += ["tiny-model: no *.safetensors weights; "]
+    for words in expected:
+        assert len([line for line in end if line.startswith(f"Error: {words}")]) == 1, end
+    assert len(end) == len(expected)
+    assert products(study) == set()
+    assert not list((folder / "results").rglob("*.part"))
+    assert not marker.exists()
+
+
+def hostile_files(study: TinyStudy) -> None:
+    """Texts, trees, a task and a model below a hostile path, in files of hostile names."""
+    folder = study.folder / NAME
+    (folder / "texts").mkdir(parents=True)
+    (folder / "texts" / f"{HOSTILE}.txt").write_text(made_up_text(0), encoding="utf-8")
+    words = [word for kind in WORDS.values() for word in kind if len(word) < 30]
+    rows = [f"{n}\t{word}\t_\tNN\tNN\t_\t{n - 1}\tdet\t_\t_" for n, word in enumerate(words, 1)]
+    (folder / "trees").mkdir()
+    sentence = "\n".join(rows[:12]) + "\n\n"
+    trees = sentence + made_up_trees(0)
+    (folder / "trees" / f"{HOSTILE}.conllx").write_text(trees, encoding="utf-8")
+    (folder / "MRPC").mkdir()
+    for split in ("train", "dev"):
+        pairs = [f"{k % 2}\t{k}\t{k}\t{' '.join(words[k:])}\tthe city" for k in range(8)]
+        text = "\n".join(["Quality\t#1 ID\t#2 ID\t#1 String\t#2 String", *pairs]) + "\n"
+        (folder / f"MRPC/{split}.tsv").write_text(text, encoding="utf-8")
+    shutil.move(study.folder / "tiny-model", folder / "model")
+    study.config["data"] = f"texts/../{NAME}"
+    study.config["models"]["tiny"]["path"] = f"{NAME}/model"
+    study.config["tasks"]["mrpc"] = {"path": "MRPC"}
+    study.write_config()
+
+
+def test_hostile_paths_and_texts_are_read(tmp_path: Path, tiny_model_dir: Path) -> None:
+    """The folder of the workflow, its data and its model, and the files in them."""
+    folder = tmp_path / HOSTILE
+    folder.mkdir()
+    study = TinyStudy(folder, tiny_model_dir)
+    hostile_files(study)
+    before = {path for path in tmp_path.rglob("*") if "results" not in path.parts}
+    names = ["corpora/made-up.jsonl", "tasks/mrpc.parquet", "tasks/mrpc.annotation.jsonl"]
+    targets = [f"{RESULTS}/{name}" for name in names]
+    study.run(*targets, f"{RESULTS}/tiny/attention/trees.h5")
+    assert all((folder / target).is_file() for target in targets)
+    after = {path for path in tmp_path.rglob("*") if "results" not in path.parts}
+    made = {path.name for path in after - before if ".snakemake" not in path.parts}
+    assert made <= {"__pycache__"}
+
+
+@pytest.mark.parametrize("name", ["../up", "a b", "a;b", "$(touch f)", "a\nb", "-a", "a/b", "{x}"])
+def test_a_hostile_name_of_a_study_is_refused(study: TinyStudy, name: str) -> None:
+    from workflow_scripts.core.run.config import check
+    from workflow_scripts.core.run.errors import InputError
+
+    study.config["study"] = name
+    with pytest.raises(InputError, match="config: study: "):
+        check(study.config, study.folder / "rules/schemas")
