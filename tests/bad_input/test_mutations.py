@@ -80,7 +80,7 @@ def test_a_valid_file_is_read_as_it_is(folder: Path, name: str) -> None:
 @settings(
     derandomize=True,
     deadline=None,
-    max_examples=200,
+    max_examples=150,
     database=None,
     suppress_health_check=list(HealthCheck),
 )

@@ -48,7 +48,6 @@ def test_a_real_file_is_read_whole(tmp_path: Path, real_data: Path, name: str) -
     records = form.read(path)
     assert records == form.plainly(data.decode())
     rng = random.Random(name)
-    refusals = 0
     for _ in range(30):
         edit = (rng.choice(KINDS), rng.random(), rng.randint(1, 6), rng.choice(PIECES))
         path.write_bytes(changed(data, *edit))
@@ -56,7 +55,5 @@ def test_a_real_file_is_read_whole(tmp_path: Path, real_data: Path, name: str) -
             read = form.read(path)
         except InputError as error:
             assert str(path) in str(error)
-            refusals += 1
         else:
             assert read == form.plainly(path.read_bytes().decode()), edit
-    assert refusals
