@@ -35,6 +35,7 @@ from workflow_scripts.core.data.cache_format import (
     one_line,
     open_complete,
     refusal,
+    reserve,
     text_of,
     tokens_crc32,
 )
@@ -88,6 +89,7 @@ class CacheWriter:
         self._values = self._file.create_dataset(
             "pattern/values", (int(self._offsets[-1]),), np.float16, fill_time="never"
         )
+        reserve(self._file, 2 * int(self._offsets[-1]))
 
     def write(self, index: int, pattern: np.ndarray) -> None:
         """Store example `index`: pattern [layer, head, query, key] over its real tokens.

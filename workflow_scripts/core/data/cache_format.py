@@ -1,5 +1,6 @@
 """The format of an attention cache: its version, arrays and checksums, and how one is refused."""
 
+import os
 import zlib
 from pathlib import Path
 
@@ -31,6 +32,21 @@ def tokens_crc32(example_id: str, flat: dict[str, np.ndarray], header: int) -> i
 def offsets(sizes: np.ndarray) -> np.ndarray:
     """Start of each item in a flat array, and its end: int64 [n + 1]."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def reserve(file: h5py.File, n_bytes: int) -> None:
+    """Have the disk set aside `n_bytes` beyond what a new file holds, where the system can.
+
+    Raises OSError where there is no room: before the first pattern is computed, and while HDF5,
+    which does not survive a full disk, can still close the file.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(file.id.get_vfd_handle(), 0, file.id.get_filesize() + n_bytes)
+    except OSError:
+        file.close()
+        raise
 
 
 def text_of(value: str | bytes) -> str:
