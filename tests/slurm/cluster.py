@@ -17,6 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
+import yaml
+
 PROGRAMS = ("munged", "munge", "unmunge", "slurmctld", "slurmd", "scontrol", "srun", "setpriv")
 PACKAGES = "slurmctld slurmd slurm-client munge"
 CONF = """\
@@ -164,11 +166,13 @@ class Cluster:
         return [job for job in jobs if "JobId" in job]
 
     def write_partitions(self, folder: Path) -> None:
-        """Adapt the profile in a folder to this cluster, as docs/cluster.md says."""
+        """Adapt the profile in a folder to this cluster: GPUs are to be had in one partition."""
         profile = folder / "profiles/slurm"
         command = [sys.executable, str(profile / "partitions.py")]
         listed = subprocess.run(command, env=self.environment, check=True, capture_output=True)
-        (profile / "partitions.yaml").write_bytes(listed.stdout)
+        file = yaml.safe_load(listed.stdout)
+        file["partitions"]["cpu"]["max_gpu"] = 0  # its node is also that of the other
+        (profile / "partitions.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
 
     def kill(self, daemon: str) -> None:
         """Kill a daemon with SIGKILL."""
