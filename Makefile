@@ -8,6 +8,8 @@ WEB_READY := $(VENV)/.web-ready
 PINS := $(addprefix envs/,torch.txt requirements.txt models.txt test.txt)
 PIP := $(PYTHON) -m pip install --quiet
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+# Models run one at a time where there is a GPU.
+PROFILE := $(shell nvidia-smi >/dev/null 2>&1 && echo --profile profiles/gpu)
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 # The first one that runs and is new enough; set SYSTEM_PYTHON to choose another.
 SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
@@ -31,7 +33,7 @@ help:
 
 # The default study, to the end, and its report.
 demo: $(READY)
-	$(PYTHON) -m snakemake --cores $(CORES)
+	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE)
 	@$(MAKE) --no-print-directory $(REPORT)
 	@for file in $(ATLAS) $(REPORT); do \
 		test -f $$file || { echo "Error: $$file was not made" >&2; exit 1; }; \
@@ -67,9 +69,10 @@ workflow: $(READY)
 test-faults: $(READY)
 	$(PYTHON) -m pytest tests/faults tests/cluster
 
-# A real SLURM on this machine, where it can be started (root, Debian's packages); skipped elsewhere.
+# A real SLURM on this machine, where its programs are; skipped elsewhere. Each worker has its own,
+# and mostly waits for it.
 test-slurm: $(READY)
-	$(PYTHON) -m pytest tests/slurm
+	$(PYTHON) -m pytest tests/slurm --numprocesses 4 --dist loadfile
 
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
 test-web: lint-web
