@@ -4,6 +4,7 @@ Nothing in /etc/slurm or /run/munge is read or written, so that it runs beside a
 machine already belongs to. `python -m tests.slurm.cluster COMMAND` runs a command on it.
 """
 
+import contextlib
 import getpass
 import os
 import shutil
@@ -62,6 +63,8 @@ PartitionName=gpu Nodes={host} MaxTime=2-0 State=UP
 """
 # Two GPUs to allocate, without hardware.
 GRES = "AutoDetect=off\nName=gpu File=/dev/null\nName=gpu File=/dev/zero\n"
+# A variable of every process of a job.
+NODE = b"SLURMD_NODENAME="
 
 
 class CannotStart(Exception):
@@ -183,15 +186,16 @@ class Cluster:
     def cut_power(self) -> None:
         """Kill slurmd and all that its node runs, at once."""
         self.kill("slurmd")
+        self._kill_processes(lambda name, variables: name == "slurmstepd" or NODE in variables)
+
+    def _kill_processes(self, chosen: Callable[[str, bytes], bool]) -> None:
+        """Kill processes of this cluster and its users by their name and their variables."""
         for process in Path("/proc").glob("[0-9]*"):
-            try:
+            with contextlib.suppress(OSError):  # it has ended
+                name = (process / "comm").read_text().strip()
                 variables = (process / "environ").read_bytes()
-                stepd = (process / "comm").read_text().startswith("slurmstepd")
-            except OSError:  # it has ended
-                continue
-            here = f"SLURM_CONF={self.conf}".encode() in variables
-            if here and (stepd or b"SLURMD_NODENAME=" in variables):
-                os.kill(int(process.name), signal.SIGKILL)
+                if f"SLURM_CONF={self.conf}".encode() in variables and chosen(name, variables):
+                    os.kill(int(process.name), signal.SIGKILL)
 
     def save_jobs(self, job: str) -> None:
         """Change a running job, and wait until slurmctld has saved what it knows of jobs."""
@@ -216,6 +220,7 @@ class Cluster:
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
+        self._kill_processes(lambda *_: True)  # what a test that failed has left
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _start(self, daemon: str, *options: str) -> None:

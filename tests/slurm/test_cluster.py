@@ -3,7 +3,10 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.slurm.cluster import Cluster
+from tests.slurm.small_study import wait_for
 
 
 def commands() -> str:
@@ -12,7 +15,7 @@ def commands() -> str:
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             found.append(process.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        except ProcessLookupError:
+        except (FileNotFoundError, ProcessLookupError):  # it has ended
             continue
     return "\n".join(found)
 
@@ -24,12 +27,16 @@ def test_it_answers_and_its_node_is_ready(cluster: Cluster) -> None:
     assert node == ["cpu idle gpu:2", "gpu idle gpu:2"]
 
 
-def test_nothing_is_left_of_it(cluster: Cluster) -> None:
+@pytest.mark.parametrize("dead", [[], ["munged"], ["munged", "slurmctld", "slurmd"]], ids=str)
+def test_nothing_is_left_of_it(dead: list[str], cluster: Cluster) -> None:
     system = {path: os.stat(path).st_mtime_ns for path in Path("/etc/slurm").glob("**/*")}
     second = Cluster().start()
     job = second.output("sbatch", "--parsable", "--output=/dev/null", "--wrap=sleep 600").strip()
     assert job == "1"
     assert str(second.folder) in commands()
+    wait_for(lambda: "job00001/slurm_script" in commands(), commands)
+    for daemon in dead:
+        second.kill(daemon)
     second.stop()
     assert str(second.folder) not in commands()
     assert not second.folder.exists()
