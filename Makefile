@@ -63,7 +63,7 @@ unit: $(READY)
 	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(addprefix --ignore=tests/,workflow web faults cluster slurm)
 
 workflow: $(READY)
-	$(PYTHON) -m pytest tests/workflow
+	$(PYTHON) -m pytest tests/workflow --numprocesses 2 --dist loadfile
 
 # Faults that are really injected: killed jobs, a full disk, damaged files; and a cluster's scheduler.
 test-faults: $(READY)

@@ -33,6 +33,7 @@ class TinyStudy:
     def __init__(self, folder: Path, model: Path) -> None:
         """Copy the workflow and a model to `folder`, and make up texts and trees."""
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
@@ -49,6 +50,13 @@ class TinyStudy:
             (folder / f"trees/{number}.conllx").write_text(trees, encoding="utf-8")
         self.config = tiny_config()
         self.write_config()
+
+    @classmethod
+    def made_at(cls, folder: Path) -> Self:
+        """The study that another process has made in `folder`."""
+        study = cls.__new__(cls)
+        study.folder, study.config = folder, tiny_config()
+        return study
 
     def copy(self, folder: Path) -> Self:
         """The same study, with its results, in another folder."""
