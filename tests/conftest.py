@@ -1,10 +1,13 @@
 """What many tests share: a tiny model, and the real data where they are present."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
+# A shell that runs the tests in the background ignores interrupts; what tests start must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["HF_HUB_OFFLINE"] = "1"  # tests never access the hub
 # Threads that share the kernels of a tiny model mostly wait for each other, above all where other
 # processes hold the cores; the jobs that tests start inherit this too.

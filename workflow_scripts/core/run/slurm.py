@@ -30,10 +30,12 @@ def follow_on(executor: type[Any]) -> None:
 
     @functools.wraps(check)
     async def check_active_jobs(self: Any, active_jobs: list[Any]) -> AsyncIterator[Any]:
+        if not active_jobs:  # the plugin's thread looks before the plugin has its attributes
+            return
         answers = self._status_query_calls
         async for job in check(self, active_jobs):
             yield job
-        if active_jobs and self._status_query_calls == answers:
+        if self._status_query_calls == answers:
             self.logger.warning(f"SLURM gives no answer; {len(active_jobs)} jobs are followed on.")
             for job in active_jobs:
                 yield job
