@@ -184,6 +184,16 @@ def test_a_damaged_file_is_refused_and_says_why(tmp_path: Path, damage: str, wor
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("lengths", [[5, 5], [10] * 3, [33] * 7, [40] * 60], ids=len)
+def test_the_last_byte_is_one_that_counts(tmp_path: Path, lengths: list[int]) -> None:
+    path = tmp_path / "a.h5"
+    write(path, lengths)
+    Cache(path).close()
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match="truncated or not an HDF5 file"):
+        Cache(path)
+
+
 def test_a_cache_of_another_model_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "a.h5", [5])
     Cache(tmp_path / "a.h5", model={"name": "tiny", "weights": "abc"}).close()

@@ -108,7 +108,7 @@ def go_on(pid: int) -> None:
 def _size(path: Path) -> int:
     try:
         return os.stat(path).st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a job tries its folder with a file first
         return 0
 
 

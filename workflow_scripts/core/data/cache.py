@@ -15,6 +15,7 @@ A shard holds some examples of a corpus; its `examples/place` says where they st
 """
 
 import json
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -128,8 +129,11 @@ class CacheWriter:
                 self._file["pattern/crc32"][:] = self._crc32
                 self._file.flush()
                 self._file.attrs["complete"] = True
+                self._file.flush()
+            used = self._file.id.get_filesize()
         finally:
             self._file.close()
+        os.truncate(self.path, used)  # of the room that was reserved some may be left
 
 
 class Cache:
