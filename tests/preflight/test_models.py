@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tests.core.tiny_models import ARCHITECTURES, tokenizer
+from workflow_scripts.core.model import weights
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.preflight import models
 from workflow_scripts.preflight.hub import Network
@@ -71,13 +72,13 @@ def test_older_names_are_known(model: Path) -> None:
         for name, tensor in load_file(path).items()
     }
     save_file(old, path)
-    config = models.AutoConfig.from_pretrained(model)
+    config = weights.read_config(model)
     models.check_header(model, config, models.read_header(model))
 
 
 def test_a_missing_shard(model: Path) -> None:
     index = {"weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}
-    (model / models.INDEX).write_text(json.dumps(index))
+    (model / weights.INDEX).write_text(json.dumps(index))
     with pytest.raises(InputError, match=r"names model-00002-of-00002\.safetensors, which is miss"):
         check(model)
 

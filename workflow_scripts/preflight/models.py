@@ -1,6 +1,5 @@
 """The models of a study: config, tokenizer, weights and what the chapters need of them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -9,11 +8,11 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from transformers import AutoConfig, AutoModel, PretrainedConfig
+from transformers import AutoModel, PretrainedConfig
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.abilities import check_abilities
-from workflow_scripts.core.model import models
+from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.preflight.estimates import Shape
 from workflow_scripts.preflight.findings import size
@@ -23,7 +22,6 @@ from workflow_scripts.preflight.hub import Network
 LOADED = 600_000_000
 FLOAT = 4  # bytes of a float32, in which classifiers are saved
 WEIGHTS = ".safetensors"
-INDEX = "model.safetensors.index.json"
 # How older checkpoints name what is called weight and bias today.
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
 FEWEST = 0.5  # share of an architecture's weights that its file must have
@@ -52,7 +50,7 @@ def check(
     else:
         directory, files = models.resolve(models.Source.from_config(entry)), {}
     tokenizer = models.load_tokenizer(directory)
-    config = AutoConfig.from_pretrained(directory)
+    config = weights.read_config(directory)
     if files:
         on_disk = n_weights = sum(files[name] for name in files if name.endswith(WEIGHTS))
         looked = "on the hub, not downloaded yet"
@@ -116,22 +114,17 @@ def read_header(directory: Path) -> dict[str, tuple[int, ...]]:
 
     Raises InputError where there is none, a shard of the index is missing or a file is damaged.
     """
-    files = sorted(directory.glob("*.safetensors"))
-    if not files:
+    files = weights.files(directory)
+    for shard in sorted(weights.indexed(directory) - {file.name for file in files}):
         raise InputError(
-            f"{directory}: no *.safetensors weights; save the model again with save_pretrained"
+            f"{directory}: {weights.INDEX} names {shard}, which is missing; copy it again"
         )
-    index = directory / INDEX
-    if index.is_file():
-        shards = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-        for shard in sorted(shards - {file.name for file in files}):
-            raise InputError(f"{directory}: {INDEX} names {shard}, which is missing; copy it again")
     shapes = {}
     for file in files:
         try:
-            with safe_open(file, "pt") as weights:
-                for key in weights.keys():  # noqa: SIM118 - not a mapping
-                    shapes[key] = tuple(weights.get_slice(key).get_shape())
+            with safe_open(file, "pt") as opened:
+                for key in opened.keys():  # noqa: SIM118 - not a mapping
+                    shapes[key] = tuple(opened.get_slice(key).get_shape())
         except (SafetensorError, OSError) as error:
             raise InputError(f"{file}: cannot be read ({error}); copy it again") from error
     return shapes

@@ -14,6 +14,7 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from workflow_scripts.core.run.errors import InputError
 
 AGAIN = "save the model again with save_pretrained"
+INDEX = "model.safetensors.index.json"
 
 
 def read_config(directory: Path) -> PretrainedConfig:
@@ -37,9 +38,8 @@ def load(
     InputError for weights that cannot be read, or of another architecture or size.
     """
     config = config or read_config(directory)
-    if not list(directory.glob("*.safetensors")):
-        raise InputError(f"{directory}: no *.safetensors weights; {AGAIN}")
-    _check_index(directory)
+    files(directory)
+    indexed(directory)
     logging = transformers.utils.logging
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what it would report is checked here
@@ -69,14 +69,23 @@ def load(
     return model, missing
 
 
-def _check_index(directory: Path) -> None:
-    """Refuse an index of weights that names other files than safetensors, such as pickles.
+def files(directory: Path) -> list[Path]:
+    """The weight files of a model's directory; raises InputError where there is none."""
+    found = sorted(directory.glob("*.safetensors"))
+    if not found:
+        raise InputError(f"{directory}: no *.safetensors weights; {AGAIN}")
+    return found
 
+
+def indexed(directory: Path) -> set[str]:
+    """The names of the files in the index of weights; empty where there is no index.
+
+    Raises InputError for an index that names other files than safetensors, such as pickles:
     `transformers` reads whatever an index names, also where it is to use safetensors alone.
     """
-    path = directory / "model.safetensors.index.json"
+    path = directory / INDEX
     if not path.is_file():
-        return
+        return set()
     try:
         names = set(json.loads(path.read_text(encoding="utf-8"))["weight_map"].values())
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
@@ -84,6 +93,7 @@ def _check_index(directory: Path) -> None:
     for name in sorted(map(str, names)):
         if not name.endswith(".safetensors"):
             raise InputError(f"{path}: {name} is no file of safetensors; {AGAIN}")
+    return names
 
 
 def _of_body(model: PreTrainedModel, name: str) -> bool:

@@ -23,9 +23,9 @@ from workflow_scripts import USUAL_THRESHOLDS
 from workflow_scripts.core.run import full_disk, meaning, provenance
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.hold import held
+from workflow_scripts.core.run.provenance import PARTIAL
 
 Out = Annotated[Path, "output"]
-PARTIAL = ".part"
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
