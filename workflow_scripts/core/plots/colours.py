@@ -81,6 +81,12 @@ FAMILIES = {
     "bov": Look("BoV", VERMILLION, "s"),
     "bilstm": Look("BiLSTM", GREEN, "^"),
 }
+# The attention of an encoder-decoder.
+ATTENTION = {
+    "encoder": Look("Enc-Enc", BLUE, "o", "-", "/////"),
+    "encoder-decoder": Look("Enc-Dec", VERMILLION, "s", "--"),
+    "decoder": Look("Dec-Dec", GREEN, "^", ":", "....."),
+}
 STRATEGIES = {
     "importance": Look("importance", BLUE, "o"),
     "ablation": Look("score with one head masked", VERMILLION, "s", "--"),
@@ -114,6 +120,7 @@ SHARING: tuple[Mapping[str, Look], ...] = (
     HEADS,
     CLASSES,
     FAMILIES,
+    ATTENTION,
     STRATEGIES,
     VERDICTS,
     PARSERS,

@@ -1,0 +1,104 @@
+"""BLEU and chrF of summed statistics, against sacrebleu on the sentences themselves."""
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from workflow_scripts.core.stats import resampling
+from workflow_scripts.core.stats.translation_metrics import (
+    COLUMNS,
+    METRICS,
+    SIGNATURES,
+    score_of,
+    statistics,
+)
+
+CORPUS = {"bleu": sacrebleu.corpus_bleu, "chrf": sacrebleu.corpus_chrf}
+WORDS = "the a dog, cat sees saw &amp; (big) 3.5 brown-eyed birds . Ärger naïve !".split()
+# Pairs of translation and reference in which a count is 0, or the translation is short or empty.
+EDGES = {
+    "nothing said": [("", "a dog")],
+    "nothing said nor true": [("", "")],
+    "something for an empty reference": [("a dog barks at me", "")],
+    "no match": [("x y z w v", "a dog sees the cat")],
+    "single words match": [("dog x cat y sees", "a dog sees the cat")],
+    "no pair of three orders": [("a dog", "a dog")],
+    "one word": [("dog", "dog")],
+    "two words match": [("a dog x y z", "a dog sees the cat")],
+    "too short": [("a dog sees the", "a dog sees the big brown cat today")],
+    "too long": [("a dog sees the big brown cat today", "a dog sees the cat")],
+    "one of two empty": [("", "a dog"), ("a dog sees the cat", "a dog sees the big cat")],
+    "letters match": [("do", "dog"), ("ca", "cat")],
+    "white space": [("  a dog  sees\tit \n", "a dog sees it")],
+    "equal": [("The dog, it sees; us.", "The dog, it sees; us.")],
+}
+
+
+def corpus(n: int, seed: int) -> tuple[list[str], list[str]]:
+    """Random references, and translations that keep or change words; some are empty or short."""
+    rng = np.random.default_rng(seed)
+    references = [list(rng.choice(WORDS, rng.integers(1, 14))) for _ in range(n)]
+    translations = []
+    for words in references:
+        kept = [w if rng.random() < 0.8 else str(rng.choice(WORDS)) for w in words]
+        translations.append(kept[: rng.integers(0, len(kept) + 2)])
+    return [" ".join(words) for words in translations], [" ".join(words) for words in references]
+
+
+@pytest.mark.parametrize("metric", CORPUS)
+@pytest.mark.parametrize("pairs", EDGES.values(), ids=EDGES)
+def test_a_small_corpus_scores_as_sacrebleu_says(metric: str, pairs: list[tuple[str, str]]) -> None:
+    translations, references = (list(side) for side in zip(*pairs, strict=True))
+    expected = CORPUS[metric](translations, [references]).score
+    actual = score_of(metric, statistics(translations, references).sum(axis=0))
+    assert float(actual) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", CORPUS)
+def test_resampled_corpora_score_as_sacrebleu_says(metric: str) -> None:
+    """Every bootstrap sample of every variant, written out and given to sacrebleu."""
+    variants = [corpus(25, seed) for seed in (1, 1, 2)]
+    references = variants[0][1]
+    variants = [translations for translations, _ in variants]
+    rows = np.stack([statistics(translations, references) for translations in variants])
+    weights = resampling.bootstrap_weights(25, 12, 3)
+    sums = np.einsum("de,ves->svd", weights, rows)
+    actual = score_of(metric, sums)
+    assert actual.shape == (3, 12)
+    assert np.ptp(actual[0]) > 1
+    for row, translations in enumerate(variants):
+        for draw, times in enumerate(weights):
+            drawn = np.repeat(np.arange(25), times)
+            hypotheses, truths = [translations[i] for i in drawn], [references[i] for i in drawn]
+            expected = CORPUS[metric](hypotheses, [truths]).score
+            assert actual[row, draw] == pytest.approx(expected, rel=1e-12)
+
+
+def test_equal_pairs_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    counted = sacrebleu.BLEU._extract_corpus_statistics
+
+    def watched(self: sacrebleu.BLEU, some: list[str], references: list[list[str]]) -> list:
+        asked.extend(some)
+        return counted(self, some, references)
+
+    monkeypatch.setattr(sacrebleu.BLEU, "_extract_corpus_statistics", watched)
+    translations, references = ["a b", "a b", "c", "a b"], ["a b", "x", "c", "a b"]
+    rows = statistics(translations, references)
+    assert asked == ["a b", "a b", "c"]
+    assert rows.shape == (4, len(COLUMNS)) and rows.dtype == np.int32
+    np.testing.assert_array_equal(rows[0], rows[3])
+    assert rows[0, COLUMNS.index("bleu_2")] == 2 and rows[1, COLUMNS.index("bleu_2")] == 0
+    assert statistics([], []).shape == (0, len(COLUMNS))
+
+
+def test_the_loss_is_that_of_a_token() -> None:
+    sums = np.array([[3.0, 1.0], [6.0, 4.0]])
+    assert METRICS["loss"].score(sums).tolist() == [0.5, 0.25]
+
+
+def test_signatures_are_those_of_the_scores_that_are_compared_with() -> None:
+    for name, metric in (("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF())):
+        metric.corpus_score(["a"], [["a"]])
+        assert SIGNATURES[name] == str(metric.get_signature())
+        assert SIGNATURES[name].endswith(sacrebleu.__version__)
