@@ -22,7 +22,6 @@ from workflow_scripts.pruning.importance import (
     importance_of,
     importance_table,
     losses,
-    normalised,
     ranking,
     read_gradients,
     released_scale,
@@ -97,11 +96,6 @@ def test_the_released_variant_sums_over_tokens() -> None:
 def test_released_scale_by_hand() -> None:
     scale = released_scale([10, 20, 30], 3)
     np.testing.assert_allclose(scale[:, 0], [3 / 60, 3 / 60, 1])
-
-
-def test_normalised_rows_have_length_one() -> None:
-    values = np.array([[3.0, 4.0], [0.0, 0.0]])
-    np.testing.assert_allclose(normalised(values), [[0.6, 0.8], [0, 0]])
 
 
 def test_importance_is_the_mean_over_examples() -> None:

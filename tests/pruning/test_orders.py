@@ -1,4 +1,4 @@
-"""Orders of pruning."""
+"""Orders of pruning by importance estimated again and by one-head scores; curves by hand."""
 
 from pathlib import Path
 
@@ -9,29 +9,13 @@ import pytest
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.stats import resampling
-from workflow_scripts.pruning import orders
+from workflow_scripts.core.stats import orders, resampling
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.michel2019_fig3 import over_runs
+from workflow_scripts.pruning.orders import by_ablation, by_importance, one_in_each_layer
 from workflow_scripts.pruning.pruning_curves import curve, read_sweep, with_intervals
 
 LABELS = np.array([2, 0, 1, 1])
-
-
-def test_steps_end_with_all_heads() -> None:
-    assert orders.steps(72, 0.1) == [0, 7, 14, 22, 29, 36, 43, 50, 58, 65, 72]
-    assert orders.steps(12, 0.25) == [0, 3, 6, 9, 12]
-    assert orders.steps(12, 0.3) == [0, 4, 7, 11, 12]
-    assert orders.steps(12, 1) == [0, 12]
-
-
-def test_lowest_scores_go_first_and_stay_gone() -> None:
-    scores = np.array([[0.3, 0.1], [0.2, 0.1]])
-    masks = orders.by_score(scores, [0, 1, 3, 4])
-    assert masks[0].sum() == 0
-    np.testing.assert_array_equal(masks[1], [[False, True], [False, False]])
-    np.testing.assert_array_equal(masks[2], [[False, True], [True, True]])
-    assert masks[3].all()
 
 
 def test_importance_is_computed_again_without_the_heads_that_are_gone() -> None:
@@ -39,7 +23,7 @@ def test_importance_is_computed_again_without_the_heads_that_are_gone() -> None:
     counts = orders.steps(LAYERS * HEADS, 0.25)
     definition = Definition("paper", normalise=True)
     first = importance_of(model, tokens, LABELS, definition)
-    again = orders.by_importance(model, tokens, LABELS, counts, definition, first)
+    again = by_importance(model, tokens, LABELS, counts, definition, first)
     gone = np.zeros((LAYERS, HEADS), bool)  # plainly
     for count, mask in zip(counts, again, strict=True):
         current = importance_of(model, tokens, LABELS, definition, gone)
@@ -56,7 +40,7 @@ def test_the_head_without_which_the_score_is_highest_goes_first() -> None:
     surer = 2 * right
     logits = np.stack([[wrong, right], [surer, wrong[::-1]]])
     every = np.ones(4, bool)
-    masks = orders.by_ablation(TASKS["rte"], labels, logits, every, [0, 1, 2, 4])
+    masks = by_ablation(TASKS["rte"], labels, logits, every, [0, 1, 2, 4])
     np.testing.assert_array_equal(masks[1], [[False, False], [True, False]])  # lower loss
     np.testing.assert_array_equal(masks[2], [[False, True], [True, False]])
 
@@ -68,20 +52,10 @@ def test_only_its_part_of_the_examples_counts() -> None:
     half_bad[2:] = [[3, 0], [3, 0]]
     logits = np.stack([[good, half_bad]])
     part = np.array([True, False, True, False])
-    seen = orders.by_ablation(TASKS["rte"], labels, logits, part, [0, 1])
+    seen = by_ablation(TASKS["rte"], labels, logits, part, [0, 1])
     assert seen[1][0].tolist() == [True, False]
-    first_half = orders.by_ablation(
-        TASKS["rte"], labels, logits[:, ::-1], ~part & (labels == 0), [0, 1]
-    )
+    first_half = by_ablation(TASKS["rte"], labels, logits[:, ::-1], ~part & (labels == 0), [0, 1])
     assert first_half[1][0].tolist() == [True, False]  # equal there, so the first of equals
-
-
-def test_random_orders_differ_and_nest() -> None:
-    drawn = orders.at_random((3, 4), [0, 4, 8, 12], 3, 1)
-    assert len({masks[1].tobytes() for masks in drawn}) == 3
-    for masks in drawn:
-        assert (masks[1:] >= masks[:-1]).all()
-        assert masks.sum(axis=(1, 2)).tolist() == [0, 4, 8, 12]
 
 
 def test_curves_by_hand() -> None:
@@ -143,6 +117,6 @@ def test_intervals_over_runs() -> None:
 
 def test_the_highest_score_of_each_layer_is_left() -> None:
     scores = np.array([[0.1, 0.4, 0.2], [0.9, 0.8, 0.7]])
-    masks = orders.one_in_each_layer(scores)
+    masks = one_in_each_layer(scores)
     assert not masks[0].any()
     np.testing.assert_array_equal(masks[1], [[True, False, True], [False, True, True]])

@@ -201,8 +201,3 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     agreement = epochs.groupby("epoch")["agreement"].first()
     assert agreement[2] == pytest.approx(1)
     assert agreement[1] < 1
-
-
-def test_a_checkpoint_without_epochs_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"add the task to finetune\.every_epoch"):
-        pruning_during_training.epochs_of(tmp_path, tmp_path)

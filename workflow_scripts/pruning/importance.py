@@ -25,6 +25,7 @@ from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.orders import normalised
 
 VARIANTS = ("paper", "released")
 BATCH_TOKENS = 2048
@@ -132,12 +133,6 @@ def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, n
     """The values of `gradients`, scaled: their mean over examples is the variant's importance."""
     scale = released_scale(lengths, values["released"].shape[1])
     return values | {"released": values["released"] * scale}
-
-
-def normalised(importance: np.ndarray) -> np.ndarray:
-    """Importance [layer, head] over its l2 norm in each layer (Michel et al., section 4.1)."""
-    norm = np.sqrt((importance**2).sum(axis=1, keepdims=True))
-    return np.divide(importance, norm, out=np.zeros_like(importance), where=norm > 0)
 
 
 def ranking(

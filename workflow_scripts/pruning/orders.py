@@ -1,31 +1,17 @@
-"""In which order heads are pruned: by importance, by their one-head scores, or at random."""
+"""In which order heads are pruned: by importance estimated again, or by their one-head scores."""
 
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import Task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.metrics import METRICS, predictions_of
+from workflow_scripts.core.stats.orders import by_score
 from workflow_scripts.pruning.importance import Definition, importance_of, losses
-
-
-def steps(n: int, share: float) -> list[int]:
-    """How many of `n` heads are gone after each step of `share` of them, from none to all."""
-    counts = [round(step * share * n) for step in range(int(1 / share + 1e-9) + 1)]
-    return counts if counts[-1] == n else [*counts, n]
-
-
-def by_score(scores: np.ndarray, counts: Sequence[int]) -> np.ndarray:
-    """The heads gone after each step, lowest score first: bool [step, layer, head]."""
-    ranks = np.empty(scores.size, int)
-    ranks[np.argsort(scores.ravel(), kind="stable")] = range(scores.size)
-    return np.stack([ranks < count for count in counts]).reshape(-1, *scores.shape)
 
 
 def by_importance(
@@ -70,16 +56,6 @@ def by_ablation(
     return by_score(ranks.reshape(n_layers, n_heads), counts)
 
 
-def at_random(
-    shape: tuple[int, int], counts: Sequence[int], draws: int, seed: int
-) -> list[np.ndarray]:
-    """Random orders, each bool [step, layer, head]."""
-    rng = np.random.default_rng(seed)
-    return [
-        by_score(rng.permutation(shape[0] * shape[1]).reshape(shape), counts) for _ in range(draws)
-    ]
-
-
 def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
     """All heads, then the highest score of each layer alone: bool [2, layer, head], true if gone.
 
@@ -88,10 +64,3 @@ def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
     gone = np.ones(scores.shape, bool)
     gone[np.arange(len(scores)), scores.argmax(axis=1)] = False
     return np.stack([np.zeros(scores.shape, bool), gone])
-
-
-def order_of(masks: np.ndarray) -> pd.DataFrame:
-    """One row per head: layer, head, and the first step in which it is gone."""
-    step = np.where(masks.any(axis=0), masks.argmax(axis=0), len(masks))
-    axes = {"layer": range(step.shape[0]), "head": range(step.shape[1])}
-    return tables.tidy(axes, step=step)

@@ -19,8 +19,7 @@ from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats import metrics, resampling
-from workflow_scripts.pruning import orders
+from workflow_scripts.core.stats import metrics, orders, resampling
 from workflow_scripts.pruning.importance import (
     Definition,
     gradients,
@@ -28,6 +27,7 @@ from workflow_scripts.pruning.importance import (
     ranking,
     read_gradients,
 )
+from workflow_scripts.pruning.orders import by_ablation, by_importance, one_in_each_layer
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,7 @@ def by_halves(
     """
     half = resampling.half_weights(len(labels), 1, seed)[0].astype(bool)
     return [
-        Plan(
-            "ablation", 0, orders.by_ablation(task, labels, swept, part, counts), rest.nonzero()[0]
-        )
+        Plan("ablation", 0, by_ablation(task, labels, swept, part, counts), rest.nonzero()[0])
         for part, rest in ((half, ~half), (~half, half))
     ]
 
@@ -128,8 +126,8 @@ def one_head_plans(importance: np.ndarray, draws: int, seed: int) -> list[Plan]:
     """All heads but one of each layer gone at once: the most important is left, or a random one."""
     rng = np.random.default_rng(seed)
     scores = [rng.random(importance.shape) for _ in range(draws)]
-    chosen = Plan("one-head", 0, orders.one_in_each_layer(importance))
-    random = [orders.one_in_each_layer(drawn) for drawn in scores]
+    chosen = Plan("one-head", 0, one_in_each_layer(importance))
+    random = [one_in_each_layer(drawn) for drawn in scores]
     return [chosen, *(Plan("one-head-random", draw, masks) for draw, masks in enumerate(random))]
 
 
@@ -199,9 +197,7 @@ def main(
     if "importance" in pruning.strategies:
         masks = orders.by_score(first, counts)
         if pruning.importance["recompute"]:
-            masks = orders.by_importance(
-                model, training, training_labels, counts, definition, first
-            )
+            masks = by_importance(model, training, training_labels, counts, definition, first)
         plans.append(Plan("importance", 0, masks))
     if "ablation" in pruning.strategies:
         swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)

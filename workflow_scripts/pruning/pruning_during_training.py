@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
@@ -12,23 +11,12 @@ from workflow_scripts.core.data.glue import TASKS, read_task
 from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.classifiers import Sampler, load_classifier
+from workflow_scripts.core.model.epochs import agreements, epochs_of
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.pruning import orders
+from workflow_scripts.core.stats import orders
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.pruning_curves import curve
-
-
-def epochs_of(epochs: Path, checkpoint: Path) -> list[Path]:
-    """The weights after each epoch, in order: those of the last are the checkpoint's own.
-
-    Raises InputError where none were kept.
-    """
-    kept = sorted(epochs.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
-    if not kept:
-        raise InputError(f"{epochs}: no epoch-*; add the task to finetune.every_epoch")
-    return [*kept, checkpoint]
 
 
 def main(
@@ -67,7 +55,8 @@ def main(
     definition, limits = Definition(variant, normalise), {"pass_tokens": pass_tokens}
     limits["precision"] = precision
     scores, by_epoch = [], {}
-    for epoch, weights in enumerate(epochs_of(epochs, directory), start=1):
+    kept = epochs_of(epochs, directory, "add the task to finetune.every_epoch")
+    for epoch, weights in enumerate(kept, start=1):
         model = load_classifier(weights, devices.pick(device))
         by_epoch[epoch] = importance_of(model, training, training_labels, definition)
         counts = orders.steps(by_epoch[epoch].size, step)
@@ -82,14 +71,12 @@ def main(
 
 def _beside_last(by_epoch: dict[int, np.ndarray]) -> pd.DataFrame:
     """One row per epoch, layer and head: importance, and its agreement with the last epoch's."""
-    last = by_epoch[max(by_epoch)]
-    frames = []
+    agreement, frames = agreements(by_epoch), []
     for epoch, importance in by_epoch.items():
         n_layers, n_heads = importance.shape
         axes = {"layer": range(n_layers), "head": range(n_heads)}
-        agreement = stats.spearmanr(importance.ravel(), last.ravel()).statistic
         frame = tables.tidy(axes, importance=importance)
-        frames.append(frame.assign(epoch=epoch, agreement=agreement))
+        frames.append(frame.assign(epoch=epoch, agreement=agreement[epoch]))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -1,0 +1,34 @@
+"""Orders of pruning from a number for each head."""
+
+import numpy as np
+
+from workflow_scripts.core.stats import orders
+
+
+def test_steps_end_with_all_heads() -> None:
+    assert orders.steps(72, 0.1) == [0, 7, 14, 22, 29, 36, 43, 50, 58, 65, 72]
+    assert orders.steps(12, 0.25) == [0, 3, 6, 9, 12]
+    assert orders.steps(12, 0.3) == [0, 4, 7, 11, 12]
+    assert orders.steps(12, 1) == [0, 12]
+
+
+def test_lowest_scores_go_first_and_stay_gone() -> None:
+    scores = np.array([[0.3, 0.1], [0.2, 0.1]])
+    masks = orders.by_score(scores, [0, 1, 3, 4])
+    assert masks[0].sum() == 0
+    np.testing.assert_array_equal(masks[1], [[False, True], [False, False]])
+    np.testing.assert_array_equal(masks[2], [[False, True], [True, True]])
+    assert masks[3].all()
+
+
+def test_random_orders_differ_and_nest() -> None:
+    drawn = orders.at_random((3, 4), [0, 4, 8, 12], 3, 1)
+    assert len({masks[1].tobytes() for masks in drawn}) == 3
+    for masks in drawn:
+        assert (masks[1:] >= masks[:-1]).all()
+        assert masks.sum(axis=(1, 2)).tolist() == [0, 4, 8, 12]
+
+
+def test_normalised_rows_have_length_one() -> None:
+    values = np.array([[3.0, 4.0], [0.0, 0.0]])
+    np.testing.assert_allclose(orders.normalised(values), [[0.6, 0.8], [0, 0]])
