@@ -20,14 +20,13 @@ import torch
 
 from tests.bad_input.formats import FORMATS
 from tests.bad_input.refused import refused
-from workflow_scripts.checkpoints import training_state
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.data.vectors import read_vectors
-from workflow_scripts.core.model import models
+from workflow_scripts.core.model import models, training_state
 from workflow_scripts.core.model.classifiers import load_classifier
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.frame_files import sentences_of_nltk

@@ -18,17 +18,15 @@ from transformers import (
 )
 
 from tests.core.tiny_models import ARCHITECTURES, random_tokens
-from workflow_scripts.checkpoints import classifier_training, training_state
 from workflow_scripts.checkpoints.classifier_training import (
     FineTuning,
     Labelled,
     Run,
-    curve_of,
     train,
 )
-from workflow_scripts.core.model import padding
+from workflow_scripts.core.model import padding, training_state
 from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.model.training import LengthGroupedIndices, decay_groups
+from workflow_scripts.core.model.training import LengthGroupedIndices, curve_of, decay_groups
 
 N = 42
 RECIPE = FineTuning(seed=3, epochs=3, batch_size=8, learning_rate=2e-3, weight_decay=0.1)
@@ -171,12 +169,12 @@ def test_a_half_written_state_is_not_read(tmp_path: Path) -> None:
     data, run = examples(), Run(tmp_path / "work", {})
     recipe = FineTuning(seed=3, epochs=1, batch_size=8, learning_rate=1e-3)
     train(classifier(), data, data, recipe, run)
-    whole = (run.work / classifier_training.STATE).read_bytes()
-    (run.work / classifier_training.STATE).unlink()
-    (run.work / f"{classifier_training.STATE}.part").write_bytes(whole[: len(whole) // 2])
+    whole = (run.work / training_state.STATE).read_bytes()
+    (run.work / training_state.STATE).unlink()
+    (run.work / f"{training_state.STATE}.part").write_bytes(whole[: len(whole) // 2])
     train(classifier(), data, data, recipe, run)
-    assert (run.work / classifier_training.STATE).read_bytes() == whole
-    assert not (run.work / f"{classifier_training.STATE}.part").exists()
+    assert (run.work / training_state.STATE).read_bytes() == whole
+    assert not (run.work / f"{training_state.STATE}.part").exists()
 
 
 def test_the_curve_has_a_row_a_quarter_and_one_of_development() -> None:

@@ -22,7 +22,7 @@ from tests.core.tiny_models import WORDS, write_card
 from workflow_scripts.checkpoints import classifier_training, finetune
 from workflow_scripts.core.data import cards, tables
 from workflow_scripts.core.data.glue import COLUMNS, TASKS, read_task, split_of
-from workflow_scripts.core.model import attention, models
+from workflow_scripts.core.model import attention, models, training_state
 from workflow_scripts.core.model.classifiers import (
     load_classifier,
     logits_of,
@@ -153,7 +153,7 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
         (tmp_path / name).mkdir()
     killed = values(tmp_path / "killed", card, table=table)
     process = start(tmp_path / "killed", killed)
-    first = tmp_path / "killed/work" / classifier_training.STATE
+    first = tmp_path / "killed/work" / training_state.STATE
     while not first.exists():
         assert process.poll() is None, (tmp_path / "killed/log").read_text()
         time.sleep(0.002)
@@ -175,12 +175,12 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
 
 def test_another_run_does_not_go_on_from_these_states(tmp_path: Path) -> None:
     work = tmp_path / "work"
-    classifier_training._claim(work, {"a": 1})
-    (work / classifier_training.STATE).touch()
-    classifier_training._claim(work, {"a": 1})
-    assert (work / classifier_training.STATE).exists()
-    classifier_training._claim(work, {"a": 2})
-    assert not (work / classifier_training.STATE).exists()
+    training_state.claim(work, {"a": 1})
+    (work / training_state.STATE).touch()
+    training_state.claim(work, {"a": 1})
+    assert (work / training_state.STATE).exists()
+    training_state.claim(work, {"a": 2})
+    assert not (work / training_state.STATE).exists()
 
 
 def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> None:

@@ -4,11 +4,8 @@ A working directory belongs to this run alone. The same seed, data and threads g
 weights on a CPU, whether or not the run was killed and resumed.
 """
 
-import json
 import logging
 import math
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,23 +17,22 @@ import torch
 from torch.nn import functional
 from transformers import PreTrainedModel
 
-from workflow_scripts.checkpoints import training_state
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model import devices, padding, training_state
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import (
     LengthGroupedIndices,
     Recipe,
+    curve_of,
     decay_groups,
     linear_schedule,
     train_epoch,
+    whole_epochs,
 )
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
-STATE = "state.safetensors"
-IDENTITY = "run.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +83,9 @@ def train(
     Returns the curve (step, epoch, split train or dev, loss), with four rows of training loss an
     epoch, and the logits [example, label] of the development set after the last epoch.
     """
-    _claim(run.work, run.identity | {"recipe": asdict(recipe), "threads": torch.get_num_threads()})
+    threads = torch.get_num_threads()
+    identity = run.identity | {"recipe": asdict(recipe), "threads": threads}
+    state = training_state.claim(run.work, identity)
     torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
     lengths = [len(example) for example in training.tokens]
     batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
@@ -103,13 +101,13 @@ def train(
             logits = model(**inputs).logits
         return loss_of_logits(logits, training.labels[indices].to(model.device))
 
-    curve, state = [], run.work / STATE
+    curve = []
     if state.is_file():
         curve = training_state.resume(state, parts)["curve"]
-        log.info("training resumes after %d whole epochs", _whole_epochs(curve))
+        log.info("training resumes after %d whole epochs", whole_epochs(curve))
     logits = None
     model.train()
-    for number in range(_whole_epochs(curve) + 1, recipe.epochs + 1):
+    for number in range(whole_epochs(curve) + 1, recipe.epochs + 1):
         shown = job.progress(batches, desc=f"epoch {number} of {recipe.epochs}, batches")
         losses = train_epoch(shown, loss_of, schedule, max_norm=1.0)
         logits = logits_of(model, dev.tokens)
@@ -121,30 +119,3 @@ def train(
     if logits is None:
         logits = logits_of(model, dev.tokens)
     return pd.DataFrame(curve), logits
-
-
-def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict[str, Any]]:
-    """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps."""
-    rows, n, done = [], len(losses), 0
-    for quarter in np.array_split(losses, min(4, n)):
-        done += len(quarter)
-        place = {"step": (number - 1) * n + done, "epoch": number - 1 + done / n}
-        rows.append(place | {"split": "train", "loss": float(quarter.mean())})
-    return [*rows, place | {"split": "dev", "loss": dev_loss}]
-
-
-def _whole_epochs(curve: Sequence[dict[str, Any]]) -> int:
-    return sum(row["split"] == "dev" for row in curve)
-
-
-def _claim(work: Path, identity: dict) -> None:
-    """Reserve `work` for this run: what another run left there is removed."""
-    text = json.dumps(identity, sort_keys=True, indent=2)
-    path = work / IDENTITY
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    partial = path.with_suffix(job.PARTIAL)
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)

@@ -106,6 +106,13 @@ def weights_digest(directory: Path) -> str:
     return digest.hexdigest()
 
 
+def versions() -> dict[str, str]:
+    """The versions of the libraries that a model's outputs depend on."""
+    libraries = {"torch": torch, "transformers": transformers}
+    libraries |= {"tokenizers": tokenizers, "numpy": np}
+    return {name: library.__version__ for name, library in libraries.items()}
+
+
 def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     """The model's card, after a check that its tokenizer and attention can be used.
 
@@ -130,12 +137,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
         "weights": weights_digest(directory),
         "special": special,
         "punctuation": _ids_reading(tokenizer, {".", ","}),
-        "versions": {
-            "torch": torch.__version__,
-            "transformers": transformers.__version__,
-            "tokenizers": tokenizers.__version__,
-            "numpy": np.__version__,
-        },
+        "versions": versions(),
     }
     return card if attention.is_bidirectional(body) else card | {"bidirectional": False}
 

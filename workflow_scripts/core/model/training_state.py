@@ -1,11 +1,13 @@
 """The whole state of a training run after an epoch, from which it goes on to the same weights.
 
 The state is one safetensors file: weights, the optimizer's moments and the random streams, and in
-its metadata as JSON the optimizer's and the schedule's settings and what the caller notes.
+its metadata as JSON the optimizer's and the schedule's settings and what the caller notes. It
+stands in a working directory that belongs to the run alone.
 """
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,9 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from workflow_scripts.core.run import job
 
+STATE = "state.safetensors"
+IDENTITY = "run.json"
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -26,6 +31,22 @@ class Parts:
     model: torch.nn.Module
     schedule: LRScheduler
     order: torch.Generator
+
+
+def claim(work: Path, identity: dict[str, Any]) -> Path:
+    """Reserve `work` for the run that `identity` describes; the path of its state there.
+
+    What another run left is removed.
+    """
+    text = json.dumps(identity, sort_keys=True, indent=2)
+    path = work / IDENTITY
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        partial = path.with_suffix(job.PARTIAL)
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    return work / STATE
 
 
 def save(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
