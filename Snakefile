@@ -33,7 +33,8 @@ include: "rules/checkpoints.smk"
 # Chapters that a study goes without where its config does not name them; each may use the
 # rules of those before it.
 CHAPTERS = ["surface", "syntax", "coreference", "probes", "clusters", "patterns", "frames"]
-CHAPTERS += ["finetuning", "ablation", "pruning", "arguments", "claims", "atlas"]
+CHAPTERS += ["finetuning", "ablation", "pruning", "arguments"]
+CHAPTERS += ["translation", "claims", "atlas"]
 
 for chapter in CHAPTERS:
     if chapter in config:
