@@ -1,0 +1,164 @@
+"""Translation models: encoder-decoders with their tokenizers, and texts as what they read."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn.utils.rnn import pad_sequence
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
+from transformers import PreTrainedTokenizerBase as Tokenizer
+
+from workflow_scripts.core.model import models, weights
+from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
+from workflow_scripts.core.run.errors import InputError
+
+IGNORED = -100  # the label of padding, which the loss leaves out
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How a translation is searched: beam search, as `generate` of transformers does it.
+
+    A hypothesis' log-probability is divided by its length to the power `length_penalty`; after
+    `max_new_tokens` it is cut off.
+    """
+
+    beams: int = 5
+    length_penalty: float = 1.0
+    max_new_tokens: int = 256
+
+
+@dataclass(frozen=True)
+class Languages:
+    """What is told to the model beside the source: a prefix (T5), codes (mBART, M2M100)."""
+
+    prefix: str = ""
+    source_lang: str | None = None
+    target_lang: str | None = None
+
+
+@dataclass(frozen=True)
+class Translator:
+    """A model in eval mode whose attention is open, its tokenizer, and how it translates."""
+
+    model: PreTrainedModel
+    tokenizer: Tokenizer
+    languages: Languages
+    generation: Generation
+
+
+def translator_of(
+    card: dict[str, Any], generation: dict[str, Any], device: torch.device
+) -> Translator:
+    """The translator that a card describes; raises InputError where its weights have changed."""
+    return load_translator(models.directory_of(card), card, generation, device)
+
+
+def load_translator(
+    directory: Path, card: dict[str, Any], generation: dict[str, Any], device: torch.device
+) -> Translator:
+    """The translator in `directory`, such as an epoch's, with the languages that `card` names."""
+    languages = Languages(**{key: card[key] for key in Languages.__dataclass_fields__})
+    tokenizer = load_tokenizer(directory, languages)
+    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True)
+    model = open_attention(model.to(device).eval())
+    return Translator(model, tokenizer, languages, Generation(**generation))
+
+
+def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
+    """The tokenizer in a model's directory, fast or slow, set to the languages."""
+    weights.read_config(directory)
+    codes = {"src_lang": languages.source_lang, "tgt_lang": languages.target_lang}
+    try:
+        return AutoTokenizer.from_pretrained(
+            directory, **{key: code for key, code in codes.items() if code is not None}
+        )
+    except Exception as error:  # of any kind, for files of any content
+        raise InputError(
+            f"{directory}: the tokenizer cannot be read ({weights.first_line(error)}); save it "
+            "there with tokenizer.save_pretrained"
+        ) from error
+
+
+def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]:
+    """The card of the translator in a directory, after a check that it can be used.
+
+    `layers` has the number of sublayers of each type of attention; a model without learnt or fixed
+    positions has None as `max_positions`.
+    """
+    tokenizer = load_tokenizer(directory, languages)
+    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True)
+    model = open_attention(model.eval())
+    return {
+        "name": name,
+        "architecture": model.config.model_type,
+        "layers": dict(Counter(sublayer.type for sublayer in sublayers(model))),
+        "n_heads": n_heads(model),
+        "hidden_size": model.config.d_model,
+        "vocabulary": len(tokenizer),
+        "max_positions": getattr(model.config, "max_position_embeddings", None),
+        "weights": models.weights_digest(directory),
+        **asdict(languages),
+        "versions": models.versions(),
+    }
+
+
+def sources_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
+    """What the encoder reads of each text, with special tokens.
+
+    Raises InputError for a text that is longer than the model's positions.
+    """
+    given = [translator.languages.prefix + text for text in texts]
+    ids = translator.tokenizer(given)["input_ids"]
+    return _checked(translator, texts, ids)
+
+
+def targets_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
+    """The labels of each text, ending with the end of the sentence.
+
+    Raises InputError for a text that is longer than the model's positions.
+    """
+    ids = translator.tokenizer(text_target=list(texts))["input_ids"]
+    return _checked(translator, texts, ids)
+
+
+def texts_of(translator: Translator, ids: Sequence[Sequence[int]]) -> list[str]:
+    """The texts of generated tokens, without special tokens, detokenised."""
+    decoded = translator.tokenizer.batch_decode(ids, skip_special_tokens=True)
+    return [text.strip() for text in decoded]
+
+
+def pad_sources(
+    translator: Translator, sources: Sequence[Sequence[int]]
+) -> dict[str, torch.Tensor]:
+    """The inputs of a batch, int64 [batch, token], on the model's device."""
+    padding = translator.model.config.pad_token_id
+    inputs = {
+        "input_ids": _stack(sources, padding),
+        "attention_mask": _stack([[1] * len(source) for source in sources], 0),
+    }
+    return {name: value.to(translator.model.device) for name, value in inputs.items()}
+
+
+def pad_targets(translator: Translator, targets: Sequence[Sequence[int]]) -> torch.Tensor:
+    """The labels of a batch, int64 [batch, token], IGNORED at padding, on the model's device."""
+    return _stack(targets, IGNORED).to(translator.model.device)
+
+
+def _stack(rows: Sequence[Sequence[int]], padding: int) -> torch.Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], True, padding)
+
+
+def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]]) -> list[list[int]]:
+    """The token ids as they are; raises InputError for one too long."""
+    most = getattr(translator.model.config, "max_position_embeddings", None)  # T5 has no bound
+    for text, tokens in zip(texts, ids, strict=True):
+        if most is not None and len(tokens) > most:
+            raise InputError(
+                f"translation: {text[:60]!r}... has {len(tokens)} tokens, the model's positions "
+                f"are {most}; shorten or leave out this sentence"
+            )
+    return ids

@@ -1,0 +1,1 @@
+"""Translation: an encoder-decoder, its heads of three types masked and pruned (Michel et al.)."""

@@ -1,0 +1,261 @@
+"""A translator trained by the study: a Marian model with a joint vocabulary of its own."""
+
+import hashlib
+import json
+import logging
+import math
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+import transformers
+from torch.nn import functional
+from transformers import MarianConfig, MarianMTModel
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.model import devices, models, training_state
+from workflow_scripts.core.model.training import (
+    LengthGroupedIndices,
+    curve_of,
+    linear_schedule,
+    train_epoch,
+    whole_epochs,
+)
+from workflow_scripts.core.model.translators import (
+    IGNORED,
+    Generation,
+    Languages,
+    Translator,
+    describe,
+    pad_sources,
+    pad_targets,
+    sources_of,
+    targets_of,
+)
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.translation.vocabulary import learnt
+
+log = logging.getLogger(__name__)
+POSITIONS = 512  # which are computed, not learnt
+SCORED = 256  # pairs of a batch whose loss is only measured
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """The size of a translator and how it is trained.
+
+    Adam as in Vaswani et al. (2017), with a learning rate that rises linearly over a share `warmup`
+    of the steps and then decays linearly to 0; the last epoch's weights are kept.
+    """
+
+    seed: int
+    vocabulary: int
+    hidden: int
+    feed_forward: int
+    layers: int
+    heads: int
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    warmup: float = 0.1
+    dropout: float = 0.1
+    label_smoothing: float = 0.1
+    precision: str = "float32"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Sentence pairs as token ids, special tokens among them."""
+
+    sources: Sequence[Sequence[int]]
+    targets: Sequence[Sequence[int]]
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+
+def new_translator(texts: Sequence[str], recipe: Recipe) -> Translator:
+    """A Marian model with random weights and a vocabulary learnt from `texts`."""
+    tokenizer = learnt(texts, recipe.vocabulary)
+    sizes = {
+        f"{side}_{name}": value
+        for side in ("encoder", "decoder")
+        for name, value in {
+            "layers": recipe.layers,
+            "attention_heads": recipe.heads,
+            "ffn_dim": recipe.feed_forward,
+        }.items()
+    }
+    config = MarianConfig(
+        vocab_size=len(tokenizer),
+        d_model=recipe.hidden,
+        dropout=recipe.dropout,
+        max_position_embeddings=POSITIONS,
+        scale_embedding=True,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        forced_eos_token_id=None,  # an output that is cut off does not end
+        decoder_start_token_id=tokenizer.pad_token_id,
+        **sizes,
+    )
+    torch.manual_seed(recipe.seed)
+    model = MarianMTModel(config)
+    # Inputs are scaled by sqrt(hidden), and the same weights make the logits.
+    torch.nn.init.normal_(model.model.shared.weight, std=recipe.hidden**-0.5)
+    return Translator(model, tokenizer, Languages(), Generation())
+
+
+def loss_of(logits: torch.Tensor, labels: torch.Tensor, smoothing: float = 0.0) -> torch.Tensor:
+    """Mean cross entropy of [batch, token, vocabulary] over the labels that are not IGNORED."""
+    return functional.cross_entropy(
+        logits.float().flatten(0, 1),
+        labels.flatten(),
+        ignore_index=IGNORED,
+        label_smoothing=smoothing,
+    )
+
+
+def loss_on(translator: Translator, pairs: Pairs) -> float:
+    """The mean loss per target token, in nats, in eval mode."""
+    model, total, n = translator.model, 0.0, 0
+    training = model.training
+    model.eval()
+    order = sorted(range(len(pairs)), key=lambda index: len(pairs.sources[index]))
+    for start in range(0, len(order), SCORED):
+        batch = order[start : start + SCORED]
+        with torch.inference_mode():
+            logits, labels = _forward(translator, pairs, batch)
+        tokens = int((labels != IGNORED).sum())
+        total, n = total + tokens * loss_of(logits, labels).item(), n + tokens
+    model.train(training)
+    return total / n
+
+
+def train(
+    translator: Translator,
+    training: Pairs,
+    validation: Pairs,
+    recipe: Recipe,
+    state: Path,
+    epochs: Path | None = None,
+) -> pd.DataFrame:
+    """Train the model in place; the curve (step, epoch, split, loss) in nats per target token.
+
+    The training loss is smoothed as the recipe says, that of the validation pairs (split dev) is
+    not. A killed run goes on from `state`. The weights after each epoch but the last are saved in
+    `epochs`, where it is given.
+    """
+    model = translator.model
+    lengths = [
+        len(source) + len(target)
+        for source, target in zip(training.sources, training.targets, strict=True)
+    ]
+    torch.manual_seed(recipe.seed)  # dropout does not depend on how the model was made
+    batches = LengthGroupedIndices(lengths, recipe.batch_size, recipe.seed)
+    trained = [weights for weights in model.parameters() if weights.requires_grad]
+    adam = torch.optim.Adam(
+        trained, lr=recipe.learning_rate, betas=(0.9, 0.98), eps=1e-9, fused=True
+    )
+    steps = recipe.epochs * len(batches)
+    schedule = linear_schedule(adam, steps, math.ceil(recipe.warmup * steps))
+    parts = training_state.Parts(model, schedule, batches.generator)
+
+    def loss(indices: torch.Tensor) -> torch.Tensor:
+        with devices.autocast(model.device, recipe.precision):
+            logits, labels = _forward(translator, training, indices.tolist())
+        return loss_of(logits, labels, recipe.label_smoothing)
+
+    curve = []
+    if state.is_file():
+        curve = training_state.resume(state, parts)["curve"]
+        log.info("training resumes after %d whole epochs", whole_epochs(curve))
+    model.train()
+    for number in range(whole_epochs(curve) + 1, recipe.epochs + 1):
+        shown = job.progress(batches, desc=f"epoch {number} of {recipe.epochs}, batches")
+        losses = train_epoch(shown, loss, schedule, max_norm=1.0)
+        curve += curve_of(number, losses, loss_on(translator, validation))
+        log.info("epoch %d: validation loss %.3f", number, curve[-1]["loss"])
+        if epochs is not None and number < recipe.epochs:
+            model.save_pretrained(epochs / f"epoch-{number}")
+        training_state.save(state, parts, {"curve": curve})
+    model.eval()
+    return pd.DataFrame(curve)
+
+
+def main(
+    pairs: Path,
+    checkpoint: Out,
+    epochs: Out,
+    card: Out,
+    curve: Out,
+    work: str,
+    run: str,
+    recipe: dict[str, Any],
+    every_epoch: bool = False,
+    device: str = "auto",
+) -> None:
+    """Write the trained model with its tokenizer, its card and its curve.
+
+    A killed run resumes from `work`. With `every_epoch`, `epochs` gets the weights after each epoch
+    but the last, in epoch-<k>.
+    """
+    transformers.utils.logging.set_verbosity_error()
+    frame, settings = tables.read(pairs, ("split", "source", "target")), Recipe(**recipe)
+    rows = {split: frame[frame["split"] == split] for split in ("train", "validation")}
+    texts = [*rows["train"]["source"], *rows["train"]["target"]]
+    translator = new_translator(texts, settings)
+    training, validation = (
+        Pairs(sources_of(translator, split["source"]), targets_of(translator, split["target"]))
+        for split in rows.values()
+    )
+    translator.model.to(devices.pick(device))
+    identity = {
+        "pairs": _digest(rows),
+        "recipe": asdict(settings),
+        "every_epoch": every_epoch,
+        "threads": torch.get_num_threads(),
+        "versions": models.versions(),
+    }
+    state = training_state.claim(Path(work), identity)
+    losses = train(
+        translator, training, validation, settings, state, Path(work) if every_epoch else None
+    )
+    translator.model.save_pretrained(checkpoint)
+    translator.tokenizer.save_pretrained(checkpoint)
+    epochs.mkdir()
+    for epoch in sorted(Path(work).glob("epoch-*")):
+        translator.tokenizer.save_pretrained(epoch)
+        shutil.copytree(epoch, epochs / epoch.name)
+    final = checkpoint.with_name(checkpoint.name.removesuffix(job.PARTIAL))
+    described = describe(checkpoint, run, Languages())
+    write_card(described | {"source": {"path": str(final)}}, card)
+    tables.write_csv(losses.assign(run=run), curve)
+    shutil.rmtree(work)
+
+
+def _digest(rows: dict[str, pd.DataFrame]) -> str:
+    """Hex SHA-256 of the pairs of the splits, whatever other splits stand beside them."""
+    texts = {
+        split: frame[["source", "target"]].to_numpy().tolist() for split, frame in rows.items()
+    }
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def _forward(
+    translator: Translator, pairs: Pairs, batch: Sequence[int]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits [batch, token, vocabulary] and labels [batch, token] of some pairs."""
+    labels = pad_targets(translator, [pairs.targets[index] for index in batch])
+    inputs = pad_sources(translator, [pairs.sources[index] for index in batch])
+    shifted = translator.model.prepare_decoder_input_ids_from_labels(labels)
+    return translator.model(**inputs, decoder_input_ids=shifted).logits, labels
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
