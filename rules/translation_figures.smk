@@ -178,6 +178,7 @@ if TRANSLATION_EPOCHS:
     rule michel2019_translation_fig5:
         input:
             training=expand(rules.translation_epochs.output.training, run=RUNS),
+            importance=expand(rules.translation_epochs.output.importance, run=RUNS),
         output:
             **figure(
                 "michel2019-translation-fig5",
