@@ -1,0 +1,167 @@
+"""Sentence pairs from line-aligned files, and what is wrong with a pair of files."""
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.bad_input.refused import refused
+from workflow_scripts.translation import translation_pairs
+from workflow_scripts.translation.line_aligned import read_pairs
+
+SOURCE, TARGET = "A dog.\nTwo men\trun.\nA cat.\n", "Ein Hund.\nZwei Männer rennen.\nEine Katze.\n"
+
+
+def written(folder: Path, source: bytes | str, target: bytes | str, ending: str = "") -> list[Path]:
+    paths = [folder / f"test.{language}{ending}" for language in ("en", "de")]
+    for path, text in zip(paths, (source, target), strict=True):
+        data = text.encode() if isinstance(text, str) else text
+        path.write_bytes(gzip.compress(data) if ending else data)
+    return paths
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize(
+    "change", [str, lambda t: "\ufeff" + t, lambda t: t.replace("\n", "\r\n"), lambda t: t[:-1]]
+)
+def test_lines_are_each_others_translations(tmp_path: Path, ending: str, change) -> None:
+    paths = written(tmp_path, change(SOURCE), change(TARGET), ending)
+    assert list(read_pairs(*paths)) == [
+        ("A dog.", "Ein Hund."),
+        ("Two men\trun.", "Zwei Männer rennen."),
+        ("A cat.", "Eine Katze."),
+    ]
+
+
+def test_spaces_around_a_sentence_are_none_of_it(tmp_path: Path) -> None:
+    paths = written(tmp_path, " A dog. \n", "\u00a0Ein\u00a0Hund.\u2028\n")
+    assert list(read_pairs(*paths)) == [("A dog.", "Ein\u00a0Hund.")]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "place", "words"),
+    [
+        (SOURCE, "Ein Hund.\n", "en:2", "ends before this line, which"),
+        ("A dog.\n", TARGET, "de:2", "ends before this line, which"),
+        (SOURCE, "", "en:1", "ends before this line, which"),
+        ("", "", "en", "no line"),
+        (SOURCE, TARGET.replace("Zwei Männer rennen.", " "), "de:2", "an empty sentence; remove"),
+        (SOURCE.replace("A dog.", ""), TARGET, "en:1", "remove line 1 here and in"),
+        (SOURCE + "\n", TARGET + "\n", "en:4", "an empty sentence"),
+        (SOURCE, TARGET.encode("latin-1"), "de:2", "byte 0xe4 at column 7 is not UTF-8"),
+        (SOURCE, TARGET.replace("Hund", "H\x07und"), "de:1", r"the control character '\x07' at"),
+        (SOURCE, TARGET.replace("Hund", "H\x85und"), "de:1", r"'\x85' at column 6; remove it"),
+        (SOURCE.replace("dog", "d\rog"), TARGET, "en:1", r"the control character '\r'"),
+        (SOURCE.replace("dog", "d\0og"), TARGET, "en:1", "a NUL character at column 4"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_broken_pair_of_files_is_one_line(
+    tmp_path: Path, source: str, target: str | bytes, place: str, words: str, ending: str
+) -> None:
+    paths = written(tmp_path, source, target, ending)
+    name, _, line = place.partition(":")
+    where = f"test.{name}{ending}:{line}:" if line else f"test.{name}{ending}:"
+    refused(lambda: read_pairs(*paths), where, words)
+
+
+def test_a_compressed_file_that_is_cut_off_is_one_line(tmp_path: Path) -> None:
+    source, target = written(tmp_path, SOURCE, TARGET, ".gz")
+    target.write_bytes(target.read_bytes()[:-9])
+    refused(lambda: read_pairs(source, target), target, "not a complete compressed file")
+
+
+def test_a_missing_file_and_one_that_is_named_twice_are_one_line(tmp_path: Path) -> None:
+    source, target = written(tmp_path, SOURCE, TARGET)
+    refused(lambda: read_pairs(source, tmp_path / "none.de"), "none.de: no such file; correct")
+    refused(lambda: read_pairs(source, source), source, "is the source and the target")
+    target.unlink()
+    target.symlink_to(source)
+    refused(lambda: read_pairs(source, target), target, "is the source and the target")
+
+
+def study(folder: Path) -> dict:
+    """A source with a domain; some sentences stand in several splits."""
+    texts = {
+        "train": ("A dog.\nA cat.\na  Dog.\n", "Ein Hund.\nEine Katze.\nein Hund.\n"),
+        "validation": ("A bird.\nA cat.\n", "Ein Vogel.\nDie Katze.\n"),
+        "test": ("A DOG.\nA bird.\nOh\n", "EIN HUND.\nEin Vogel.\nOh\n"),
+        "chat": ("A cat.\n", "Eine Katze.\n"),
+    }
+    named = {}
+    for split, pair in texts.items():
+        (folder / split).mkdir()
+        source, target = written(folder / split, *pair)
+        named[split] = {"source": str(source), "target": str(target)}
+    return named | {"domains": {"chat": named.pop("chat")}}
+
+
+def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
+    source = study(tmp_path)
+    table, counts = tmp_path / "pairs.parquet", tmp_path / "pairs.counts.csv"
+    translation_pairs.main(table, counts, source, 1)
+    pairs = pd.read_parquet(table)
+    assert list(pairs.columns) == ["split", "id", "source", "target"]
+    assert pairs["id"].tolist() == [
+        *("train-1", "train-2", "train-3", "validation-1", "validation-2"),
+        *("test-1", "test-2", "test-3", "chat-1"),
+    ]
+    assert pairs.iloc[4].tolist() == ["validation", "validation-2", "A cat.", "Die Katze."]
+    frame = pd.read_csv(counts)
+    assert not frame.pop("generated").any()
+    counted = {(split, what): n for split, what, n in frame.itertuples(index=False)}
+    assert counted["train", "sentence pairs"] == 3
+    assert counted["train", "words of the sources"] == 6
+    assert counted["train", "words of the targets"] == 6
+    assert counted["train", "pairs of an earlier line"] == 1
+    assert counted["validation", "pairs also in train"] == 0
+    assert counted["validation", "sources also in train"] == 1
+    assert counted["test", "pairs also in train"] == 1
+    assert counted["test", "pairs also in validation"] == 1
+    assert counted["test", "targets that are their sources"] == 1
+    assert counted["chat", "pairs also in train"] == 1
+    assert counted["chat", "sources also in validation"] == 1
+    assert ("train", "pairs also in test") not in counted
+    assert [split for split, what in counted if what == "sentence pairs"] == [
+        *("train", "validation", "test", "chat")
+    ]
+
+
+def test_generated_pairs_are_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def pairs(sizes: dict[str, int], seed: int) -> dict[str, list[tuple[str, str]]]:
+        asked.append((sizes, seed))
+        return {split: [("a", "b")] * n for split, n in sizes.items()}
+
+    monkeypatch.setattr(translation_pairs.generated_pairs, "pairs", pairs)
+    sizes = {"train": 3, "validation": 2, "test": 1}
+    source = {"generate": sizes, "domains": study(tmp_path)["domains"]}
+    translation_pairs.main(tmp_path / "p", tmp_path / "c", source, 7)
+    assert asked == [(sizes, 7)]
+    frame = pd.read_csv(tmp_path / "c").query("what == 'sentence pairs'")
+    assert frame["n"].tolist() == [3, 2, 1, 1]
+    assert frame["generated"].tolist() == [True, True, True, False]
+
+
+def test_multi30k_is_read_whole(real_data: Path, tmp_path: Path) -> None:
+    folder = real_data / "multi30k"
+    names = {"train": "train.{}.gz", "validation": "val.{}", "test": "test_2016_flickr.{}"}
+    source = {
+        split: {
+            side: str(folder / name.format(language))
+            for side, language in (("source", "en"), ("target", "de"))
+        }
+        for split, name in names.items()
+    }
+    splits = translation_pairs.read(source, 1)
+    assert {split: len(pairs) for split, pairs in splits.items()} == {
+        "train": 29000, "validation": 1014, "test": 1000,
+    }  # fmt: skip
+    assert splits["validation"][1] == (
+        "A man sleeping in a green room on a couch.",
+        "Ein Mann schläft in einem grünen Raum auf einem Sofa.",
+    )
+    counted = {(split, what): n for split, what, n in translation_pairs.count(splits)}
+    assert counted["test", "pairs also in train"] == 0

@@ -1,0 +1,83 @@
+"""The sentence pairs of the study, by split: from line-aligned files or generated."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.translation import generated_pairs
+from workflow_scripts.translation.line_aligned import Pair, read_pairs
+
+SPLITS = ("train", "validation", "test")
+
+
+def read(source: Mapping[str, Any], seed: int) -> dict[str, list[Pair]]:
+    """The pairs of each split and domain, from where the config says.
+
+    Raises InputError as `read_pairs` does.
+    """
+    files = {split: source[split] for split in SPLITS if split in source}
+    made = generated_pairs.pairs(source["generate"], seed) if "generate" in source else {}
+    return made | {
+        split: list(read_pairs(Path(pair["source"]), Path(pair["target"])))
+        for split, pair in (files | dict(source.get("domains", {}))).items()
+    }
+
+
+def to_frame(splits: Mapping[str, Sequence[Pair]]) -> pd.DataFrame:
+    """The table of pairs: split, id (train-1 is the first line of train), source, target."""
+    rows = [
+        (split, f"{split}-{number}", *pair)
+        for split, pairs in splits.items()
+        for number, pair in enumerate(pairs, start=1)
+    ]
+    return pd.DataFrame(rows, columns=["split", "id", "source", "target"])
+
+
+def count(splits: Mapping[str, Sequence[Pair]]) -> list[tuple[str, str, int]]:
+    """Rows of the table of counts (split, what, n); none of what is counted is left out.
+
+    Texts are the same that differ in case and spaces only.
+    """
+    rows, sources, pairs = [], {}, {}
+    for split, given in splits.items():
+        known = [(_plain(source), _plain(target)) for source, target in given]
+        distinct = set(known)
+        rows += [
+            (split, "sentence pairs", len(given)),
+            (split, "words of the sources", sum(len(source.split()) for source, _ in given)),
+            (split, "words of the targets", sum(len(target.split()) for _, target in given)),
+            (split, "pairs of an earlier line", len(given) - len(distinct)),
+            (split, "targets that are their sources", sum(one == other for one, other in known)),
+        ]
+        for earlier in pairs:
+            among = (
+                (f"pairs also in {earlier}", sum(pair in pairs[earlier] for pair in known)),
+                (f"sources also in {earlier}", sum(one in sources[earlier] for one, _ in known)),
+            )
+            rows += [(split, *counted) for counted in among]
+        pairs[split], sources[split] = distinct, {source for source, _ in distinct}
+    return rows
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def main(
+    pairs: Out, counts: Out, source: dict[str, Any], seed: int, files: list[Path] = ()
+) -> None:
+    """Write the pairs of every split and their counts (`files`: those that `source` names)."""
+    splits = read(source, seed)
+    tables.write(to_frame(splits), pairs)
+    frame = pd.DataFrame(count(splits), columns=["split", "what", "n"])
+    generated = frame["split"].isin(SPLITS if "generate" in source else ())
+    tables.write_csv(frame.assign(generated=generated), counts)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
