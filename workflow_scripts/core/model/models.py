@@ -17,7 +17,7 @@ from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.run.errors import InputError
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
-FILES = ("*.json", "*.txt", "*.model", "*.safetensors")
+FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from workflow_scripts.core.model import models, weights
+from workflow_scripts.core.model import translator_checks as checks
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
 from workflow_scripts.core.run.errors import InputError
 
@@ -62,25 +63,33 @@ def load_translator(
 ) -> Translator:
     """The translator in `directory`, such as an epoch's, with the languages that `card` names."""
     languages = Languages(**{key: card[key] for key in Languages.__dataclass_fields__})
-    tokenizer = load_tokenizer(directory, languages)
-    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True)
-    model = open_attention(model.to(device).eval())
-    return Translator(model, tokenizer, languages, Generation(**generation))
+    model, tokenizer = _checked_parts(directory, languages, device)
+    search, positions = Generation(**generation), positions_of(model)
+    if positions is not None and search.max_new_tokens > positions:
+        raise InputError(
+            f"{directory}: translation.generation.max_new_tokens is {search.max_new_tokens}, but "
+            f"the decoder has {positions} positions; set it to {positions} or less"
+        )
+    return Translator(model, tokenizer, languages, search)
 
 
 def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
-    """The tokenizer in a model's directory, fast or slow, set to the languages."""
-    weights.read_config(directory)
-    codes = {"src_lang": languages.source_lang, "tgt_lang": languages.target_lang}
+    """The tokenizer in a model's directory, fast or slow, set to the languages.
+
+    Raises InputError where it cannot be read, is not the model's, or does not know the languages.
+    """
+    config = weights.read_config(directory)
     try:
-        return AutoTokenizer.from_pretrained(
-            directory, **{key: code for key, code in codes.items() if code is not None}
-        )
+        tokenizer = AutoTokenizer.from_pretrained(directory)
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"{directory}: the tokenizer cannot be read ({weights.first_line(error)}); save it "
             "there with tokenizer.save_pretrained"
         ) from error
+    checks.check_vocabulary(directory, tokenizer, config)
+    checks.check_prefix(directory, tokenizer, config, languages.prefix)
+    checks.set_languages(directory, tokenizer, languages.source_lang, languages.target_lang)
+    return tokenizer
 
 
 def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]:
@@ -89,9 +98,7 @@ def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]
     `layers` has the number of sublayers of each type of attention; a model without learnt or fixed
     positions has None as `max_positions`.
     """
-    tokenizer = load_tokenizer(directory, languages)
-    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True)
-    model = open_attention(model.eval())
+    model, tokenizer = _checked_parts(directory, languages, torch.device("cpu"))
     return {
         "name": name,
         "architecture": model.config.model_type,
@@ -99,11 +106,16 @@ def describe(directory: Path, name: str, languages: Languages) -> dict[str, Any]
         "n_heads": n_heads(model),
         "hidden_size": model.config.d_model,
         "vocabulary": len(tokenizer),
-        "max_positions": getattr(model.config, "max_position_embeddings", None),
+        "max_positions": positions_of(model),
         "weights": models.weights_digest(directory),
         **asdict(languages),
         "versions": models.versions(),
     }
+
+
+def positions_of(model: PreTrainedModel) -> int | None:
+    """Maximum number of tokens that encoder and decoder read; None where there is no bound."""
+    return getattr(model.config, "max_position_embeddings", None)
 
 
 def sources_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
@@ -148,13 +160,27 @@ def pad_targets(translator: Translator, targets: Sequence[Sequence[int]]) -> tor
     return _stack(targets, IGNORED).to(translator.model.device)
 
 
+def _checked_parts(
+    directory: Path, languages: Languages, device: torch.device
+) -> tuple[PreTrainedModel, Tokenizer]:
+    """The model in eval mode, its attention open, and its tokenizer; both set to the languages."""
+    config = weights.read_config(directory)
+    checks.check_kind(directory, config)
+    # Before the tokenizer: an architecture that cannot be watched is refused by its name.
+    model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True, config=config)
+    model = open_attention(model.to(device).eval())
+    tokenizer = load_tokenizer(directory, languages)
+    checks.start_in(model, tokenizer, languages.target_lang)
+    return model, tokenizer
+
+
 def _stack(rows: Sequence[Sequence[int]], padding: int) -> torch.Tensor:
     return pad_sequence([torch.tensor(row) for row in rows], True, padding)
 
 
 def _checked(translator: Translator, texts: Sequence[str], ids: list[list[int]]) -> list[list[int]]:
     """The token ids as they are; raises InputError for one too long."""
-    most = getattr(translator.model.config, "max_position_embeddings", None)  # T5 has no bound
+    most = positions_of(translator.model)
     for text, tokens in zip(texts, ids, strict=True):
         if most is not None and len(tokens) > most:
             raise InputError(

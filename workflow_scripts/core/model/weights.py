@@ -73,7 +73,9 @@ def files(directory: Path) -> list[Path]:
     """The weight files of a model's directory; raises InputError where there is none."""
     found = sorted(directory.glob("*.safetensors"))
     if not found:
-        raise InputError(f"{directory}: no *.safetensors weights; {AGAIN}")
+        pickles = sorted(path.name for path in directory.glob("pytorch_model*.bin"))
+        but = f" but {pickles[0]}, a pickle, which is never read" if pickles else ""
+        raise InputError(f"{directory}: no *.safetensors weights{but}; {AGAIN} (docs/data.md)")
     return found
 
 

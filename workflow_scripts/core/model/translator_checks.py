@@ -1,0 +1,151 @@
+"""Whether a translation model, its tokenizer and the languages that a study names fit together."""
+
+import re
+from pathlib import Path
+
+from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING, PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedTokenizerBase as Tokenizer
+
+from workflow_scripts.core.run.errors import InputError
+
+KINDS = "a Marian, BART, mBART, M2M100 or T5"
+CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB
+SHOWN = 8  # language codes or prefixes in an error
+OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
+
+
+def check_kind(directory: Path, config: PretrainedConfig) -> None:
+    """Raise InputError where a config is that of no encoder-decoder of texts."""
+    encoder_decoder = getattr(config, "is_encoder_decoder", False)
+    if not encoder_decoder or type(config) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
+        raise InputError(
+            f"{directory}: {config.model_type} is no encoder-decoder that translates texts; name "
+            f"{KINDS} in translation.model"
+        )
+
+
+def check_vocabulary(directory: Path, tokenizer: Tokenizer, config: PretrainedConfig) -> None:
+    """Raise InputError where the tokenizer's vocabulary is not the model's.
+
+    It has a token that the model's embedding has no row for, or other tokens that pad and end a
+    sentence; or a decoder would not know with which token to start.
+    """
+    if getattr(tokenizer, "separate_vocabs", False):
+        raise InputError(
+            f"{directory}: source and target have a vocabulary each, which is not supported; use a "
+            "model with a joint vocabulary"
+        )
+    token, largest = max(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    if largest >= config.vocab_size:
+        raise InputError(
+            f"{directory}: the vocabulary is not the model's: token {token!r} has the number "
+            f"{largest}, but the embedding has {config.vocab_size} rows; {OWN_TOKENIZER}"
+        )
+    for kind in ("pad", "eos"):
+        name = f"{kind}_token_id"
+        found, expected = getattr(tokenizer, name), getattr(config, name, None)
+        if found is None or expected is None:
+            where = "the tokenizer has no" if found is None else "config.json has no"
+            raise InputError(f"{directory}: {where} {name}; {OWN_TOKENIZER}")
+        if found not in (expected if isinstance(expected, list) else [expected]):
+            raise InputError(
+                f"{directory}: the vocabulary is not the model's: the tokenizer's {name} is "
+                f"{found}, but config.json's is {expected}; {OWN_TOKENIZER}"
+            )
+    start = getattr(config, "decoder_start_token_id", None)
+    if start is None and not takes_languages(tokenizer):
+        raise InputError(
+            f"{directory}: config.json has no decoder_start_token_id, with which a translation "
+            "starts; add the one that the model was trained with"
+        )
+    if start is not None and not 0 <= start < config.vocab_size:
+        raise InputError(
+            f"{directory}: config.json's decoder_start_token_id is {start}, but the embedding has "
+            f"{config.vocab_size} rows; correct it"
+        )
+
+
+def takes_languages(tokenizer: Tokenizer) -> bool:
+    """Whether the tokenizer marks texts with the codes of their languages, as mBART's does."""
+    return hasattr(tokenizer, "set_src_lang_special_tokens")
+
+
+def set_languages(
+    directory: Path, tokenizer: Tokenizer, source_lang: str | None, target_lang: str | None
+) -> None:
+    """Let the tokenizer mark texts with these codes.
+
+    Raises InputError for a code that it does not know or does not take, and for one that it needs.
+    """
+    given = {"source_lang": source_lang, "target_lang": target_lang}
+    if not takes_languages(tokenizer):
+        for key, code in given.items():
+            if code is not None:
+                raise InputError(
+                    f"{directory}: the tokenizer takes no codes of languages; remove "
+                    f"translation.model.{key}"
+                )
+        return
+    known = _codes(tokenizer)
+    for key, code in given.items():
+        if code not in known:
+            lack = "is needed" if code is None else f"{code!r} is unknown to the tokenizer"
+            raise InputError(
+                f"{directory}: translation.model.{key} {lack}; write one of {_some(known)}"
+            )
+    tokenizer.src_lang, tokenizer.tgt_lang = source_lang, target_lang
+
+
+def check_prefix(
+    directory: Path, tokenizer: Tokenizer, config: PretrainedConfig, prefix: str
+) -> None:
+    """Raise InputError where a source needs a prefix that names the languages.
+
+    T5's config lists its prefixes; a Marian with several target languages has a code for each.
+    """
+    codes = getattr(tokenizer, "supported_language_codes", [])
+    code = prefix.partition("<<")[0] + "<<" if prefix.startswith(">>") else ""
+    if code not in codes if code else len(codes) > 1:
+        lack = f"{code} is unknown to the tokenizer" if code else "needs the target language"
+        raise InputError(
+            f"{directory}: translation.model.prefix {lack}; write one of {_some(codes)}"
+        )
+    tasks = getattr(config, "task_specific_params", None) or {}
+    prefixes = [task.get("prefix", "") for task in tasks.values() if isinstance(task, dict)]
+    translating = [each for each in prefixes if each.startswith("translate ")]
+    if translating and not prefix:
+        raise InputError(
+            f"{directory}: translation.model.prefix is needed, which names the languages; write "
+            f"one of {_some([repr(each) for each in translating])}, or another that the model was "
+            "trained with"
+        )
+
+
+def start_in(model: PreTrainedModel, tokenizer: Tokenizer, target_lang: str | None) -> None:
+    """Let `generate` start as the labels of a teacher-forced pass do, with the target's code.
+
+    mBART's decoder reads the code first and is not asked for it; those of mBART-50 and M2M100 have
+    to say it first.
+    """
+    if not takes_languages(tokenizer):
+        return
+    code = tokenizer.convert_tokens_to_ids(_codes(tokenizer)[target_lang])
+    labels = tokenizer(text_target="")["input_ids"]
+    if labels[0] == code:
+        model.generation_config.forced_bos_token_id = code
+    else:
+        model.generation_config.decoder_start_token_id = code
+
+
+def _codes(tokenizer: Tokenizer) -> dict[str, str]:
+    """The codes of languages that a tokenizer knows, each with its token."""
+    tokens = getattr(tokenizer, "lang_code_to_token", None)  # M2M100's, which writes __en__
+    if tokens is not None:
+        return dict(tokens)
+    special = tokenizer.all_special_tokens
+    return {token: token for token in special if CODE.fullmatch(token)}
+
+
+def _some(names: list[str] | dict[str, str]) -> str:
+    shown = sorted(names)
+    return ", ".join(shown[:SHOWN]) + (f" ({len(shown)} in all)" if len(shown) > SHOWN else "")

@@ -1,0 +1,28 @@
+"""The pretrained translator's card, which shows before any long job that it can be used."""
+
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.model import models
+from workflow_scripts.core.model.translators import Languages, describe
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+
+def main(card: Out, source: dict[str, Any], name: str, files: list[Path] = ()) -> None:
+    """Write the card of the translator that `source` names (`files`: its files, where local)."""
+    languages, origin = parts_of(source)
+    described = describe(models.resolve(origin), name, languages)
+    write_card(described | {"source": origin.to_config()}, card)
+
+
+def parts_of(source: dict[str, Any]) -> tuple[Languages, models.Source]:
+    """What a study says of its translator: the languages, and where the model comes from."""
+    told = {key: value for key, value in source.items() if key in Languages.__dataclass_fields__}
+    origin = {key: value for key, value in source.items() if key not in told}
+    return Languages(**told), models.Source.from_config(origin)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
