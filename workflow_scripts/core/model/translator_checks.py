@@ -2,8 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
-from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING, PretrainedConfig, PreTrainedModel
+from transformers import (
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
+    GenerationConfig,
+    PretrainedConfig,
+    PreTrainedModel,
+)
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from workflow_scripts.core.run.errors import InputError
@@ -35,7 +41,8 @@ def check_vocabulary(directory: Path, tokenizer: Tokenizer, config: PretrainedCo
             f"{directory}: source and target have a vocabulary each, which is not supported; use a "
             "model with a joint vocabulary"
         )
-    token, largest = max(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
+    token, largest = max(vocabulary.items(), key=lambda item: item[1])
     if largest >= config.vocab_size:
         raise InputError(
             f"{directory}: the vocabulary is not the model's: token {token!r} has the number "
@@ -121,20 +128,35 @@ def check_prefix(
         )
 
 
-def start_in(model: PreTrainedModel, tokenizer: Tokenizer, target_lang: str | None) -> None:
-    """Let `generate` start as the labels of a teacher-forced pass do, with the target's code.
+def code_of(tokenizer: Tokenizer, target_lang: str | None) -> int | None:
+    """The token that marks a text of the target language; None where no token does."""
+    if not takes_languages(tokenizer) or target_lang is None:
+        return None
+    return tokenizer.convert_tokens_to_ids(_codes(tokenizer)[target_lang])
 
-    mBART's decoder reads the code first and is not asked for it; those of mBART-50 and M2M100 have
-    to say it first.
+
+def search_config(
+    model: PreTrainedModel, tokenizer: Tokenizer, code: int | None, **search: Any
+) -> GenerationConfig:
+    """What `generate` does: `search` and what the model's tokens are, nothing else of its own.
+
+    A translation starts as the labels of a teacher-forced pass do: mBART's decoder reads the target
+    language's `code` first and is not asked for it, those of mBART-50 and M2M100 have to say it
+    first. An output that is cut off does not end.
     """
-    if not takes_languages(tokenizer):
-        return
-    code = tokenizer.convert_tokens_to_ids(_codes(tokenizer)[target_lang])
-    labels = tokenizer(text_target="")["input_ids"]
-    if labels[0] == code:
-        model.generation_config.forced_bos_token_id = code
-    else:
-        model.generation_config.decoder_start_token_id = code
+    own = model.generation_config
+    first = tokenizer(text_target="")["input_ids"][0]
+    start = model.config.decoder_start_token_id
+    forced = own.forced_bos_token_id if code is None else code if code == first else None
+    return GenerationConfig(
+        pad_token_id=model.config.pad_token_id,
+        eos_token_id=model.config.eos_token_id,
+        decoder_start_token_id=start if code in (None, first) else code,
+        forced_bos_token_id=forced,
+        bad_words_ids=own.bad_words_ids,  # Opus-MT's are never to pad
+        do_sample=False,
+        **search,
+    )
 
 
 def _codes(tokenizer: Tokenizer) -> dict[str, str]:

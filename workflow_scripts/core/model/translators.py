@@ -61,7 +61,10 @@ def translator_of(
 def load_translator(
     directory: Path, card: dict[str, Any], generation: dict[str, Any], device: torch.device
 ) -> Translator:
-    """The translator in `directory`, such as an epoch's, with the languages that `card` names."""
+    """The translator in `directory`, such as an epoch's, with the languages that `card` names.
+
+    Its model's own settings of `generate` are replaced by those of `generation`.
+    """
     languages = Languages(**{key: card[key] for key in Languages.__dataclass_fields__})
     model, tokenizer = _checked_parts(directory, languages, device)
     search, positions = Generation(**generation), positions_of(model)
@@ -70,6 +73,14 @@ def load_translator(
             f"{directory}: translation.generation.max_new_tokens is {search.max_new_tokens}, but "
             f"the decoder has {positions} positions; set it to {positions} or less"
         )
+    model.generation_config = checks.search_config(
+        model,
+        tokenizer,
+        checks.code_of(tokenizer, languages.target_lang),
+        num_beams=search.beams,
+        length_penalty=search.length_penalty,
+        max_new_tokens=search.max_new_tokens,
+    )
     return Translator(model, tokenizer, languages, search)
 
 
@@ -139,7 +150,10 @@ def targets_of(translator: Translator, texts: Sequence[str]) -> list[list[int]]:
 
 def texts_of(translator: Translator, ids: Sequence[Sequence[int]]) -> list[str]:
     """The texts of generated tokens, without special tokens, detokenised."""
-    decoded = translator.tokenizer.batch_decode(ids, skip_special_tokens=True)
+    # A special token, but not every tokenizer of M2M100 knows.
+    code = checks.code_of(translator.tokenizer, translator.languages.target_lang)
+    shown = [[token for token in row if token != code] for row in ids]
+    decoded = translator.tokenizer.batch_decode(shown, skip_special_tokens=True)
     return [text.strip() for text in decoded]
 
 
@@ -170,7 +184,6 @@ def _checked_parts(
     model, _ = weights.load(AutoModelForSeq2SeqLM, directory, whole=True, config=config)
     model = open_attention(model.to(device).eval())
     tokenizer = load_tokenizer(directory, languages)
-    checks.start_in(model, tokenizer, languages.target_lang)
     return model, tokenizer
 
 

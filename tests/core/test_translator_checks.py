@@ -1,0 +1,213 @@
+"""A translation model that cannot be used: one line that says why, each."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import FSMTConfig, FSMTForConditionalGeneration
+
+from tests.bad_input.refused import refused
+from tests.core.tiny_models import save_bert
+from tests.core.tiny_translators import KINDS, save
+from workflow_scripts.core.model import translators
+from workflow_scripts.core.model.translators import Languages
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved")
+    for name in ("marian", "bart", "mbart", "m2m100", "t5"):
+        save(folder / name, name)
+    return folder
+
+
+def copied(saved: Path, folder: Path, name: str) -> Path:
+    return Path(shutil.copytree(saved / name, folder / name))
+
+
+def change(path: Path, **changed: Any) -> None:
+    """Change keys of a JSON file; None removes one."""
+    content = json.loads(path.read_text(encoding="utf-8")) | changed
+    kept = {key: value for key, value in content.items() if value is not None}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def described(directory: Path, **told: str) -> dict[str, Any]:
+    languages = KINDS[directory.name][2] if directory.name in KINDS else {}
+    return translators.describe(directory, "tiny", Languages(**(languages | told)))
+
+
+def test_a_model_that_is_no_encoder_decoder(tmp_path: Path) -> None:
+    directory = save_bert(tmp_path / "bert")
+    refused(lambda: described(directory), directory, "bert is no encoder-decoder", "name a Marian")
+
+
+def test_an_encoder_decoder_that_reads_no_texts(saved: Path, tmp_path: Path) -> None:
+    directory = copied(saved, tmp_path, "bart")
+    change(directory / "config.json", model_type="speech_to_text")
+    refused(lambda: described(directory), directory, "speech_to_text is no encoder-decoder that")
+
+
+def test_a_part_of_an_encoder_decoder(saved: Path, tmp_path: Path) -> None:
+    """An encoder alone has the config of the whole."""
+    directory = copied(saved, tmp_path, "t5")
+    whole = KINDS["t5"][1].from_pretrained(directory)
+    whole.get_encoder().save_pretrained(directory)
+    change(directory / "config.json", is_encoder_decoder=True)
+    refused(lambda: described(directory), directory, "is missing (and ")
+
+
+def test_fsmt_is_refused_by_name(tmp_path: Path) -> None:
+    sizes = {"d_model": 16, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32}
+    sizes |= {"encoder_layers": 1, "decoder_layers": 1}
+    sizes |= {"encoder_attention_heads": 4, "decoder_attention_heads": 4}
+    config = FSMTConfig(
+        langs=["en", "de"],
+        src_vocab_size=50,
+        tgt_vocab_size=50,
+        max_position_embeddings=64,
+        **sizes,
+    )
+    FSMTForConditionalGeneration(config).save_pretrained(tmp_path)
+    refused(lambda: described(tmp_path), "fsmt")
+
+
+def test_other_heads_in_the_decoder(tmp_path: Path) -> None:
+    directory = save(tmp_path / "bart", "bart", decoder_attention_heads=2)
+    refused(lambda: described(directory), "bart: 4 heads in the encoder's layers and 2 in the dec")
+
+
+def test_a_vocabulary_that_is_larger_than_the_models(saved: Path, tmp_path: Path) -> None:
+    directory = copied(saved, tmp_path, "marian")
+    vocabulary = json.loads((directory / "vocab.json").read_text())
+    change(directory / "vocab.json", **{"▁more": len(vocabulary)})
+    words = f"token '▁more' has the number {len(vocabulary)}, but the embedding has"
+    refused(lambda: described(directory), directory, "the vocabulary is not the model's", words)
+
+
+def test_codes_beyond_the_models_embedding(tmp_path: Path) -> None:
+    """M2M100's are not in its tokenizer's file."""
+    directory = save(tmp_path / "m2m100", "m2m100", vocab_size=60)
+    refused(lambda: described(directory), directory, "token '__zu__' has the number", "60 rows")
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"pad_token_id": 3}, "the tokenizer's pad_token_id is 1, but config.json's is 3"),
+        ({"eos_token_id": 5}, "the tokenizer's eos_token_id is 2, but config.json's is 5"),
+        (
+            {"eos_token_id": [5, 0]},
+            "the tokenizer's eos_token_id is 2, but config.json's is [5, 0]",
+        ),
+        ({"decoder_start_token_id": 9999}, "decoder_start_token_id is 9999, but the embedding"),
+    ],
+)
+def test_special_tokens_that_differ(
+    saved: Path, tmp_path: Path, changed: dict[str, Any], words: str
+) -> None:
+    directory = copied(saved, tmp_path, "bart")
+    change(directory / "config.json", **changed)
+    refused(lambda: described(directory), directory, words)
+
+
+def test_one_of_several_ends_is_the_tokenizers(saved: Path, tmp_path: Path) -> None:
+    directory = copied(saved, tmp_path, "bart")
+    change(directory / "config.json", eos_token_id=[5, 2])
+    assert described(directory)["architecture"] == "bart"
+
+
+@pytest.mark.parametrize("kind", ["pad", "eos"])
+def test_a_special_token_that_is_missing(saved: Path, tmp_path: Path, kind: str) -> None:
+    directory = copied(saved, tmp_path, "bart")
+    change(directory / "tokenizer_config.json", **{f"{kind}_token": None})
+    refused(lambda: described(directory), directory, f"the tokenizer has no {kind}_token_id")
+
+
+def test_a_start_that_is_missing(saved: Path, tmp_path: Path) -> None:
+    directory = copied(saved, tmp_path, "t5")
+    change(directory / "config.json", decoder_start_token_id=None)
+    refused(lambda: described(directory), directory, "config.json has no decoder_start_token_id")
+
+
+def test_two_vocabularies(saved: Path, tmp_path: Path) -> None:
+    directory = copied(saved, tmp_path, "marian")
+    shutil.copy(directory / "vocab.json", directory / "target_vocab.json")
+    change(directory / "tokenizer_config.json", separate_vocabs=True)
+    refused(lambda: described(directory), directory, "source and target have a vocabulary each")
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "words"),
+    [
+        ("mbart", {"source_lang": "en"}, ["source_lang 'en' is unknown", "ar_AR, cs_CZ"]),
+        ("mbart", {"target_lang": None}, ["target_lang is needed; write one of", "(25 in all)"]),
+        ("m2m100", {"target_lang": "de_DE"}, ["target_lang 'de_DE' is unknown", "af, am"]),
+        ("m2m100", {"source_lang": None}, ["translation.model.source_lang is needed"]),
+        ("marian", {"source_lang": "en"}, ["takes no codes", "remove translation.model.source_l"]),
+        ("t5", {"target_lang": "de"}, ["takes no codes", "remove translation.model.target_lang"]),
+        ("marian", {"prefix": ">>de<< "}, ["prefix >>de<< is unknown to the tokenizer"]),
+    ],
+)
+def test_languages(saved: Path, name: str, told: dict[str, Any], words: list[str]) -> None:
+    refused(lambda: described(saved / name, **told), saved / name, *words)
+
+
+def test_a_marian_of_several_languages_needs_one(tmp_path: Path) -> None:
+    make, kind, _ = KINDS["marian"]
+    config, tokenizer = make(tmp_path, [">>de<<", ">>nl<<"])
+    kind(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    words = ["prefix needs the target language; write one of >>de<<, >>nl<<"]
+    refused(lambda: described(tmp_path), tmp_path, *words)
+    refused(lambda: described(tmp_path, prefix=">>fr<< "), ">>fr<< is unknown to the tokenizer")
+    card = described(tmp_path, prefix=">>nl<< ")
+    search = {"beams": 1, "max_new_tokens": 5}
+    translator = translators.load_translator(tmp_path, card, search, torch.device("cpu"))
+    (ids,) = translators.sources_of(translator, ["the dog"])
+    assert tokenizer.convert_ids_to_tokens(ids)[0] == ">>nl<<"
+
+
+def test_a_prefix_that_the_config_asks_for(saved: Path, tmp_path: Path) -> None:
+    directory = copied(saved, tmp_path, "t5")
+    tasks = {
+        "summarization": {"prefix": "summarize: "},
+        "translation_en_to_de": {"prefix": "translate English to German: "},
+    }
+    change(directory / "config.json", task_specific_params=tasks)
+    words = "prefix is needed, which names the languages; write one of 'translate English to Germ"
+    refused(lambda: described(directory, prefix=""), directory, words)
+    described(directory)
+
+
+def test_weights_in_a_pickle_alone(saved: Path, tmp_path: Path) -> None:
+    directory = copied(saved, tmp_path, "marian")
+    (directory / "model.safetensors").rename(directory / "pytorch_model.bin")
+    words = ["but pytorch_model.bin, a pickle, which is never read", "(docs/data.md)"]
+    refused(lambda: described(directory), directory, *words)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "content"),
+    [
+        ("marian", "source.spm", b"no model"),
+        ("marian", "target.spm", None),
+        ("marian", "vocab.json", b"[]"),
+        ("marian", "vocab.json", b'{"</s>": 0}'),
+        ("marian", "tokenizer_config.json", b"["),
+        ("m2m100", "sentencepiece.bpe.model", b""),
+        ("m2m100", "vocab.json", None),
+        ("bart", "tokenizer.json", b"{}"),
+    ],
+)
+def test_a_broken_tokenizer(
+    saved: Path, tmp_path: Path, name: str, file: str, content: bytes | None
+) -> None:
+    directory = copied(saved, tmp_path, name)
+    (directory / file).unlink()
+    if content is not None:
+        (directory / file).write_bytes(content)
+    refused(lambda: described(directory), directory)
