@@ -1,12 +1,22 @@
 """Weights, gains and correlations, against plain loops and simulations with a known truth."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from tests.core.builders import labels_and_predictions
 from workflow_scripts.core.stats import resampling
-from workflow_scripts.core.stats.metrics import METRICS
+from workflow_scripts.core.stats.metrics import METRICS, weighted_scores
+
+
+def scoring(
+    metric: str, labels: np.ndarray, baseline: np.ndarray, variants: np.ndarray
+) -> resampling.Scores:
+    """A metric of the baseline [example] and its variants [variant, example]."""
+    both = np.concatenate([baseline[None], variants])
+    return partial(weighted_scores, metric, labels, both)
 
 
 def test_weights() -> None:
@@ -25,13 +35,12 @@ def test_the_honest_gain_of_noise_is_none() -> None:
     baseline = np.where(rng.random(200) < 0.8, labels, 1 - labels)
     noise = np.where(rng.random((50, 200)) < 0.8, labels, 1 - labels)
     predictions = np.where(rng.random((50, 200)) < 0.2, noise, baseline)
-    actual = resampling.honest_gain("accuracy", labels, baseline, predictions, 200, 1)
+    actual = resampling.honest_gain(scoring("accuracy", labels, baseline, predictions), 200, 200, 1)
     assert actual["naive"] > 0.02
     assert abs(actual["gain"]) < 0.5 * actual["naive"]
     better = np.where(rng.random(200) < 0.5, labels, baseline)
-    actual = resampling.honest_gain(
-        "accuracy", labels, baseline, np.concatenate([predictions, better[None]]), 200, 1
-    )
+    more = scoring("accuracy", labels, baseline, np.concatenate([predictions, better[None]]))
+    actual = resampling.honest_gain(more, 200, 200, 1)
     true = float((better == labels).mean() - (baseline == labels).mean())
     assert actual["gain"] == pytest.approx(true, abs=0.02)
     assert actual["gain_low"] <= actual["gain"] <= actual["gain_high"]
@@ -47,7 +56,7 @@ def test_the_honest_gain_by_a_plain_loop() -> None:
             best = variants[int(np.argmax(scores))]
             score = METRICS["f1"](labels[measured], best[measured])
             gains.append(score - METRICS["f1"](labels[measured], baseline[measured]))
-    actual = resampling.honest_gain("f1", labels, baseline, variants, 9, 3)
+    actual = resampling.honest_gain(scoring("f1", labels, baseline, variants), 21, 9, 3)
     assert actual["gain"] == pytest.approx(np.mean(gains))
 
 
@@ -79,7 +88,7 @@ def test_agreement_of_halves_by_a_plain_loop() -> None:
         ]
         pearson.append(stats.pearsonr(*effects)[0])
         spearman.append(stats.spearmanr(*effects)[0])
-    actual = resampling.half_agreement("accuracy", labels, baseline, variants, 7, 3)
+    actual = resampling.half_agreement(scoring("accuracy", labels, baseline, variants), 21, 7, 3)
     assert actual["pearson"] == pytest.approx(np.mean(pearson))
     assert actual["spearman"] == pytest.approx(np.mean(spearman))
     assert actual["pearson_low"] == pytest.approx(np.percentile(pearson, 2.5))
@@ -93,7 +102,9 @@ def test_true_effects_agree_between_halves_and_noise_does_not() -> None:
     true = np.where(rng.random((12, 4000)) < flips, 1 - labels, labels)
     noise = np.where(rng.random((12, 4000)) < 0.2, 1 - labels, labels)
     agreement = [
-        resampling.half_agreement("accuracy", labels, labels, variants, 50, 1)["pearson"]
+        resampling.half_agreement(scoring("accuracy", labels, labels, variants), 4000, 50, 1)[
+            "pearson"
+        ]
         for variants in (true, noise)
     ]
     assert agreement[0] > 0.98

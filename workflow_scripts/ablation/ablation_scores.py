@@ -1,6 +1,7 @@
 """Scores with heads disabled: effects with intervals and corrected tests, power, honest gains."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -108,8 +109,10 @@ def gains(predictions: Predictions, groups: np.ndarray, draws: int, seed: int) -
         for layer in np.unique(groups):
             choices = predictions.variants[groups == layer]
             row = {"metric": metric, "layer": layer, "choices": len(choices)}
+            both = np.concatenate([predictions.baseline[None], choices])
+            scores = partial(weighted_scores, metric, labels, both)
             for measure in (resampling.honest_gain, resampling.half_agreement):
-                row |= measure(metric, labels, predictions.baseline, choices, draws, seed)
+                row |= measure(scores, len(labels), draws, seed)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=len(labels))
 

@@ -3,7 +3,7 @@
 A weight is how often its example was drawn; every variant is scored on the same samples (paired).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,9 @@ import pandas as pd
 from workflow_scripts.core.stats.metrics import weighted_scores
 
 CONFIDENCE = (2.5, 97.5)  # percentiles of an interval's ends
+
+# Scores [draw, variant], the baseline's first, of weights [draw, example]; more is better.
+Scores = Callable[[np.ndarray], np.ndarray]
 
 
 @lru_cache(maxsize=1)
@@ -47,23 +50,15 @@ def half_weights(n: int, draws: int, seed: int) -> np.ndarray:
     return (ranks < n // 2).astype(int)
 
 
-def honest_gain(
-    metric: str,
-    labels: np.ndarray,
-    baseline: np.ndarray,
-    predictions: np.ndarray,
-    draws: int,
-    seed: int,
-) -> dict[str, float]:
+def honest_gain(scores: Scores, n: int, draws: int, seed: int) -> dict[str, float]:
     """The gain of the best variant over the baseline, on examples that did not choose it.
 
-    In every draw the best variant on one half of the examples is measured against the baseline on
-    the other half, and vice versa. `gain` is the mean over draws, `gain_low` and `gain_high` are
+    In every draw the best variant on one half of the `n` examples is measured against the baseline
+    on the other half, and vice versa. `gain` is the mean over draws, `gain_low` and `gain_high` are
     their 2.5th and 97.5th percentiles; `naive` chooses and measures on all examples.
     """
-    both = np.concatenate([baseline[None], predictions])
-    halves = _on_halves(metric, labels, both, draws, seed)
-    whole = weighted_scores(metric, labels, both, np.ones((1, len(labels))))[0]
+    halves = _on_halves(scores, n, draws, seed)
+    whole = scores(np.ones((1, n)))[0]
     gains = []
     for chosen, measured in (halves, halves[::-1]):
         best = 1 + chosen[:, 1:].argmax(axis=1)
@@ -74,22 +69,14 @@ def honest_gain(
     return {"naive": naive, "gain": float(gain.mean()), "gain_low": low, "gain_high": high}
 
 
-def half_agreement(
-    metric: str,
-    labels: np.ndarray,
-    baseline: np.ndarray,
-    predictions: np.ndarray,
-    draws: int,
-    seed: int,
-) -> dict[str, float]:
-    """How well effects measured on one half of the examples agree with those on the other half.
+def half_agreement(scores: Scores, n: int, draws: int, seed: int) -> dict[str, float]:
+    """How well effects measured on one half of `n` examples agree with those on the other half.
 
     Pearson's and Spearman's correlation over variants, means over `draws` random divisions, with
     the 2.5th and 97.5th percentiles: noise in the effects keeps them below 1.
     """
-    both = np.concatenate([baseline[None], predictions])
-    halves = _on_halves(metric, labels, both, draws, seed)
-    one, other = (scores[:, 1:] - scores[:, :1] for scores in halves)
+    halves = _on_halves(scores, n, draws, seed)
+    one, other = (of_half[:, 1:] - of_half[:, :1] for of_half in halves)
     columns = {}
     for name in ("pearson", "spearman"):
         pairs = zip(one, other, strict=True)
@@ -110,9 +97,7 @@ def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[st
     return columns | {"n": len(x)}
 
 
-def _on_halves(
-    metric: str, labels: np.ndarray, predictions: np.ndarray, draws: int, seed: int
-) -> list[np.ndarray]:
+def _on_halves(scores: Scores, n: int, draws: int, seed: int) -> list[np.ndarray]:
     """Scores on random halves of the examples, and on the other halves: each [draw, variant]."""
-    half = half_weights(len(labels), draws, seed)
-    return [weighted_scores(metric, labels, predictions, part) for part in (half, 1 - half)]
+    half = half_weights(n, draws, seed)
+    return [scores(part) for part in (half, 1 - half)]

@@ -1,0 +1,240 @@
+"""Scores of translations with heads disabled: effects, corrected tests, honest gains, by type."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import randomisation, resampling
+from workflow_scripts.core.stats.swaps import OfSums
+from workflow_scripts.core.stats.translation_metrics import METRICS, SIGNATURES
+
+HEAD = ["type", "layer", "head"]
+SUMMANDS = tuple(name for metric in METRICS.values() for name in metric.columns)
+COLUMNS = ("run", "split", "unit", "mode", *HEAD, "id", "capped", *SUMMANDS)
+CHOSEN_ON = "validation"  # the split on which a sublayer's best head is chosen
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What the plain translator and its variants did with the sentences of a split."""
+
+    split: str
+    unit: str
+    mode: str
+    cells: pd.DataFrame  # a row per variant: type, layer, head, capped (number of sentences)
+    summands: Mapping[str, np.ndarray]  # by metric [1 + variant, sentence, column], plain first
+
+    @property
+    def n(self) -> int:
+        """The number of sentences."""
+        return self.summands["bleu"].shape[1]
+
+
+def read_sweep(path: Path) -> Iterator[Swept]:
+    """Every split, unit and mode of a sweep. Raises RuntimeError where variants' sentences differ.
+
+    Splits, variants and sentences are in the order of the table.
+    """
+    frame = tables.read(path, COLUMNS)[list(COLUMNS)]
+    for split, rows in frame.groupby("split", sort=False):
+        plain, others = rows[rows["unit"] == "none"], rows[rows["unit"] != "none"]
+        for (unit, mode), variants in others.groupby(["unit", "mode"], sort=False):
+            by_head = variants.groupby(HEAD, sort=False)
+            cells = by_head["capped"].sum().reset_index()
+            variants = variants.iloc[by_head.ngroup().argsort(kind="stable")]
+            if variants["id"].tolist() != plain["id"].tolist() * len(cells):
+                raise RuntimeError(f"{path}: {split}, {unit}: not every variant has all sentences")
+            both = pd.concat([plain, variants])
+            summands = {
+                name: both[list(metric.columns)].to_numpy().reshape(1 + len(cells), len(plain), -1)
+                for name, metric in METRICS.items()
+            }
+            yield Swept(split, unit, mode, cells, summands)
+
+
+def scores_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The metric of every variant on every sample, [draw, variant].
+
+    `summands` [variant, sentence, column], `weights` [draw, sentence].
+    """
+    n_variants, n, n_columns = summands.shape
+    flat = summands.transpose(1, 2, 0).reshape(n, -1).astype(float)
+    sums = (weights.astype(float) @ flat).reshape(len(weights), n_columns, n_variants)
+    return METRICS[metric].score(sums.swapaxes(0, 1))
+
+
+def benefits_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The same, turned so that more is better."""
+    return METRICS[metric].sign * scores_of(metric, summands, weights)
+
+
+def effects_of(metric: str, swept: Swept, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Scores [1 + variant], and effects [1 + draw, variant]: observed, and on bootstrap samples."""
+    weights = resampling.observed_and_drawn(swept.n, draws, seed)
+    scores = scores_of(metric, swept.summands[metric], weights)
+    return scores[0], scores[:, 1:] - scores[:, :1]
+
+
+def paired_bootstrap(effects: np.ndarray) -> np.ndarray:
+    """The test of Koehn (2004), the paper's: p-values [variant] of effects [1 + draw, variant].
+
+    The share of the samples without the effect that was observed, or with the opposite one: one
+    side, and no correction. 1 where there is no effect.
+    """
+    return (effects[1:] * np.sign(effects[0]) <= 0).mean(axis=0)
+
+
+def randomised(metric: str, swept: Swept, draws: int, seed: int) -> randomisation.Test:
+    """The paired randomisation test of all variants, with `draws` permutations."""
+    compared = OfSums(partial(np.moveaxis, source=2, destination=0), METRICS[metric].score)
+    summands = swept.summands[metric]
+    return randomisation.test(compared, summands[0], summands[1:], draws, seed)
+
+
+def score(swept: Swept, bootstrap: int, permutations: int, seed: int) -> pd.DataFrame:
+    """One row per metric and variant: score, baseline, effect (their difference) and its tests.
+
+    ci_low and ci_high are the ends of the effect's 95% interval over `bootstrap` samples of
+    sentences, on which both are scored; `p` and `p_corrected` are those of the randomisation test,
+    `p_paper` that of the paired bootstrap (BLEU alone).
+    """
+    frames = []
+    for metric in METRICS:
+        scores, effects = effects_of(metric, swept, bootstrap, seed)
+        test = randomised(metric, swept, permutations, seed)
+        low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)
+        columns = {"metric": metric, "score": scores[1:], "baseline": scores[0]}
+        columns |= {"effect": effects[0], "ci_low": low, "ci_high": high}
+        columns |= {"p": test.p, "p_corrected": test.corrected}
+        columns["p_paper"] = paired_bootstrap(effects) if metric == "bleu" else np.nan
+        frames.append(swept.cells.assign(**columns, n=swept.n, signature=SIGNATURES[metric]))
+    return pd.concat(frames, ignore_index=True)
+
+
+def gains(swept: Swept, draws: int, seed: int) -> pd.DataFrame:
+    """One row per metric and group of variants: the naive and the honest gain of the best one.
+
+    Heads disabled alone are chosen among all (type "", layer -1) and among those of each type
+    (layer -1); heads left alone among those of their sublayer. A gain of the loss is what it falls
+    by. For heads disabled alone, how well their effects on two halves of the sentences agree.
+    """
+    cells, groups = swept.cells, {}
+    if swept.unit == "head":
+        groups = {("", -1): np.ones(len(cells), bool)}
+        groups |= {
+            (name, -1): (cells["type"] == name).to_numpy() for name in cells["type"].unique()
+        }
+    else:
+        for place, rows in cells.groupby(["type", "layer"], sort=False):
+            groups[place] = np.isin(np.arange(len(cells)), rows.index)
+    rows = []
+    for metric in METRICS:
+        for (name, layer), chosen in groups.items():
+            summands = swept.summands[metric][np.concatenate([[True], chosen])]
+            scores = partial(benefits_of, metric, summands)
+            row = {"metric": metric, "type": name, "layer": layer, "choices": chosen.sum()}
+            row |= resampling.honest_gain(scores, swept.n, draws, seed)
+            if swept.unit == "head":
+                row |= resampling.half_agreement(scores, swept.n, draws, seed)
+            rows.append(row)
+    return pd.DataFrame(rows).assign(n=swept.n)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Effects on BLEU of the variants in `cells`: [1 + draw, variant], of a split's n sentences."""
+
+    cells: pd.DataFrame
+    values: np.ndarray
+    n: int
+
+    def of(self, variants: pd.DataFrame) -> np.ndarray:
+        """The effects of some of the variants, in their order, [1 + draw, variant]."""
+        places = self.cells.reset_index().merge(variants[HEAD], on=HEAD, how="right")["index"]
+        return self.values[:, places]
+
+
+def best_left(left: Effects) -> pd.DataFrame:
+    """The head that is best left alone in each sublayer, by its observed effect on BLEU.
+
+    One row per sublayer: type, layer, head, effect.
+    """
+    cells = left.cells.assign(effect=left.values[0])
+    best = cells.groupby(["type", "layer"], sort=False)["effect"].idxmax()
+    return cells.loc[best, [*HEAD, "effect"]].reset_index(drop=True)
+
+
+def by_type(one: Effects, left: Effects, best: pd.DataFrame) -> pd.DataFrame:
+    """What masking does to BLEU, by type of attention: three measures, each with its interval.
+
+    `one head`: the mean effect of masking one head of the type; `best head left`: the mean, over
+    the type's layers, of leaving only the head that is in `best` (of best_left, on other
+    sentences); `most hurt`: that in the layer where `best` has the smallest effect. With `other`,
+    the difference from another type on the same samples. `layer` and `head` name those of
+    `most hurt`.
+    """
+    rows = []
+    for measure in ("one head", "best head left", "most hurt"):
+        values, places = {}, {}
+        for name, chosen in best.groupby("type", sort=False):
+            if measure == "one head":
+                values[name] = one.of(one.cells[one.cells["type"] == name]).mean(axis=1)
+                continue
+            if measure == "most hurt":
+                chosen = chosen.loc[[chosen["effect"].idxmin()]]
+                places[name] = chosen[["layer", "head"]].iloc[0].to_dict()
+            values[name] = left.of(chosen).mean(axis=1)
+        for name, of_type in values.items():
+            for other in ("", *(other for other in values if other != name)):
+                drawn = of_type - values[other] if other else of_type
+                low, high = np.percentile(drawn[1:], resampling.CONFIDENCE)
+                row = {"measure": measure, "type": name, "other": other, "value": drawn[0]}
+                row |= {"ci_low": low, "ci_high": high} | places.get(
+                    name, {"layer": -1, "head": -1}
+                )
+                rows.append(row)
+    return pd.DataFrame(rows).assign(n=one.n)
+
+
+def main(
+    sweep: Path,
+    scores: Out,
+    gain: Out,
+    types: Out,
+    bootstrap: int,
+    permutations: int,
+    halves: int,
+    seed: int,
+) -> None:
+    """Write a row per split, metric and variant, the gains of the best variants, and the types.
+
+    Types are compared by gates of 0 (mode `zero`), on all splits but that on which heads are
+    chosen.
+    """
+    parts: dict[Out, list[pd.DataFrame]] = {scores: [], gain: [], types: []}
+    masked: dict[tuple[str, str], Effects] = {}
+    for swept in read_sweep(sweep):
+        about = {"split": swept.split, "unit": swept.unit, "mode": swept.mode}
+        parts[scores].append(score(swept, bootstrap, permutations, seed).assign(**about))
+        parts[gain].append(gains(swept, halves, seed).assign(**about))
+        if swept.mode == "zero":
+            values = effects_of("bleu", swept, bootstrap, seed)[1]
+            masked[swept.split, swept.unit] = Effects(swept.cells, values, swept.n)
+    best = best_left(masked[CHOSEN_ON, "all-but-one"])
+    for split in dict.fromkeys(split for split, _ in masked if split != CHOSEN_ON):
+        found = by_type(masked[split, "head"], masked[split, "all-but-one"], best)
+        parts[types].append(found.assign(split=split))
+    run = tables.read(sweep, ("run",))["run"].iloc[0]
+    for out, frames in parts.items():
+        tables.write(pd.concat(frames, ignore_index=True).assign(run=run), out)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
