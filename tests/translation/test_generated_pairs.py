@@ -1,0 +1,282 @@
+"""Generated pairs, read by an independent reader of the invented language."""
+
+import random
+from collections import defaultdict
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+
+from tests.translation.invented_reader import Nominal, Reader, Sentence
+from workflow_scripts.core.generated.lexicon import MEET
+from workflow_scripts.translation import generated_events
+from workflow_scripts.translation import invented_language as words
+from workflow_scripts.translation.generated_events import Event, Phrase, Remark, Sequel, new_event
+from workflow_scripts.translation.generated_pairs import english, invented, pairs
+
+SIZES = {"train": 3000, "validation": 200, "test": 200}
+HOMONYMS = set(" ".join(words.HOMONYMS.values()).split())
+SINGULAR = {noun.plural: noun.singular for noun in words.AMBIGUOUS_THINGS + words.PLAIN_THINGS}
+
+
+@pytest.fixture(scope="module")
+def splits() -> dict[str, list[tuple[str, str]]]:
+    return pairs(SIZES, seed=1)
+
+
+@pytest.fixture(scope="module")
+def read(splits: dict[str, list[tuple[str, str]]]) -> list[tuple[list[str], Sentence]]:
+    """The English words and the sentence read from the translation, for each pair."""
+    rows = [pair for split in splits.values() for pair in split]
+    return [(source.split(), Reader(target).sentence()) for source, target in rows]
+
+
+def test_a_seed_repeats(splits: dict[str, list[tuple[str, str]]]) -> None:
+    assert pairs(SIZES, seed=1) == splits
+    assert pairs(SIZES, seed=2) != splits
+
+
+def test_splits_have_their_sizes(splits: dict[str, list[tuple[str, str]]]) -> None:
+    assert {split: len(rows) for split, rows in splits.items()} == SIZES
+
+
+def test_no_sentence_is_there_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one in six of the events that are drawn was there already."""
+    monkeypatch.setattr(generated_events, "CLAUSES", {"none": 1})
+    monkeypatch.setattr(generated_events, "SHARES", dict.fromkeys(generated_events.SHARES, 0))
+    rng = random.Random(1)
+    assert len({english(new_event(rng)) for _ in range(6000)}) < 5200
+    sources = [source for rows in pairs(SIZES, 1).values() for source, _ in rows]
+    assert len(set(sources)) == len(sources) == sum(SIZES.values())
+
+
+def test_sentences_are_about_ten_words_long(splits: dict[str, list[tuple[str, str]]]) -> None:
+    for side in (0, 1):
+        lengths = [len(pair[side].split()) for pair in splits["train"]]
+        assert 9 < sum(lengths) / len(lengths) < 13
+        assert max(lengths) < 25
+
+
+def test_a_training_set_has_almost_every_word_of_the_test_set(
+    splits: dict[str, list[tuple[str, str]]],
+) -> None:
+    known = {word for source, _ in splits["train"] for word in source.split()}
+    tested = [word for source, _ in splits["test"] for word in source.split()]
+    assert sum(word not in known for word in tested) < 0.01 * len(tested)
+
+
+def test_order_and_agreement_hold_in_every_translation(
+    read: list[tuple[list[str], Sentence]],
+) -> None:
+    """The reader has checked the order, and articles, nouns and adjectives."""
+    for source, sentence in read:
+        subject, verb = sentence.subject, sentence.predicate
+        assert (subject.case, sentence.object.case) == ("", "n"), source
+        assert (verb.gender, verb.number) == (subject.gender, subject.number), source
+        clause = sentence.clause
+        if clause is None:
+            continue
+        agrees = clause.person or clause.pronoun
+        assert (clause.predicate.gender, clause.predicate.number) == (
+            agrees.gender,
+            agrees.number,
+        ), source
+        assert clause.pronoun.case == ("n" if clause.person else ""), source
+        if clause.adjective:
+            said = replace(clause.adjective, adjective="")
+            assert said == clause.pronoun, source
+
+
+def test_each_part_is_in_many_pairs(read: list[tuple[list[str], Sentence]]) -> None:
+    """Lest the tests of agreement be empty."""
+    for has in (
+        lambda sentence: sentence.clause and sentence.clause.person,
+        lambda sentence: sentence.clause and sentence.clause.adjective,
+        lambda sentence: sentence.place,
+        lambda sentence: sentence.time,
+        lambda sentence: sentence.adverb,
+        lambda sentence: sentence.negated,
+        lambda sentence: sentence.subject.adjective and sentence.object.adjective,
+        lambda sentence: sentence.subject.number and sentence.object.number,
+    ):
+        assert sum(bool(has(sentence)) for _, sentence in read) > 50
+
+
+def test_a_noun_has_one_gender_unless_a_pronoun_tells_it(
+    read: list[tuple[list[str], Sentence]],
+) -> None:
+    genders = defaultdict(set)
+    for _, sentence in read:
+        for phrase in (sentence.object, sentence.place):
+            if phrase:
+                genders[phrase.stem].add(phrase.gender)
+    assert {len(of_noun) for of_noun in genders.values()} == {1}
+    assert {gender for of_noun in genders.values() for gender in of_noun} == set("mfn")
+    told = defaultdict(set)
+    for _, sentence in read:
+        told[sentence.subject.stem].add(sentence.subject.gender)
+    assert sum(of_noun == {"m", "f"} for of_noun in told.values()) > 20
+
+
+def test_the_pronoun_has_the_gender_of_its_antecedent(
+    read: list[tuple[list[str], Sentence]],
+) -> None:
+    seen = set()
+    for source, sentence in read:
+        if sentence.clause:
+            antecedent = antecedent_of(source, sentence)
+            pronoun = sentence.clause.pronoun
+            assert (pronoun.gender, pronoun.number) == (antecedent.gender, antecedent.number)
+            seen.add((antecedent is sentence.subject, pronoun.gender, pronoun.number))
+    assert len(seen) == 10  # objects of three genders, subjects of two, in two numbers
+
+
+def antecedent_of(source: list[str], sentence: Sentence) -> Nominal:
+    """Who or what the English pronoun means, as a reader of English tells it."""
+    pronoun = next(word for word in source if word in "it he him she her they them".split())
+    if pronoun not in ("they", "them"):
+        return sentence.object if pronoun == "it" else sentence.subject
+    plural = [phrase for phrase in (sentence.subject, sentence.object) if phrase.number]
+    if len(plural) == 1:
+        return plural[0]
+    if pronoun == "them":
+        return sentence.subject if source[-2] in MEET else sentence.object
+    only_persons, only_others = "honest famous tired poor hungry", "wooden empty expensive heavy"
+    assert source[-1] in f"{only_persons} {only_others} dusty".split(), source
+    return sentence.subject if source[-1] in only_persons.split() else sentence.object
+
+
+def test_a_noun_with_two_senses_is_told_by_its_place(
+    read: list[tuple[list[str], Sentence]],
+) -> None:
+    stems = defaultdict(set)
+    for source, sentence in read:
+        nouns = HOMONYMS & {SINGULAR.get(word, word) for word in source}
+        for noun in nouns:
+            natural = bool(set(words.NATURAL_PLACES) & set(source))
+            stems[noun, natural].add(sentence.object.stem)
+    assert len(stems) == 2 * len(HOMONYMS) > 10
+    assert {len(of_sense) for of_sense in stems.values()} == {1}
+    assert len(set.union(*stems.values())) == len(stems)
+
+
+def event(**changed: object) -> Event:
+    """The queen dropped the violin near the lake, or what `changed` makes of it."""
+    found = {
+        "subject": phrase("queen"),
+        "verb": next(verb for verb in words.DEEDS if verb.base == "drop"),
+        "object": phrase("violin"),
+        "negated": False,
+        "passive": False,
+        "time": "",
+        "adverb": "",
+        "place": ("near", place("lake")),
+        "clause": None,
+    }
+    return Event(**(found | changed))
+
+
+def phrase(noun: str, alive: bool = False, gender: str = "", plural: bool = False) -> Phrase:
+    things = words.AMBIGUOUS_ANIMALS if alive else [*words.AMBIGUOUS_THINGS, *words.PLAIN_THINGS]
+    (found,) = [entry for entry in [*things, *words.PERSONS] if entry.singular == noun]
+    return Phrase(found, gender or found.gender or "masculine", plural, None)
+
+
+def place(noun: str) -> words.Noun:
+    return next(one for group in words.PLACES.values() for one in group if one.singular == noun)
+
+
+def adjective(english_word: str) -> words.Adjective:
+    return next(one for one in words.ADJECTIVES if one.english == english_word)
+
+
+def remark(of_subject: bool, of: str = "old") -> Remark:
+    return Remark("because", of_subject, adjective(of))
+
+
+def sequel(verb: str, of_subject: bool = False) -> Sequel:
+    verbs = words.MEETINGS if of_subject else words.DEEDS
+    done = next(one for one in verbs if one.past == verb)
+    return Sequel("before", of_subject, phrase("boy"), done)
+
+
+BOTH = {"subject": phrase("queen", plural=True), "object": phrase("letter", plural=True)}
+
+
+OF_CLAUSE = {"clause.pronoun.gender", "clause.predicate.gender", "clause.adjective.gender"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words_changed", "changed"),
+    [
+        pytest.param(
+            event(object=phrase("crane", alive=True)),
+            event(object=phrase("crane"), place=("near", place("harbour"))),
+            {"lake", "harbour"},
+            {"place.stem", "object.stem", "predicate.stem"},
+            id="sense and verb by the place",
+        ),
+        pytest.param(
+            event(),
+            event(object=phrase("letter")),
+            {"violin", "letter"},
+            {"object.stem", "predicate.stem"},
+            id="verb by its object",
+        ),
+        pytest.param(
+            event(clause=sequel("lifted")),
+            event(object=phrase("letter"), clause=sequel("lifted")),
+            {"violin", "letter"},
+            {"object.stem", "predicate.stem", "clause.predicate.stem"},
+            id="verb by what its pronoun means",
+        ),
+        pytest.param(
+            event(subject=phrase("doctor", gender="feminine"), clause=remark(of_subject=True)),
+            event(subject=phrase("doctor"), clause=remark(of_subject=False)),
+            {"she", "it"},
+            OF_CLAUSE | {"clause.adjective.adjective", "subject.gender", "predicate.gender"},
+            id="gender of a doctor, and adjective, by the pronoun",
+        ),
+        pytest.param(
+            event(**BOTH, clause=remark(True, "poor")),
+            event(**BOTH, clause=remark(False, "heavy")),
+            {"poor", "heavy"},
+            OF_CLAUSE | {"clause.adjective.adjective"},
+            id="pronoun by what is said of it",
+        ),
+        pytest.param(
+            event(**BOTH, clause=sequel("greeted", of_subject=True)),
+            event(**BOTH, clause=sequel("lifted")),
+            {"greeted", "lifted"},
+            {"clause.pronoun.gender", "clause.predicate.stem"},
+            id="pronoun by what is done to it",
+        ),
+    ],
+)
+def test_a_translation_depends_on_another_word(
+    one: Event, other: Event, words_changed: set[str], changed: set[str]
+) -> None:
+    assert set(english(one).split()) ^ set(english(other).split()) == words_changed
+    before, after = (parts(asdict(Reader(invented(made)).sentence())) for made in (one, other))
+    assert before.keys() == after.keys()
+    assert {part for part in before if before[part] != after[part]} == changed
+
+
+def parts(sentence: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """What a sentence consists of, as object.stem and the like."""
+    found = {}
+    for name, value in sentence.items():
+        if isinstance(value, dict):
+            found |= parts(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value
+    return found
+
+
+def test_events_without_a_difference_in_english_have_none_in_their_translation() -> None:
+    """A sentence has one translation: nothing in it is left to chance."""
+    rng, translations = random.Random(3), defaultdict(set)
+    for _ in range(20_000):
+        made = new_event(rng)
+        translations[english(made)].add(invented(made))
+    assert {len(of_sentence) for of_sentence in translations.values()} == {1}

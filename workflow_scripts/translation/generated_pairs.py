@@ -1,0 +1,153 @@
+"""Sentence pairs of English and an invented language: the study's own parallel text.
+
+A grammar writes them, because no parallel text may be shipped. In English order, the translation of
+"the queen sold the old boats near the lake because they were heavy" is "they heavy were because the
+queen the lake near the boats old sold": the verb stands last, its clause before the main one, the
+adjective after its noun, and the place between subject and object. Articles, adjectives and
+pronouns agree with their noun in gender, number and case, verbs with their subject in gender and
+number; passives become active.
+
+Five choices depend on another word than the one that is translated, often far from it:
+
+* a noun with two senses, on the place: a crane near a lake is a bird;
+* a verb, on the kind of its object: one drops what is long, flat, hollow or alive;
+* an adjective, on whether it is said of a person;
+* a pronoun's gender, on its antecedent, which number, verb or adjective tell;
+* the gender of a doctor, on the pronoun.
+"""
+
+import random
+from collections.abc import Sequence
+
+from workflow_scripts.translation import invented_language as words
+from workflow_scripts.translation.generated_events import Event, Phrase, Remark, new_event
+from workflow_scripts.translation.invented_language import Adjective, Verb
+
+
+def pairs(split_sizes: dict[str, int], seed: int) -> dict[str, list[tuple[str, str]]]:
+    """Pairs (English, invented) for each split; no English sentence occurs twice in all of them."""
+    rng = random.Random(seed)
+    seen: set[str] = set()
+    splits = {}
+    for split, size in split_sizes.items():
+        splits[split] = []
+        while len(splits[split]) < size:
+            event = new_event(rng)
+            source = english(event)
+            if source not in seen:
+                seen.add(source)
+                splits[split].append((source, invented(event)))
+    return splits
+
+
+def english(event: Event) -> str:
+    """The event in English."""
+    subject, object_, verb = (
+        _english_phrase(event.subject),
+        _english_phrase(event.object),
+        event.verb,
+    )
+    if event.passive:
+        negation = ["not"] * event.negated
+        predicate = [_was(event.object), *negation, event.adverb, verb.participle]
+        main = [*object_, *predicate, "by", *subject]
+    elif event.negated:
+        main = [*subject, "did", "not", event.adverb, verb.base, *object_]
+    else:
+        main = [*subject, event.adverb, verb.past, *object_]
+    place = [event.place[0], "the", event.place[1].singular] if event.place else []
+    return _joined([event.time, *main, *place, *_english_clause(event)])
+
+
+def invented(event: Event) -> str:
+    """The event in the invented language."""
+    return _joined(
+        [
+            *_invented_clause(event),
+            words.TIME_WORDS.get(event.time, ""),
+            *_invented_phrase(event.subject, ""),
+            *_invented_place(event),
+            *_invented_phrase(event.object, words.ACCUSATIVE),
+            words.ADVERB_WORDS.get(event.adverb, ""),
+            words.NOT * event.negated,
+            _invented_verb(event.verb, event.subject, event.object),
+        ]
+    )
+
+
+def _english_phrase(phrase: Phrase) -> list[str]:
+    adjective = phrase.adjective.english if phrase.adjective else ""
+    return ["the", adjective, phrase.noun.plural if phrase.plural else phrase.noun.singular]
+
+
+def _english_clause(event: Event) -> list[str]:
+    clause, antecedent = event.clause, event.antecedent
+    if clause is None:
+        return []
+    if isinstance(clause, Remark):
+        said = [_english_pronoun(antecedent, 0), _was(antecedent), clause.adjective.english]
+    else:
+        said = [*_english_phrase(clause.person), clause.verb.past, _english_pronoun(antecedent, 1)]
+    return [clause.conjunction, *said]
+
+
+def _english_pronoun(phrase: Phrase, case: int) -> str:
+    if phrase.plural:
+        return ("they", "them")[case]
+    if phrase.noun.kind != "person":
+        return "it"
+    return {"masculine": ("he", "him"), "feminine": ("she", "her")}[phrase.gender][case]
+
+
+def _was(phrase: Phrase) -> str:
+    return "were" if phrase.plural else "was"
+
+
+def _invented_clause(event: Event) -> list[str]:
+    clause, antecedent = event.clause, event.antecedent
+    if clause is None:
+        return []
+    pronoun = words.PRONOUNS[antecedent.gender] + _number(antecedent)
+    if isinstance(clause, Remark):
+        adjective = _invented_adjective(clause.adjective, antecedent, "")
+        said = [pronoun, adjective, _past(words.COPULA, antecedent)]
+    else:
+        verb = _invented_verb(clause.verb, clause.person, antecedent)
+        said = [*_invented_phrase(clause.person, ""), pronoun + words.ACCUSATIVE, verb]
+    return [*said, words.CONJUNCTIONS[clause.conjunction]]
+
+
+def _invented_phrase(phrase: Phrase, case: str) -> list[str]:
+    ending = _number(phrase) + case
+    noun = phrase.noun.stem + ("a" + ending if ending else "")
+    adjective = _invented_adjective(phrase.adjective, phrase, case) if phrase.adjective else ""
+    return [words.ARTICLES[phrase.gender] + ending, noun, adjective]
+
+
+def _invented_adjective(adjective: Adjective, phrase: Phrase, case: str) -> str:
+    stem = adjective.of_persons if phrase.noun.kind == "person" else adjective.of_others
+    return stem + words.AGREEMENT[phrase.gender] + _number(phrase) + case
+
+
+def _invented_place(event: Event) -> list[str]:
+    if event.place is None:
+        return []
+    preposition, noun = event.place
+    phrase = Phrase(noun, noun.gender, plural=False, adjective=None)
+    return [*_invented_phrase(phrase, words.LOCATIVE), words.POSTPOSITIONS[preposition]]
+
+
+def _invented_verb(verb: Verb, subject: Phrase, object_: Phrase) -> str:
+    return _past(verb.stems[object_.noun.kind], subject)
+
+
+def _past(stem: str, subject: Phrase) -> str:
+    return stem + words.PAST + words.AGREEMENT[subject.gender] + _number(subject)
+
+
+def _number(phrase: Phrase) -> str:
+    return words.PLURAL * phrase.plural
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return " ".join(text for text in texts if text)
