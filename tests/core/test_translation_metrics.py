@@ -98,6 +98,7 @@ def test_the_loss_is_that_of_a_token() -> None:
 
 
 def test_signatures_are_those_of_the_scores_that_are_compared_with() -> None:
+    assert SIGNATURES["loss"] == ""
     for name, metric in (("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF())):
         metric.corpus_score(["a"], [["a"]])
         assert SIGNATURES[name] == str(metric.get_signature())

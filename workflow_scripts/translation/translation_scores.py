@@ -13,7 +13,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import randomisation, resampling
 from workflow_scripts.core.stats.swaps import OfSums
-from workflow_scripts.core.stats.translation_metrics import METRICS, SIGNATURES
+from workflow_scripts.core.stats.translation_metrics import METRICS, SIGNATURES, scores_of
 
 HEAD = ["type", "layer", "head"]
 SUMMANDS = tuple(name for metric in METRICS.values() for name in metric.columns)
@@ -57,17 +57,6 @@ def read_sweep(path: Path) -> Iterator[Swept]:
                 for name, metric in METRICS.items()
             }
             yield Swept(split, unit, mode, cells, summands)
-
-
-def scores_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The metric of every variant on every sample, [draw, variant].
-
-    `summands` [variant, sentence, column], `weights` [draw, sentence].
-    """
-    n_variants, n, n_columns = summands.shape
-    flat = summands.transpose(1, 2, 0).reshape(n, -1).astype(float)
-    sums = (weights.astype(float) @ flat).reshape(len(weights), n_columns, n_variants)
-    return METRICS[metric].score(sums.swapaxes(0, 1))
 
 
 def benefits_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -54,6 +54,17 @@ def score_of(metric: str, sums: np.ndarray) -> np.ndarray:
     return of_sentences.score(sums[[COLUMNS.index(name) for name in of_sentences.columns]])
 
 
+def scores_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The metric of every variant on every sample, [draw, variant].
+
+    `summands` [variant, sentence, column], `weights` [draw, sentence].
+    """
+    n_variants, n, n_columns = summands.shape
+    flat = summands.transpose(1, 2, 0).reshape(n, -1).astype(float)
+    sums = (weights.astype(float) @ flat).reshape(len(weights), n_columns, n_variants)
+    return METRICS[metric].score(sums.swapaxes(0, 1))
+
+
 def _bleu(sums: np.ndarray) -> np.ndarray:
     """BLEU with exponential smoothing, as sacrebleu.BLEU.compute_bleu; 0 without any match."""
     length, reference = np.asarray(sums[:2], dtype=float)
@@ -100,8 +111,4 @@ METRICS = {
     "chrf": OfSentences(_columns("chrf"), _chrf),
     "loss": OfSentences(("loss", "tokens"), _per_token, sign=-1),
 }
-SIGNATURES = {
-    "bleu": _signature(BLEU()),
-    "chrf": _signature(CHRF()),
-    "loss": "nats per target token, teacher-forced",
-}
+SIGNATURES = {"bleu": _signature(BLEU()), "chrf": _signature(CHRF()), "loss": ""}
