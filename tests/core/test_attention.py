@@ -15,7 +15,8 @@ from tests.core.tiny_models import (
     random_classifier,
     random_model,
 )
-from workflow_scripts.core.model.attention import NAME, Capture, Watcher, open_attention, watching
+from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
+from workflow_scripts.core.model.attention_function import NAME
 from workflow_scripts.core.run.errors import InputError
 
 TOLERANCE = 1e-6

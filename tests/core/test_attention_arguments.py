@@ -1,5 +1,6 @@
 """Arguments of attention that change its scores are used or refused, never dropped."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from transformers import (
 
 from tests.core.builders import batch
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, VOCABULARY, enlarge, random_model
-from workflow_scripts.core.model.attention import HARMLESS, Capture, open_attention, watching
+from workflow_scripts.core.model.attention import Capture, open_attention, watching
+from workflow_scripts.core.model.attention_function import HARMLESS
 from workflow_scripts.core.run.errors import InputError
 
 _T5 = T5Config(
@@ -35,7 +37,7 @@ _DECODER = {
 
 def t5(**options: Any) -> PreTrainedModel:
     torch.manual_seed(0)
-    model = T5EncoderModel._from_config(_T5, **options)
+    model = T5EncoderModel._from_config(copy.deepcopy(_T5), **options)
     return enlarge(model).eval()
 
 

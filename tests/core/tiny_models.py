@@ -13,17 +13,24 @@ from transformers import (
     AlbertConfig,
     AutoModel,
     AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
     AutoModelForSequenceClassification,
+    BartConfig,
     BertConfig,
     DebertaV2Config,
     DistilBertConfig,
     ElectraConfig,
+    FSMTConfig,
+    M2M100Config,
+    MarianConfig,
+    MBartConfig,
     ModernBertConfig,
     MPNetConfig,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
     RobertaConfig,
+    T5Config,
 )
 
 from workflow_scripts.core.data.tokens import Tokens
@@ -82,11 +89,59 @@ REFUSED: dict[str, PretrainedConfig] = {
     "deberta-v2": DebertaV2Config(**_SIZES),
 }
 
+ENCODER_LAYERS, DECODER_LAYERS, END = 3, 2, 2  # END: the id of the token that ends a target
+_WORDS = {"vocab_size": len(VOCABULARY), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": END}
+_STACKS = {
+    "d_model": WIDTH,
+    "encoder_layers": ENCODER_LAYERS,
+    "decoder_layers": DECODER_LAYERS,
+    "encoder_attention_heads": HEADS,
+    "decoder_attention_heads": HEADS,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+    "max_position_embeddings": POSITIONS,
+}
+ENCODER_DECODERS: dict[str, PretrainedConfig] = {
+    "marian": MarianConfig(**_WORDS, **_STACKS, decoder_start_token_id=0, forced_eos_token_id=END),
+    "bart": BartConfig(**_WORDS, **_STACKS, decoder_start_token_id=END),
+    "mbart": MBartConfig(**_WORDS, **_STACKS, decoder_start_token_id=3),
+    "m2m_100": M2M100Config(**_WORDS, **_STACKS, decoder_start_token_id=END),
+    "t5": T5Config(
+        **_WORDS,
+        d_model=WIDTH,
+        d_kv=12,
+        d_ff=48,
+        num_layers=ENCODER_LAYERS,
+        num_decoder_layers=DECODER_LAYERS,
+        num_heads=HEADS,
+        decoder_start_token_id=0,
+    ),
+}
+FSMT = FSMTConfig(
+    **_STACKS,
+    langs=["en", "de"],
+    src_vocab_size=len(VOCABULARY),
+    tgt_vocab_size=len(VOCABULARY),
+    decoder_start_token_id=END,
+)
+
 
 def random_model(config: PretrainedConfig, seed: int = 0, **options: Any) -> PreTrainedModel:
-    """A body with random weights, large enough that attention is far from uniform."""
+    """A body with random weights, large enough that attention is far from uniform.
+
+    It has a config of its own: models that share one share their attention implementation too.
+    """
     torch.manual_seed(seed)
-    model = AutoModel.from_config(config, **options)
+    model = AutoModel.from_config(copy.deepcopy(config), **options)
+    return enlarge(model).eval()
+
+
+def random_encoder_decoder(
+    config: PretrainedConfig, seed: int = 0, **options: Any
+) -> PreTrainedModel:
+    """An encoder-decoder with random weights and the head that gives words."""
+    torch.manual_seed(seed)
+    model = AutoModelForSeq2SeqLM.from_config(copy.deepcopy(config), **options)
     return enlarge(model).eval()
 
 

@@ -10,57 +10,37 @@ implementation. It serves every architecture that asks `AttentionInterface` for 
         model(**batch)
     capture.patterns[2]  # [batch, head, query, key]
 
-Layers are counted by the calls within a forward pass: DistilBERT's modules carry no `layer_idx`
-and ALBERT calls one shared module n_layers times.
+A module's layer is known by the module, not by the order of calls: `generate` runs an encoder once
+and its decoder many times. An encoder's modules are numbered by the first pass, as DistilBERT's
+carry no `layer_idx`; those of an encoder-decoder by their names, in the order of `sublayers`.
+ALBERT calls one shared module n_layers times: there the calls of a pass are counted.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import torch
 from torch import nn
-from transformers import AttentionInterface, PreTrainedModel
-from transformers.masking_utils import AttentionMaskInterface, eager_mask
+from transformers import PreTrainedModel
 
+from workflow_scripts.core.model.attention_function import NAME, PLACES, Place, Watched, Watcher
+from workflow_scripts.core.model.sublayers import Sublayer, in_order, sublayer_of
 from workflow_scripts.core.run.errors import InputError
 
-NAME = "atlas"
 SUM_TOLERANCE = 1e-4
 EFFECT = 1e-5  # of the largest output: less is rounding
-# Arguments of attention that leave its scores alone: what is returned, what only other kernels
-# read, and what queries, keys and the mask hold already.
-HARMLESS = frozenset(
-    (
-        "output_attentions output_hidden_states return_dict use_cache num_items_in_batch "
-        "deterministic position_ids cache_position is_causal"
-    ).split()
-)
-
-
-class Watcher:
-    """Reads, and may change, patterns and head outputs during a model's forward pass.
-
-    `real` is bool [batch, token], false at padding; `layer` counts from 0.
-    """
-
-    def start(self, model: nn.Module) -> None:
-        """Called before each forward pass."""
-
-    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """The post-softmax attention to go on with: [batch, head, query, key]."""
-        return pattern
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """The heads' outputs to go on with, before they are merged: [batch, head, query, dim]."""
-        return output
 
 
 @dataclass
 class Capture(Watcher):
-    """Collects every layer's pattern, detached, of the latest forward pass.
+    """Collects the patterns, detached, of the latest forward pass.
+
+    `calls` has those of each sublayer, by its number: one in a forward pass, one for each step of
+    an encoder-decoder's decoder in `generate`, whose pass begins with its encoder. A decoder that
+    runs several times on one encoder's outputs is one pass, too.
 
     With `with_gradients`, the patterns stay in the graph and have `.grad` after `backward`.
     Rows of padded queries hold attention too: drop them. Raises RuntimeError in training mode
@@ -69,23 +49,30 @@ class Capture(Watcher):
 
     dtype: torch.dtype | None = None
     with_gradients: bool = False
-    patterns: list[torch.Tensor] = field(default_factory=list)
+    calls: dict[int, list[torch.Tensor]] = field(default_factory=dict)
+    _alone: bool = False  # the encoder is the whole model: its queries are its keys
+
+    @property
+    def patterns(self) -> list[torch.Tensor]:
+        """The latest pattern of each sublayer, [batch, head, query, key], in their order."""
+        return [self.calls[layer][-1] for layer in sorted(self.calls)]
 
     def start(self, model: nn.Module) -> None:
         if model.training:
             raise RuntimeError("patterns are read in eval mode: call model.eval() first")
-        self.patterns = []
+        self.calls, self._alone = {}, not is_encoder_decoder(model)
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        _check_rows(layer, pattern, real)
+        _check_rows(layer, pattern, real, self._alone)
+        kept = pattern
         if self.with_gradients:
             if not pattern.requires_grad:
-                pattern = pattern.requires_grad_()
+                pattern = kept = pattern.requires_grad_()
             pattern.retain_grad()
-            self.patterns.append(pattern)
         else:
             kept = pattern.detach()
-            self.patterns.append(kept if self.dtype is None else kept.to(self.dtype))
+            kept = kept if self.dtype is None else kept.to(self.dtype)
+        self.calls.setdefault(layer, []).append(kept)
         return pattern
 
 
@@ -93,16 +80,25 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
     """Route the model's attention through this module, and check that this works.
 
     Raises InputError, naming the architecture, where one forward pass does not call the function
-    once per layer, goes on with something else than what the function returns, or gives it an
-    argument that may change the scores and is not known here: patterns and interventions would
+    once per layer, and of an encoder-decoder once by each module that `sublayers` knows by its
+    name; where the model goes on with something else than what the function returns, or gives it
+    an argument that may change the scores and is not known here: patterns and interventions would
     then be silently wrong.
     """
     model.set_attn_implementation(NAME)
-    if model not in _STATES:
-        _STATES[model] = _State()
-        model.register_forward_pre_hook(_before_forward, with_kwargs=True)
+    if model not in _WATCHED:
+        _WATCHED[model] = watched = Watched(ref(model))
+        first = model.get_encoder() if is_encoder_decoder(model) else model
+        first.register_forward_pre_hook(watched.start)
+    _find_places(model, _WATCHED[model])
+    n_heads(model)
     _check_effect(model)
     return model
+
+
+def is_encoder_decoder(model: PreTrainedModel) -> bool:
+    """Whether the model's config says that a decoder reads what its encoder puts out."""
+    return bool(model.config.is_encoder_decoder)
 
 
 def is_bidirectional(model: PreTrainedModel) -> bool:
@@ -110,164 +106,177 @@ def is_bidirectional(model: PreTrainedModel) -> bool:
 
     A decoder, whose tokens attend to earlier tokens alone, does not.
     """
-    tokens = torch.zeros((1, 2), dtype=torch.long, device=model.device)
-    with watching(model, capture := Capture()), torch.no_grad():
-        model(input_ids=tokens, attention_mask=torch.ones_like(tokens))
+    with watching(model, capture := Capture()):
+        _run(model, 1)
     return any(bool(pattern[:, :, 0, 1].any()) for pattern in capture.patterns)
 
 
 @contextmanager
 def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
-    """Within, `watchers` see the attention of `model`, in order, after those already there."""
-    state = _STATES.get(model)
-    if state is None:
+    """Within, `watchers` see the attention of `model`, in order, after those already there.
+
+    They do in `model.generate`, too.
+    """
+    watched = _WATCHED.get(model)
+    if watched is None:
         raise RuntimeError("call open_attention(model) before watching it")
-    state.watchers += watchers
+    watched.watchers += watchers
     try:
         yield
     finally:
-        del state.watchers[len(state.watchers) - len(watchers) :]
+        del watched.watchers[len(watched.watchers) - len(watchers) :]
+
+
+def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
+    """The model's attention modules by type and layer; watchers get places in this order.
+
+    An encoder's layers are sublayers of type `encoder`.
+    """
+    if is_encoder_decoder(model):
+        return in_order(_named(model).values())
+    return tuple(Sublayer("encoder", layer) for layer in range(n_layers(model)))
 
 
 def n_layers(model: PreTrainedModel) -> int:
-    """Number of layers of the encoder."""
+    """Number of layers of an encoder; raises InputError for an encoder-decoder."""
+    if is_encoder_decoder(model):
+        raise InputError(
+            f"{model.config.model_type}: an encoder-decoder, whose heads are of three types; "
+            "use an encoder"
+        )
     return model.config.num_hidden_layers
 
 
 def n_heads(model: PreTrainedModel) -> int:
-    """Number of heads of each layer."""
-    return model.config.num_attention_heads
-
-
-@dataclass
-class _State:
-    watchers: list[Watcher] = field(default_factory=list)
-    layer: int = 0
-    real: torch.Tensor | None = None
+    """Number of heads of each sublayer; raises InputError where encoder and decoder differ."""
+    heads = model.config.num_attention_heads
+    in_decoder = getattr(model.config, "decoder_attention_heads", heads)
+    if is_encoder_decoder(model) and in_decoder != heads:
+        raise InputError(
+            f"{model.config.model_type}: {heads} heads in the encoder's layers and {in_decoder} in "
+            "the decoder's; use a model that has as many in both"
+        )
+    return heads
 
 
 @dataclass
 class _Probe(Watcher):
-    """Counts the layers, and changes the heads' outputs of layer l in row l + 1 alone."""
-
-    calls: int = 0
+    """Changes the heads' outputs of layer l in row l + 1 alone."""
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        self.calls += 1
-        if layer + 1 >= len(output):
-            return output
         changed, values = output.clone(), output[0].numel()
         noise = torch.linspace(-10, 10, values, device=output.device, dtype=output.dtype)
         changed[layer + 1] += noise.view(output.shape[1:])
         return changed
 
 
-_STATES: WeakKeyDictionary[nn.Module, _State] = WeakKeyDictionary()
-_CURRENT: list[_State] = []
+_WATCHED: WeakKeyDictionary[nn.Module, Watched] = WeakKeyDictionary()
 
 
-def _before_forward(model: nn.Module, args: tuple, kwargs: dict[str, Any]) -> None:
-    state = _STATES[model]
-    state.layer = 0
-    state.real = kwargs.get("attention_mask", args[1] if len(args) > 1 else None)
-    if state.real is not None:
-        state.real = state.real.bool()
-    _CURRENT[:] = [state]
-    for watcher in state.watchers:
-        watcher.start(model)
+def _named(model: PreTrainedModel) -> dict[str, Sublayer]:
+    """The attention modules of an encoder-decoder by name, in the order of its modules."""
+    found = ((name, sublayer_of(name)) for name, _ in model.named_modules())
+    return {name: sublayer for name, sublayer in found if sublayer is not None}
 
 
-def _attend(
-    module: nn.Module,
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attention_mask: torch.Tensor | None,
-    scaling: float | None = None,
-    dropout: float = 0.0,
-    position_bias: torch.Tensor | None = None,
-    **others: Any,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Plain attention, [batch, head, token, dim] in, [batch, token, head, dim] and pattern out.
+def _run(model: PreTrainedModel, rows: int) -> None:
+    """A forward pass over two tokens in each row; an encoder-decoder's is teacher-forced."""
+    tokens, training = torch.zeros((rows, 2), dtype=torch.long, device=model.device), model.training
+    forced = {"decoder_input_ids": tokens} if is_encoder_decoder(model) else {}
+    try:
+        model.eval()
+        with torch.no_grad():
+            model(input_ids=tokens, attention_mask=torch.ones_like(tokens), **forced)
+    finally:
+        model.train(training)
 
-    `position_bias` is added to the scores, as T5 does. Raises InputError for any other argument
-    that is given and not among HARMLESS.
-    """
-    window = others.pop("sliding_window", None)  # which the mask holds already, where there is one
-    if attention_mask is None and window is not None and key.shape[2] > window:
-        others["sliding_window"] = window
-    _refuse_unknown(module, others)
-    state = _CURRENT[0]
-    scaling = query.size(-1) ** -0.5 if scaling is None else scaling
-    scores = torch.matmul(query, key.transpose(2, 3)) * scaling
-    if position_bias is not None:
-        scores = scores + position_bias
-    if attention_mask is not None:
-        scores = scores + attention_mask
-    exact = torch.promote_types(scores.dtype, torch.float32)  # half precision would not sum to 1
-    pattern = nn.functional.softmax(scores, dim=-1, dtype=exact)
-    real = state.real
-    if real is None:
-        real = torch.ones(key.shape[0], key.shape[2], dtype=torch.bool, device=key.device)
-    for watcher in state.watchers:
-        pattern = watcher.pattern(state.layer, pattern, real)
-    weights = nn.functional.dropout(pattern.to(value.dtype), p=dropout, training=module.training)
-    output = torch.matmul(weights, value)
-    for watcher in state.watchers:
-        output = watcher.output(state.layer, output, real)
-    state.layer += 1
-    return output.transpose(1, 2).contiguous(), pattern
+
+def _find_places(model: PreTrainedModel, watched: Watched) -> None:
+    """Number the model's attention modules by what one pass calls, or raise InputError."""
+    for module in model.modules():
+        if module in PLACES and (owner := PLACES[module].watched.model()) not in (None, model):
+            _WATCHED.pop(owner, None)  # it would watch no longer
+        PLACES[module] = Place(watched, None)
+    watched.called = called = []
+    try:
+        _run(model, 1)
+    finally:
+        watched.called = None
+        for module in model.modules():
+            del PLACES[module]
+    numbered = _by_name if is_encoder_decoder(model) else _by_call
+    PLACES.update(numbered(model, watched, called))
+
+
+def _by_call(
+    model: PreTrainedModel, watched: Watched, called: list[nn.Module]
+) -> dict[nn.Module, Place]:
+    """An encoder's modules in the order of their calls."""
+    if len(called) != n_layers(model):
+        raise InputError(
+            f"{model.config.model_type}: {len(called)} of {n_layers(model)} layers hand their "
+            "attention to transformers' AttentionInterface; use another architecture"
+        )
+    shared = len(set(called)) < len(called)
+    return {
+        module: Place(watched, None if shared else number) for number, module in enumerate(called)
+    }
+
+
+def _by_name(
+    model: PreTrainedModel, watched: Watched, called: list[nn.Module]
+) -> dict[nn.Module, Place]:
+    """An encoder-decoder's modules by their names, once each has called once and no other has."""
+    named, order = _named(model), sublayers(model)
+    modules = {model.get_submodule(name): sublayer for name, sublayer in named.items()}
+    times = Counter(called)
+    once = sum(times[module] == 1 for module in modules)
+    if not modules or not once == len(modules) == len(called) == len(set(order)):
+        raise InputError(
+            f"{model.config.model_type}: {once} of {len(modules)} attention modules known by name "
+            f"hand their attention to transformers' AttentionInterface once in a pass of "
+            f"{len(called)} calls; use Marian, BART, mBART, M2M100 or T5"
+        )
+    return {
+        module: Place(watched, order.index(sublayer), sublayer.type == "decoder")
+        for module, sublayer in modules.items()
+    }
 
 
 def _check_effect(model: PreTrainedModel) -> None:
-    """Raise InputError unless what is made of each layer's attention reaches the body's output.
+    """Raise InputError unless what is made of each sublayer's attention reaches the body's output.
 
-    One pass over a row without a change and one row for each layer, with a change in that layer.
+    One pass over a row without a change and one row for each sublayer, with a change in that one.
     """
-    kind, layers, training = model.config.model_type, n_layers(model), model.training
-    tokens = torch.zeros((layers + 1, 2), dtype=torch.long, device=model.device)
+    order = sublayers(model)
+    body = model.get_decoder() if is_encoder_decoder(model) else model.base_model
     outputs: list[torch.Tensor] = []
-    hook = model.base_model.register_forward_hook(lambda *call: outputs.append(call[-1][0]))
+    hook = body.register_forward_hook(lambda *call: outputs.append(call[-1][0]))
     try:
-        model.eval()
-        with watching(model, probe := _Probe()), torch.no_grad():
-            model(input_ids=tokens, attention_mask=torch.ones_like(tokens))
+        with watching(model, _Probe()):
+            _run(model, len(order) + 1)
     finally:
         hook.remove()
-        model.train(training)
-    if probe.calls != layers:
-        raise InputError(
-            f"{kind}: {probe.calls} of {layers} layers hand their attention to transformers' "
-            "AttentionInterface; use another architecture"
-        )
     plain, *changed = outputs[-1].float()
     least = EFFECT * plain.abs().max()
-    deaf = [number for number, row in enumerate(changed, 1) if (row - plain).abs().max() <= least]
+    deaf = [number for number, row in enumerate(changed) if (row - plain).abs().max() <= least]
     if deaf:
+        kind = f"{order[deaf[0]].type} " if is_encoder_decoder(model) else ""
         raise InputError(
-            f"{kind}: layer {deaf[0]} goes on with another attention than the one it is given, so "
-            "that interventions have no effect; use another architecture"
+            f"{model.config.model_type}: {kind}layer {order[deaf[0]].layer + 1} goes on with "
+            "another attention than the one it is given, so that interventions have no effect; "
+            "use another architecture"
         )
 
 
-def _refuse_unknown(module: nn.Module, arguments: dict[str, Any]) -> None:
-    """Raise InputError for an argument that is given, as None and False are not, and not known."""
-    for name, given in arguments.items():
-        if name not in HARMLESS and given is not None and given is not False:
-            raise InputError(
-                f"{type(module).__name__}: attention is given {name}, which may change its scores "
-                "and is unknown to this workflow; use another architecture"
-            )
+def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor, alone: bool) -> None:
+    """Rows over real keys sum to 1; a NaN makes its row's sum fail too.
 
-
-def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor) -> None:
-    """Rows over real tokens sum to 1; a NaN makes its row's sum fail too."""
+    With `alone`, rows of padded queries may see no key at all and are left out.
+    """
     with torch.autocast(pattern.device.type, enabled=False):
-        sums = torch.einsum("bhqk,bk->bhq", pattern.detach(), real.to(pattern.dtype))
-    error = ((sums - 1).abs() * real[:, None]).max().item()
+        terms = "bhqk,bk->bhq" if real.ndim == 2 else "bhqk,bqk->bhq"
+        sums = torch.einsum(terms, pattern.detach(), real.to(pattern.dtype))
+    error = ((sums - 1).abs() * (real[:, None] if alone else 1)).max().item()
     if not error <= SUM_TOLERANCE:
         raise RuntimeError(f"layer {layer + 1}: a row of the pattern sums to 1 +- {error:.2g}")
-
-
-AttentionInterface.register(NAME, _attend)
-AttentionMaskInterface.register(NAME, eager_mask)

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from workflow_scripts.core.model.attention import Watcher
+from workflow_scripts.core.model.attention import Watcher, is_encoder_decoder
 
 
 @dataclass
 class Uniform(Watcher):
-    """Gives the heads (layer, head) attention 1/L over the real tokens (Kovaleva 4.6)."""
+    """Gives the heads (layer, head) attention 1/L over the real tokens (Kovaleva 4.6).
+
+    Where a decoder attends to its own tokens, L of them are not after the query.
+    """
 
     heads: Collection[tuple[int, int]]
 
@@ -23,10 +26,10 @@ class Uniform(Watcher):
         chosen = _heads_of(layer, self.heads)
         if not chosen:
             return pattern
-        share = real.to(pattern.dtype)
-        share = share / share.sum(1, keepdim=True)
+        share = (real[:, None] if real.ndim == 2 else real).to(pattern.dtype)
+        share = share / share.sum(-1, keepdim=True)
         changed = pattern.clone()
-        changed[:, chosen] = share[:, None, None, :].expand_as(pattern[:, chosen])
+        changed[:, chosen] = share[:, None].expand_as(pattern[:, chosen])
         return changed
 
 
@@ -35,13 +38,20 @@ class Gates(Watcher):
     """Multiplies each head's output by its gate xi (Michel et al. 2019, section 2.2).
 
     `xi` is [layer, head], or [batch, layer, head] with a gate for every example, which gives
-    every example's own gradient in one backward pass. A gate of 0 disables the head.
+    every example's own gradient in one backward pass. A gate of 0 disables the head. Where a pass
+    has k times as many rows, as a decoder's has with k beams, each gate serves k rows in turn.
     """
 
     xi: torch.Tensor
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        return output * self.xi[..., layer, :, None, None].to(output.dtype)
+        gates = self.xi[..., layer, :, None, None].to(output.dtype)
+        if gates.ndim == 4 and len(gates) != len(output):
+            times, left = divmod(len(output), len(gates))
+            if left:
+                raise ValueError(f"gates for {len(gates)} rows, but {len(output)} rows")
+            gates = gates.repeat_interleave(times, 0)
+        return output * gates
 
 
 @dataclass
@@ -65,10 +75,17 @@ class Fixed(Watcher):
 
 @dataclass
 class Averages(Watcher):
-    """Sums the heads' outputs over all real tokens: `total` [layer, head, dim] of `n` tokens."""
+    """Sums the heads' outputs over all real tokens: `total` [layer, head, dim] of `n` tokens.
+
+    Raises RuntimeError for an encoder-decoder, in which `real` says nothing about the queries.
+    """
 
     total: dict[int, torch.Tensor] = field(default_factory=dict)
     n: int = 0
+
+    def start(self, model: torch.nn.Module) -> None:
+        if is_encoder_decoder(model):
+            raise RuntimeError("outputs are averaged over the tokens of an encoder alone")
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         self.n += int(real.sum()) if layer == 0 else 0
