@@ -29,6 +29,7 @@ from workflow_scripts.patterns.annotated_maps import COLUMNS, read_annotations
 from workflow_scripts.patterns.pattern_rules import CLASSES
 from workflow_scripts.tasks import arct_files, sentiment_files
 from workflow_scripts.tasks.glue_files import read_tsv
+from workflow_scripts.translation.line_aligned import read_pairs
 
 Records = list[tuple]
 
@@ -350,6 +351,19 @@ def examples_plainly(text: str) -> Records:
     return [(record["id"], tuple(record["texts"])) for record in records]
 
 
+def sentences_read(path: Path) -> Records:
+    """The sentences of one side of a translation; the other side has as many."""
+    text = path.read_bytes() if path.is_file() else b""
+    n = text.count(b"\n") + (not text.endswith(b"\n") and text != b"")
+    other = path.with_name("other side.txt")
+    other.write_text("".join(f"{number}\n" for number in range(1, n + 1)), encoding="utf-8")
+    return list(read_pairs(path, other))
+
+
+def sentences_plainly(text: str) -> Records:
+    return [(line.strip(), str(number)) for number, line in enumerate(lines_of(text), start=1)]
+
+
 def as_csv(rows: list[list[str]], delimiter: str = ",") -> str:
     file = io.StringIO()
     csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
@@ -534,5 +548,8 @@ FORMATS = {
     "annotated maps": Format("annotation.csv", ANNOTATED, maps_read, maps_plainly),
     "published runs": Format("preds.csv", RUNS, runs_read, runs_plainly),
     "claims": Format("claims.csv", CLAIMS, claims_read, claims_plainly),
+    "sides of translations": Format(
+        "test.en", "A dog\trans .\n Two  dogs \n", sentences_read, sentences_plainly
+    ),
     "examples": Format("a.jsonl", EXAMPLES, examples_read, examples_plainly),
 }

@@ -20,13 +20,14 @@ import torch
 
 from tests.bad_input.formats import FORMATS
 from tests.bad_input.refused import refused
+from tests.core.tiny_translators import save
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.data.vectors import read_vectors
-from workflow_scripts.core.model import models, training_state
+from workflow_scripts.core.model import models, training_state, translators
 from workflow_scripts.core.model.classifiers import load_classifier
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.frame_files import sentences_of_nltk
@@ -170,6 +171,26 @@ def test_a_models_own_code_is_not_run(model: Path, marker: Path) -> None:
         models.describe(model, "tiny", models.Source(path=str(model)))
     except InputError as error:
         assert str(model) in str(error)
+
+
+def test_pickles_of_a_translator_are_not_loaded(tmp_path: Path, malicious: bytes) -> None:
+    model = save(tmp_path / "model", "marian")
+
+    def described() -> None:
+        translators.describe(model, "tiny", translators.Languages())
+
+    for name in NAMES:
+        (model / name).write_bytes(weights(malicious))
+    described()
+    for name in ("source.spm", "target.spm", "vocab.json", "tokenizer_config.json"):
+        valid = (model / name).read_bytes()
+        for data in (malicious, weights(malicious)):
+            (model / name).write_bytes(data)
+            refused(described, model)
+        (model / name).write_bytes(valid)
+    described()
+    (model / "model.safetensors").unlink()
+    refused(described, model, "pytorch_model.bin, a pickle, which is never read")
 
 
 def test_a_pickled_state_of_training_is_not_resumed(tmp_path: Path, malicious: bytes) -> None:

@@ -26,6 +26,7 @@ FILES = {
     "FrameNet": ("framenet-1.5-subset/lu/lu*.xml", None),
     "WikiText": ("wikitext/*.raw", 300),
     "GloVe": ("glove/*.txt", 200),
+    "sides of translations": ("multi30k/val.de", 200),
 }
 
 
