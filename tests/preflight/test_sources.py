@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.core.tiny_translators import save
 from tests.workflow.tiny_study import made_up_text, made_up_trees, tiny_config
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check
@@ -83,7 +84,18 @@ def bad_study() -> dict[str, Any]:
     tasks["arct"] = {"path": "bad/arct"}
     config["patterns"]["annotations"] = [{"file": "bad/maps.csv", "caches": ["tiny/mrpc"]}]
     config["claims"]["files"] = ["bad/claims.csv"]
+    config["translation"] = {
+        "data": {
+            **{split: sides(f"bad/{split}") for split in ("train", "validation", "test")},
+            "domains": {"chat": sides("bad/chat")},
+        },
+        "model": {"path": "bad/translator"},
+    }
     return config
+
+
+def sides(name: str) -> dict[str, str]:
+    return {"source": f"{name}.en", "target": f"{name}.de"}
 
 
 SAID = {
@@ -107,6 +119,11 @@ SAID = {
     "tasks.arct": "bad/arct: no train-full.txt; put it there",
     "patterns.annotations 1": "bad/maps.csv:1: the columns must be",
     "claims.files 1": "bad/claims.csv",
+    "translation.data.train": "bad/train.de:2: an empty sentence; remove line 2 here and in bad/tr",
+    "translation.data.validation": "bad/validation.en:2: bad/validation.de ends before this line",
+    "translation.data.test": "bad/test.de: no such file; correct the path",
+    "translation.data.chat": "bad/chat.en:1: the control character '\\x07' at column 4",
+    "translation.model": "bad/translator: no such model directory; correct the model's source",
 }
 
 
@@ -124,6 +141,13 @@ def test_every_bad_source_is_named_at_once(folder: Path) -> None:
     write("bad/reviews.txt", "no columns\n")
     write("bad/maps.csv", "a,b\n1,2\n")
     write("bad/claims.csv", "a,b\n1,2\n")
+    write("bad/train.en", "A dog.\nA cat.\n")
+    write("bad/train.de", "Ein Hund.\n\n")
+    write("bad/validation.en", "A dog.\nA cat.\n")
+    write("bad/validation.de", "Ein Hund.\n")
+    write("bad/test.en", "A dog.\n")
+    write("bad/chat.en", "Hey\a\n")
+    write("bad/chat.de", "He\n")
     findings, _ = looked_at(bad_study())
     wrong = {name: finding.why for name, finding in findings.items() if finding.state == ERROR}
     assert wrong.keys() == SAID.keys()
@@ -158,6 +182,38 @@ def test_of_a_large_file_the_first_lines_are_read(
         else:
             assert finding.state == ERROR
             assert finding.why.startswith(f"rte/train.tsv{ending}:5: 1 columns where")
+
+
+def test_translations_and_their_model_are_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tiny_config() | {"translation": {"data": {}, "model": {"path": "translator"}}}
+    for split, n in (("train", 30), ("validation", 3), ("test", 2)):
+        for ending in ("en", "de"):
+            write(f"pairs/{split}.{ending}", f"{ending}\n" * n)
+        config["translation"]["data"][split] = sides(f"pairs/{split}")
+    save(Path("translator"), "marian")
+    monkeypatch.setattr(first_records, "LARGE", 80)
+    monkeypatch.setattr("workflow_scripts.preflight.translation.LINES", 10)
+    findings, _ = looked_at(config)
+    found = {name: f.why for name, f in findings.items() if name.startswith("translation.")}
+    assert found.pop("translation.model").startswith("marian, an encoder of 2 layers of 4 heads, ")
+    assert found == {
+        "translation.data.train": "the first 10 pairs",
+        "translation.data.validation": "3 pairs",
+        "translation.data.test": "2 pairs",
+    }
+    config["translation"]["model"]["target_lang"] = "de"
+    finding = looked_at(config)[0]["translation.model"]
+    assert finding.state == ERROR
+    assert "the tokenizer takes no codes of languages" in finding.why
+
+
+def test_generated_translations_are_written_in_small(folder: Path) -> None:
+    sizes = {"train": 400, "validation": 20, "test": 20}
+    config = tiny_config() | {"translation": {"data": {"generate": sizes}, "train": {}}}
+    finding = looked_at(config)[0]["translation.data.generate"]
+    assert (finding.state, finding.why) == (OK, "pairs written: train 60, validation 20, test 20")
 
 
 def test_an_error_that_is_no_input_error_is_told_too() -> None:

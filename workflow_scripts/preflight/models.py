@@ -24,6 +24,8 @@ FLOAT = 4  # bytes of a float32, in which classifiers are saved
 WEIGHTS = ".safetensors"
 # How older checkpoints name what is called weight and bias today.
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
+LOADS = "loaded, its attention can be read"
+TOO_LARGE = "only the header was read: too large for seconds"
 FEWEST = 0.5  # share of an architecture's weights that its file must have
 
 
@@ -42,27 +44,12 @@ def check(
 
     Of a model on the hub that is not on this machine, all but the weights is downloaded.
     """
-    if "hub" in entry:
-        directory, files = _cached(entry), {}
-        if directory is None:
-            files = network.of_hub("model", entry["hub"], entry["revision"])
-            directory = _without_weights(entry, files)
-    else:
-        directory, files = models.resolve(models.Source.from_config(entry)), {}
+    directory, files = find(entry, network)
     tokenizer = models.load_tokenizer(directory)
     config = weights.read_config(directory)
-    if files:
-        on_disk = n_weights = sum(files[name] for name in files if name.endswith(WEIGHTS))
-        looked = "on the hub, not downloaded yet"
-    else:
-        header = read_header(directory)
-        check_header(directory, config, header)
-        n_weights = FLOAT * sum(prod(shape) for shape in header.values())
-        on_disk = sum(path.stat().st_size for path in directory.glob(f"*{WEIGHTS}"))
-        looked = "only the header was read: too large for seconds"
-    if on_disk <= LOADED and not files:
+    n_weights, on_disk, looked = weigh(directory, files, config)
+    if looked == LOADS:
         card = models.describe(directory, name, models.Source.from_config(entry))
-        looked = "loaded, its attention can be read"
     else:
         special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "mask")}
         card = {"source": entry, "special": special}
@@ -75,6 +62,37 @@ def check(
     )
     what = f"{config.model_type}, {shape.layers} layers of {shape.heads} heads"
     return Model(shape, tokenizer), f"{what}, weights {size(on_disk)}: {looked}"
+
+
+def find(entry: dict[str, Any], network: Network) -> tuple[Path, Mapping[str, int]]:
+    """The directory of a model, without weights where the hub has them yet, whose files are told.
+
+    Raises InputError where there is none.
+    """
+    if "hub" not in entry:
+        return models.resolve(models.Source.from_config(entry)), {}
+    directory, files = _cached(entry), {}
+    if directory is None:
+        files = network.of_hub("model", entry["hub"], entry["revision"])
+        directory = _without_weights(entry, files)
+    return directory, files
+
+
+def weigh(
+    directory: Path, files: Mapping[str, int], config: PretrainedConfig
+) -> tuple[int, int, str]:
+    """Bytes of the weights as float32 and on the disk, and LOADS or why they are not loaded.
+
+    Raises InputError where the weights that are here are not those of the config.
+    """
+    if files:
+        on_disk = sum(files[name] for name in files if name.endswith(WEIGHTS))
+        return on_disk, on_disk, "on the hub, not downloaded yet"
+    header = read_header(directory)
+    check_header(directory, config, header)
+    n_weights = FLOAT * sum(prod(shape) for shape in header.values())
+    on_disk = sum(path.stat().st_size for path in directory.glob(f"*{WEIGHTS}"))
+    return n_weights, on_disk, LOADS if on_disk <= LOADED else TOO_LARGE
 
 
 def _cached(entry: dict[str, Any]) -> Path | None:
@@ -99,7 +117,9 @@ def _without_weights(entry: dict[str, Any], files: Mapping[str, int]) -> Path:
 
     where = f"hub: {entry['hub']} at {entry['revision']}"
     if not any(name.endswith(WEIGHTS) for name in files):
-        raise InputError(f"{where}: no *{WEIGHTS} weights; use a revision or model that has them")
+        raise InputError(
+            f"{where}: no *{WEIGHTS} weights; use a revision or model that has them (docs/data.md)"
+        )
     small = [pattern for pattern in models.FILES if not pattern.endswith(WEIGHTS)]
     try:
         found = snapshot_download(entry["hub"], revision=entry["revision"], allow_patterns=small)

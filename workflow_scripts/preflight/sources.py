@@ -15,7 +15,7 @@ from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.fetch_sdist import download, unpack
 from workflow_scripts.patterns.annotated_maps import read_annotations
-from workflow_scripts.preflight import corpora, tasks
+from workflow_scripts.preflight import corpora, tasks, translation
 from workflow_scripts.preflight.corpora import Opened
 from workflow_scripts.preflight.findings import OK, Finding, attempt, size
 from workflow_scripts.preflight.hub import Network
@@ -50,6 +50,7 @@ def look(config: dict[str, Any], network: Network) -> Sources:
         (folder / "copies").mkdir()
         _look_at_corpora(here, folder / "copies", network, found)
         _look_at_tasks(here, folder / "copies", network, found)
+        _look_at_translation(here, network, found)
         _look_at_others(here, found)
         found.findings = [_named_back(finding, moved) for finding in found.findings]
     return found
@@ -150,6 +151,19 @@ def _look_at_tasks(config: dict[str, Any], folder: Path, network: Network, found
         degenerate = {family: arguments[family]["degenerate_below"] for family in families}
         what = "arguments.published_runs"
         found.note(what, lambda: tasks.runs(path, points, degenerate))
+
+
+def _look_at_translation(config: dict[str, Any], network: Network, found: Sources) -> None:
+    part = config.get("translation")
+    if part is None:
+        return
+    if sizes := part["data"].get("generate"):
+        what = "translation.data.generate"
+        found.note(what, partial(translation.generated, sizes, config["seed"]))
+    for split, pair in translation.files(part["data"]).items():
+        found.note(f"translation.data.{split}", partial(translation.aligned, pair))
+    if entry := part.get("model"):
+        found.note("translation.model", partial(translation.translator, entry, network))
 
 
 def or_on_the_hub(entry: dict[str, Any], network: Network, read: Any) -> tuple[Any, str]:
