@@ -207,11 +207,53 @@ class MadeUpModel:
             self.pruning(task, seed)
 
 
+class MadeUpTranslator(MadeUpModel):
+    """Writes a translator's card and its tables below `folder`/translation."""
+
+    def __init__(self, folder: Path, run: str = "1", layers: Sequence[int] = (2, 1, 1)) -> None:
+        self.folder, self.run, self.shape = folder / "translation", run, (0, 3)
+        self.layers = dict(zip(("encoder", "encoder-decoder", "decoder"), layers, strict=True))
+        self.rng = np.random.default_rng(len(run) + sum(layers))
+        self.card = self.folder / f"{run}.card.json"
+        self.products = []
+        self.folder.mkdir(parents=True, exist_ok=True)
+        about = {"name": run, "source": {"path": "tiny"}, "architecture": "marian"}
+        write_card(about | {"layers": self.layers, "n_heads": 3}, self.card)
+        self.scores()
+        self.importance()
+
+    def of_types(self, axes: Mapping[str, Sequence], *numbers: str, **same: Any) -> pd.DataFrame:
+        """`rows` of each type of attention, shuffled."""
+        frames = []
+        for name, n_layers in self.layers.items():
+            self.shape = (n_layers, self.shape[1])
+            frames.append(self.rows(axes, *numbers, type=name, run=self.run, **same))
+        return pd.concat(frames).sample(frac=1, random_state=1)
+
+    def scores(self) -> None:
+        """Effects of heads masked and left alone, in three metrics."""
+        axes = {"split": ["validation", "test"], "metric": ["bleu", "chrf", "loss"]}
+        axes |= {"unit": ["head", "all-but-one"], "mode": ["zero"]}
+        numbers = ("score", "effect", *INTERVAL, "p", "p_corrected")
+        frame = self.of_types(axes, *numbers, n=20, baseline=31.5, capped=0)
+        frame["signature"] = np.where(frame["metric"] == "loss", "", "nrefs:1|version:2")
+        self.write(f"{self.run}.scores.parquet", frame)
+
+    def importance(self) -> None:
+        """Gradients of gates."""
+        frame = self.of_types({}, "importance", *INTERVAL, "normalised", n=8)
+        self.write(f"{self.run}.importance.parquet", frame)
+
+
 def written(
-    folder: Path, *models: MadeUpModel, maps: Sequence[Path] = (), fewest: int = 20
+    folder: Path,
+    *models: MadeUpModel,
+    maps: Sequence[Path] = (),
+    translators: Sequence[MadeUpTranslator] = (),
+    fewest: int = 20,
 ) -> Path:
     """Write the atlas of the models to `folder`; its path."""
-    products = [path for model in models for path in model.products]
+    products = [path for model in (*models, *translators) for path in model.products]
     path = folder / "atlas.json"
     atlas_data.main(
         [model.card for model in models],
@@ -220,7 +262,9 @@ def written(
         path,
         study="made-up",
         corpora={"surface": "novels", "syntax": "trees", "coreference": "stories"},
-        data={"text": "real", "trees": "silver", "mentions": "generated", "sst2": "generated"},
+        data={"text": "real", "trees": "silver", "mentions": "generated", "sst2": "generated"}
+        | ({"pairs": "generated"} if translators else {}),
         fewest=fewest,
+        translators=[translator.card for translator in translators],
     )
     return path

@@ -15,7 +15,8 @@ SCHEMA = Draft202012Validator(
     json.loads((ROOT / "docs/atlas.schema.json").read_text(encoding="utf-8"))
 )
 CLASSES = ["vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous"]
-Rows = dict[tuple[int, int], dict[str, Any]]
+Head = tuple[int | str, ...]  # layer and head, after its type where there are several
+Rows = dict[Head, dict[str, Any]]
 
 
 def read(path: Path) -> Any:
@@ -35,10 +36,10 @@ def check(path: Path, tables: Path | None = None) -> int:
     """
     atlas, folder = read(path), tables or path.parent
     SCHEMA.validate(atlas)
-    shapes = {model["name"]: (model["n_layers"], model["n_heads"]) for model in atlas["models"]}
+    heads = {model["name"]: heads_of(model) for model in atlas["models"]}
     for measure in atlas["measures"]:
         relations = relations_of(atlas, measure["model"])
-        expected = expected_columns(measure, shapes[measure["model"]], folder, relations)
+        expected = expected_columns(measure, heads[measure["model"]], folder, relations)
         for column, numbers in expected.items():
             about = f"{measure['model']} {measure['id']} {column}"
             assert as_list(measure[column], len(measure["value"])) == numbers, about
@@ -73,17 +74,31 @@ def check_pages_expectations(atlas: dict[str, Any]) -> None:
         assert {*segment["maps"].values(), *segment["norms"].values()} <= atlas["maps"].keys()
 
 
+def heads_of(model: dict[str, Any]) -> list[Head]:
+    """The heads of a model in the order of its lists."""
+    if "types" not in model:
+        return [
+            (layer, head) for layer in range(model["n_layers"]) for head in range(model["n_heads"])
+        ]
+    assert model["n_layers"] == sum(each["n_layers"] for each in model["types"])
+    return [
+        (each["name"], layer, head)
+        for each in model["types"]
+        for layer in range(each["n_layers"])
+        for head in range(model["n_heads"])
+    ]
+
+
 def expected_columns(
-    measure: dict[str, Any], shape: tuple[int, int], folder: Path, relations: set[str]
+    measure: dict[str, Any], heads: list[Head], folder: Path, relations: set[str]
 ) -> dict[str, list[Any]]:
     """Value, null and what stands beside them, by head, from the source's table."""
     source = measure["source"]
-    heads = [(layer, head) for layer in range(shape[0]) for head in range(shape[1])]
     if measure["id"] == "syntax.best":
         return best_relation(measure, heads, folder, relations)
     if "derived" in source:
         return majority(measure, heads, folder)
-    rows = rows_of(source, folder)
+    rows = rows_of(source, folder, len(heads[0]))
     factor, columns = source["factor"], {}
     cells = [rows[key][source["column"]] if key in rows else math.nan for key in heads]
     if measure["categories"]:
@@ -111,7 +126,7 @@ def expected_columns(
     return columns
 
 
-def null_of(source: dict[str, Any], heads: list[tuple[int, int]], folder: Path) -> list[Any]:
+def null_of(source: dict[str, Any], heads: list[Head], folder: Path) -> list[Any]:
     """The null of each head."""
     frame = table(source, folder)
     if "layer" in frame:
@@ -129,7 +144,7 @@ def relations_of(atlas: dict[str, Any], model: str) -> set[str]:
 
 
 def best_relation(
-    measure: dict[str, Any], heads: list[tuple[int, int]], folder: Path, relations: set[str]
+    measure: dict[str, Any], heads: list[Head], folder: Path, relations: set[str]
 ) -> dict[str, list[Any]]:
     """syntax.best: over `relations` and both directions."""
     scores = pd.read_parquet(folder / measure["source"]["table"])
@@ -159,9 +174,7 @@ def best_relation(
     }
 
 
-def majority(
-    measure: dict[str, Any], heads: list[tuple[int, int]], folder: Path
-) -> dict[str, list[Any]]:
+def majority(measure: dict[str, Any], heads: list[Head], folder: Path) -> dict[str, list[Any]]:
     """The class with the largest mean share."""
     frame = table(measure["source"], folder)
     columns: dict[str, list[Any]] = {"value": [], "label": [], "n": []}
@@ -190,11 +203,11 @@ def read_table(path: Path, written: int) -> pd.DataFrame:
     return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
 
 
-def rows_of(source: dict[str, Any], folder: Path) -> Rows:
+def rows_of(source: dict[str, Any], folder: Path, depth: int = 2) -> Rows:
     """The row of each head; of several the largest, where the source says so."""
     rows: Rows = {}
     for row in table(source, folder).to_dict("records"):
-        key = row["layer"], row["head"]
+        key = tuple(row[name] for name in ("type", "layer", "head")[-depth:])
         if source.get("pick") == "largest":
             cell = row[source["column"]]
             if math.isnan(cell) or (key in rows and rows[key][source["column"]] >= cell):

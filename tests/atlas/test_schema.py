@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from tests.atlas.made_up import made_up
-from tests.atlas.made_up_tables import MadeUpModel, written
+from tests.atlas.made_up_tables import MadeUpModel, MadeUpTranslator, written
 from tests.atlas.plainly import ROOT, SCHEMA, check, read, tables_shown_and_not
 from workflow_scripts.atlas import atlas_data
+from workflow_scripts.core.run.errors import InputError
 
 
 def test_the_schema_is_one() -> None:
@@ -27,6 +29,39 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = MadeUpModel(folder)
     model.everything()
     return written(folder, model)
+
+
+def test_translators_have_heads_of_three_types(tmp_path: Path) -> None:
+    translators = [MadeUpTranslator(tmp_path, run) for run in ("1", "10")]
+    path = written(tmp_path, MadeUpModel(tmp_path), translators=translators)
+    assert check(path) == 2 * (2 * 2 * 3 + 2)
+    _, *found = read(path)["models"]
+    assert [model["name"] for model in found] == ["translation.1", "translation.10"]
+    for model in found:
+        titles = [each["title"] for each in model["types"]]
+        assert titles == ["Enc-Enc", "Enc-Dec", "Dec-Dec"]
+        assert (model["n_layers"], model["n_heads"]) == (4, 3)
+        assert [state["name"] for state in model["states"]] == ["trained"]
+
+
+def test_translators_change_nothing_of_a_models_entries(whole: Path, tmp_path: Path) -> None:
+    model = MadeUpModel(tmp_path)
+    model.everything()
+    alone = read(whole)
+    both = read(written(tmp_path, model, translators=[MadeUpTranslator(tmp_path)]))
+    of_model = {"models": "name", "measures": "model"}
+    for part, name in of_model.items():
+        both[part] = [each for each in both[part] if each[name] == "tiny"]
+    assert both == alone
+
+
+def test_a_head_of_a_layer_that_its_type_has_not_is_refused(tmp_path: Path) -> None:
+    translator = MadeUpTranslator(tmp_path, layers=(1, 2, 1))
+    frame = pd.read_parquet(translator.products[-1])
+    frame.loc[frame["layer"] == 1, "type"] = "decoder"
+    frame.to_parquet(translator.products[-1])
+    with pytest.raises(InputError, match="once for each of 4 x 3 heads"):
+        written(tmp_path, translators=[translator])
 
 
 def test_every_value_is_that_of_the_table_it_names(whole: Path) -> None:

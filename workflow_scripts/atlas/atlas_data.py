@@ -13,6 +13,7 @@ from workflow_scripts.atlas import (
     linguistic_measures,
     pattern_measures,
     task_measures,
+    translation_measures,
 )
 from workflow_scripts.atlas.forms import FORMAT, PRETRAINED, VERSION, Form, Study, task_title
 from workflow_scripts.atlas.measures import Tables, condensed, entry
@@ -35,6 +36,7 @@ MEASURES = (
     pattern_measures,
     kovaleva_measures,
     task_measures,
+    translation_measures,
 )
 DISTANCES = "clusters/distances.parquet"
 # What the study says of its data, by the chapter that reads them and by their kind.
@@ -43,6 +45,7 @@ TEXTS = {
     "syntax": ("trees", "Dependency trees"),
     "coreference": ("mentions", "Coreferent mentions"),
     "frames": ("frames", "Frames"),
+    "translation": ("pairs", "Translation"),
 }
 ORIGINS = {
     "real": "real",
@@ -137,9 +140,13 @@ def read_maps(path: Path) -> dict[str, Any]:
 
 
 def assemble(
-    cards: Sequence[Path], products: Sequence[Path], maps: Sequence[Path], study: Study
+    cards: Sequence[Path],
+    products: Sequence[Path],
+    maps: Sequence[Path],
+    translators: Sequence[Path],
+    study: Study,
 ) -> dict[str, Any]:
-    """The parts of the atlas that are of models: those of all of them, in the order of `cards`."""
+    """The parts of the atlas that are of models: of all `cards`, then of the `translators`."""
     parts: dict[str, Any] = {"models": [], "measures": [], "distances": {}}
     parts |= {"segments": [], "maps": {}, "left_out": []}
     for path in cards:
@@ -160,6 +167,12 @@ def assemble(
             parts["maps"] |= content["maps"]
             parts["left_out"] += content["left_out"]
         parts["models"].append(model_entry(card, states_of(states)))
+    for path in translators:
+        model, found = translation_measures.opened(path, products)
+        measures, left_out = measures_of(found, study)
+        parts["models"].append(model)
+        parts["measures"] += measures
+        parts["left_out"] += left_out
     return parts
 
 
@@ -173,8 +186,11 @@ def main(
     data: dict,
     fewest: int,
     seed: int = 1,
+    translators: list[Path] | tuple[()] = (),
 ) -> None:
     """Write the data of the atlas: `products` are tables, `cards` and `maps` are of the models.
+
+    `translators` are the cards of the study's own translators, which have no maps.
 
     `corpora` names the corpora by chapter, `data` says of what origin each kind of data and each
     task is; relations with fewer words than `fewest` are left out.
@@ -185,7 +201,7 @@ def main(
         "version": VERSION,
         "study": {"name": study, "seed": seed, "about": about_data(told)},
         "papers": [{"name": name, "title": title} for name, title in PAPERS.items()],
-        **assemble(cards, products, maps, told),
+        **assemble(cards, products, maps, translators, told),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     atlas.write_text(text + "\n", encoding="utf-8")

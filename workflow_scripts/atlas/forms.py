@@ -26,10 +26,10 @@ NOTES = {
 class Rows:
     """The rows of a table that a measure is read from: one for each head.
 
-    `table` is its path below the model's folder. The rows are those where every column of `where`
-    has its value; of several rows of a head, the one with the `largest` number counts. The measure
-    is `factor` times `column`; `beside` names the columns of low, high, n, p and label. Where n has
-    several columns, it is their sum.
+    `table` is its path below the folder of the model's tables. The rows are those where every
+    column of `where` has its value; of several rows of a head, the one with the `largest` number
+    counts. The measure is `factor` times `column`; `beside` names the columns of low, high, n, p
+    and label. Where n has several columns, it is their sum.
     """
 
     table: str
@@ -39,19 +39,19 @@ class Rows:
     beside: Mapping[str, str | tuple[str, ...]] = field(default_factory=lambda: INTERVAL)
     largest: bool = False
 
-    def place(self, model: str) -> dict[str, Any]:
+    def place(self, folder: str) -> dict[str, Any]:
         """What the atlas says of where the values are from."""
-        place = {"table": f"{model}/{self.table}", "column": self.column}
+        place = {"table": f"{folder}/{self.table}", "column": self.column}
         return place | {"where": dict(self.where), "factor": self.factor}
 
-    def source(self, model: str) -> dict[str, Any]:
+    def source(self, folder: str) -> dict[str, Any]:
         """The same, with the columns of what stands beside the values."""
         picked = {"pick": "largest"} if self.largest else {}
         beside = {
             name: column if isinstance(column, str) else list(column)
             for name, column in self.beside.items()
         }
-        return self.place(model) | beside | picked
+        return self.place(folder) | beside | picked
 
 
 @dataclass(frozen=True)

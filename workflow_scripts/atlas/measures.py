@@ -1,5 +1,6 @@
 """A model's tables, and measures read from them as the atlas has them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,11 +20,17 @@ Columns = dict[str, Any]
 
 
 class Tables:
-    """A model's tables by their path below its folder, each read once."""
+    """A model's tables by their path below its folder, each read once.
+
+    A model with several `types` of attention has a column `type` wherever layer and head are.
+    """
 
     def __init__(self, model: Mapping[str, Any], folder: Path, paths: Sequence[Path]) -> None:
-        """Those of `paths` that are in the model's folder; `model` is its card."""
-        self.model, self.shape = model["name"], (model["n_layers"], model["n_heads"])
+        """Those of `paths` that are in the folder; `model` is what the atlas says of it."""
+        self.model, self.folder = model["name"], folder.name
+        self.shape = (model["n_layers"], model["n_heads"])
+        self.types = {each["name"]: each["n_layers"] for each in model.get("types", [])}
+        self.keys = ["type", *KEYS] if self.types else KEYS
         inside = [path for path in paths if path.is_relative_to(folder)]
         self._paths = {path.relative_to(folder).as_posix(): path for path in inside}
         self._frames: dict[str, pd.DataFrame] = {}
@@ -49,7 +56,7 @@ class Tables:
             frame = frame[frame[column] == value]
         if rows.largest:
             known = frame.dropna(subset=[rows.column])
-            frame = known.loc[known.groupby(KEYS)[rows.column].idxmax()]
+            frame = known.loc[known.groupby(self.keys)[rows.column].idxmax()]
         return frame
 
     def per_head(self, rows: pd.DataFrame, column: str) -> list[Any]:
@@ -57,16 +64,20 @@ class Tables:
 
         Raises InputError where a head has several rows, or is none of the model's.
         """
-        layers, heads = self.shape
-        at = rows["layer"].to_numpy() * heads + rows["head"].to_numpy()
-        inside = rows["layer"].between(0, layers - 1) & rows["head"].between(0, heads - 1)
-        if len(set(at)) < len(at) or not inside.all():
+        n_layers, n_heads = self.shape
+        before: int | pd.Series = 0  # the layers of the types before
+        if self.types:
+            layers = pd.Series(self.types)
+            before, n_layers = (rows["type"].map(n) for n in (layers.cumsum() - layers, layers))
+        at = (before + rows["layer"]) * n_heads + rows["head"]
+        inside = rows["layer"].between(0, n_layers - 1) & rows["head"].between(0, n_heads - 1)
+        if at.duplicated().any() or not inside.all():
             raise InputError(
-                f"{self.model}: {column} is not given once for each of {layers} x {heads} heads; "
-                "delete the model's tables and run again"
+                f"{self.model}: {column} is not given once for each of {self.shape[0]} x {n_heads} "
+                "heads; delete the model's tables and run again"
             )
-        values: list[Any] = [None] * (layers * heads)
-        for place, value in zip(at, rows[column], strict=True):
+        values: list[Any] = [None] * math.prod(self.shape)
+        for place, value in zip(at.astype(int), rows[column], strict=True):
             values[place] = value
         return values
 
@@ -75,13 +86,13 @@ def entry(form: Form, found: Tables) -> dict[str, Any]:
     """A measure as the atlas has it."""
     if form.compute:
         columns = form.compute(found)
-        source = form.rows.place(found.model) | {"derived": form.derived}
+        source = form.rows.place(found.folder) | {"derived": form.derived}
     else:
         columns = read_columns(form, found)
-        source = form.rows.source(found.model)
+        source = form.rows.source(found.folder)
     null = form.null
     if isinstance(null, Rows):
-        source["null"] = null.place(found.model)
+        source["null"] = null.place(found.folder)
         null = read_null(null, found)
     return {
         "id": form.id,

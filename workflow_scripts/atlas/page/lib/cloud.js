@@ -1,7 +1,7 @@
 /** What a scatter plot shows: ranges, positions, the correlation in words. */
 
 import { number, plural } from "./format.js";
-import { intervalOf } from "./measures.js";
+import { intervalOf, layerOf } from "./measures.js";
 import { once } from "./once.js";
 import { domain, roundStep } from "./scales.js";
 import { spearman } from "./statistics.js";
@@ -35,12 +35,18 @@ export function along(measure, index) {
   return one + (same.length > 1 ? (0.6 * same.indexOf(index)) / (same.length - 1) - 0.3 : 0);
 }
 
-/** The number of each head's layer, as if it were a measure. */
-export const layersOf = once((model) => ({
-  id: "layer", title: "Layer", unit: "", scale: "sequential", decimals: 0, better: null, label: null, categories: null,
-  value: Array.from({ length: model.n_layers * model.n_heads }, (_, index) => Math.floor(index / model.n_heads) + 1),
-  null: null, null_title: null, low: null, high: null, n: null, p: null,
-}));
+/** The number of each head's layer, or its type of attention where there are several, as if it were a measure. */
+export const placeOf = once((model) => {
+  const layers = Array.from({ length: model.n_layers * model.n_heads }, (_, index) => layerOf(model, index));
+  const about = model.types
+    ? { id: "type", title: "Type of attention", scale: "category", categories: model.types.map(({ title }) => title) }
+    : { id: "layer", title: "Layer", scale: "sequential", categories: null };
+  return {
+    ...about, unit: "", decimals: 0, better: null, label: null,
+    value: layers.map(({ type, layer }) => (type ? model.types.indexOf(type) : layer)),
+    null: null, null_title: null, low: null, high: null, n: null, p: null,
+  };
+});
 
 /**
  * The correlation in words, over all heads and, with a filter or a selection, over those.

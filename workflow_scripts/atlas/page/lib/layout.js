@@ -1,7 +1,10 @@
 /** Where the parts of the grid stand, in pixels. */
 
+import { typesOf } from "./measures.js";
+
 const LARGEST = 62; // width and height of a cell
 const TALLEST = 640; // of all cells
+const TYPES = 12; // beside the numbers of the layers
 
 /**
  * @param {number} width  of the whole picture
@@ -11,9 +14,10 @@ const TALLEST = 640; // of all cells
  * @returns {object}  left, top: of the first cell; cell: [width, height]; right: where the cells end;
  *   margin: width of the layers' means; width, height: of all
  */
-export function layout(width, { n_layers: layers, n_heads: heads }, tops, means = true) {
+export function layout(width, model, tops, means = true) {
+  const { n_layers: layers, n_heads: heads } = model;
   const narrow = width < 480;
-  const left = narrow ? 24 : 40;
+  const left = (narrow ? 24 : 40) + (typesOf(model).length > 0 ? TYPES : 0);
   const margin = means ? (narrow ? 64 : 112) : 2;
   const across = Math.max(8, Math.min(LARGEST, Math.floor((width - left - margin) / heads)));
   const down = Math.max(14, Math.min(across, Math.floor(TALLEST / layers)));

@@ -1,7 +1,8 @@
 /**
  * Measures of heads: what a number is, where it stands among the others, which heads pass a filter.
  *
- * Heads are numbered layer by layer from 0 (`index`); people read `<layer>-<head>` from 1 ("3-7").
+ * Heads are numbered layer by layer from 0 (`index`); people read `<layer>-<head>` from 1 ("3-7"). A model
+ * with several types of attention has a row of heads for each layer of each type ("Enc-Dec 3-7").
  * Measure and model are entries of atlas.json.
  */
 
@@ -51,18 +52,47 @@ export function groups(atlas, measures) {
   return [...found].map(([label, members]) => ({ label, measures: members }));
 }
 
+/**
+ * The layers of a model, as rows of heads, from the first.
+ * @returns {{type: object|undefined, layer: number, name: string}[]}  type: of the model's `types`, if it has
+ *   several; layer: from 1, in its type; name: "3", "Enc-Dec 3"
+ */
+export const layersOf = once(({ n_layers, types = [{ n_layers }] }) =>
+  types.flatMap((type) =>
+    Array.from({ length: type.n_layers }, (_, index) => ({
+      type: type.name && type,
+      layer: index + 1,
+      name: [type.title, index + 1].filter(Boolean).join(" "),
+    })),
+  ),
+);
+
+const headNames = once((model) =>
+  layersOf(model).flatMap(({ name }) => Array.from({ length: model.n_heads }, (_, head) => `${name}-${head + 1}`)),
+);
+
+/**
+ * The types of attention of a model that has several, with their first and last row of heads.
+ * @returns {{title: string, first: number, last: number}[]}
+ */
+export const typesOf = once(({ types = [] }) => {
+  let next = 0;
+  return types.map(({ title, n_layers }) => ({ title, first: next, last: (next += n_layers) - 1 }));
+});
+
+/** The layer of a head, as `layersOf` has it. */
+export function layerOf(model, index) {
+  return layersOf(model)[Math.floor(index / model.n_heads)];
+}
+
 /** "3-7" for index 30 of a model with 12 heads a layer. */
 export function headName(model, index) {
-  return `${Math.floor(index / model.n_heads) + 1}-${(index % model.n_heads) + 1}`;
+  return headNames(model)[index];
 }
 
 /** 30 for "3-7" of a model with 12 heads a layer; -1 where the model has no such head. */
 export function headIndex(model, name) {
-  const match = /^(\d+)-(\d+)$/.exec(name ?? "");
-  if (!match) return -1;
-  const [layer, head] = [match[1] - 1, match[2] - 1];
-  const inside = layer >= 0 && layer < model.n_layers && head >= 0 && head < model.n_heads;
-  return inside ? layer * model.n_heads + head : -1;
+  return headNames(model).indexOf(name);
 }
 
 /** Where there would be no effect for this head, or null. */

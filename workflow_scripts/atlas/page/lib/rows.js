@@ -1,18 +1,21 @@
 /** Rows of CSV files, and names of files. */
 
-import { countOf, headName, nullOf } from "./measures.js";
+import { countOf, headName, layerOf, nullOf } from "./measures.js";
 
 /**
- * One measure of a model, one row per head; layers and heads count from 1, as in `3-7`.
+ * One measure of a model, one row per head; layers and heads count from 1, as in `3-7`. `type` is there where
+ * the model has several types of attention.
  * @returns {object[]}
  */
 export function measureRows(model, measure, indices = measure.value.map((_, index) => index)) {
   return indices.map((index) => {
     const value = measure.value[index];
+    const { type, layer } = layerOf(model, index);
     return {
       model: model.name,
       head: headName(model, index),
-      layer: Math.floor(index / model.n_heads) + 1,
+      ...(type && { type: type.name }),
+      layer,
       head_number: (index % model.n_heads) + 1,
       value: measure.scale === "category" ? (measure.categories[value] ?? null) : value,
       low: measure.low?.[index],

@@ -18,9 +18,9 @@ export function About({ atlas, state, go }) {
         ${atlas.study.about.map((sentence) => html`<p>${sentence}</p>`)}
         <ul>
           ${atlas.models.map(
-            ({ title, architecture, n_layers: layers, n_heads: heads, source, states }) => html`
+            ({ title, architecture, n_layers: layers, n_heads: heads, types, source, states }) => html`
               <li>
-                <b>${title}</b>: ${architecture}, ${plural(layers, "layer")} of ${plural(heads, "head")}, from ${source};
+                <b>${title}</b>: ${architecture}, ${plural(layers, "layer")}${types && ` (${types.map((type) => `${type.n_layers} ${type.title}`).join(", ")})`} of ${plural(heads, "head")}, from ${source};
                 states: ${states.map((one) => one.title).join(", ")}.
               </li>
             `,
@@ -36,7 +36,7 @@ export function About({ atlas, state, go }) {
       `}
       <section>
         <h3>How to read it</h3>
-        <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. Layer 1 is at the bottom.</p>
+        <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec) and to itself (Dec-Dec)."}</p>
         <p>
           A hatched head is one that the data do not tell from the null, where there would be no effect. Where the measure has a p-value,
           corrected over the heads, it is above 0.05; else the head's own interval includes the null. Such an interval is not corrected for

@@ -3,7 +3,7 @@
 import { html, useLayoutEffect } from "../vendor/standalone.module.js";
 import { sideText, statesBeside } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, measuresOf, modelOf } from "../lib/measures.js";
+import { headIndex, headName, layerOf, measuresOf, modelOf } from "../lib/measures.js";
 import { statements } from "../lib/profile.js";
 import { HeadMaps } from "./headmaps.js";
 import { Nearest } from "./nearest.js";
@@ -30,13 +30,14 @@ export function Card({ atlas, state, go, dark }) {
   }, [model, index]);
   const measures = measuresOf(atlas, model);
   const label = headName(model, index);
+  const { type, layer } = layerOf(model, index);
   const wrong = state.head && headIndex(model, state.head) < 0;
   const shared = { atlas, model, index, measures, state, go, dark };
   return html`<article class="card" aria-labelledby="card-title">
     <header class="card-head">
       <a class="back" href=${format({ ...state, view: "grid" })} title="Escape">All heads</a>
       <h2 id="card-title">${label}</h2>
-      <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${Math.floor(index / model.n_heads) + 1} of ${model.n_layers}, <bdi>${model.title}</bdi></p>
+      <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${layer} of ${type ? `${type.n_layers} of ${type.name} attention` : model.n_layers}, <bdi>${model.title}</bdi></p>
       <nav aria-label="Neighbouring heads">
         <a href=${format({ ...state, head: neighbour(-1) })} rel="prev" aria-label=${`Previous head, ${neighbour(-1)}`} title="←">← ${neighbour(-1)}</a>
         <a href=${format({ ...state, head: neighbour(1) })} rel="next" aria-label=${`Next head, ${neighbour(1)}`} title="→">${neighbour(1)} →</a>
@@ -70,7 +71,8 @@ function Comparisons({ atlas, model, index, state }) {
   const own = { model, index, state: model.states[0].name };
   const to = (b) => format({ ...state, view: "compare", a: sideText(own), b: sideText(b) });
   const tuned = statesBeside(atlas, model, own.state);
-  const others = atlas.models.filter(({ name }) => name !== model.name);
+  // Heads of other types of attention have no partners.
+  const others = atlas.models.filter(({ name, types }) => name !== model.name && !types === !model.types);
   const same = (other) => headIndex(other, headName(model, index));
   if (tuned.length === 0 && others.length === 0) return null;
   return html`<section class="comparisons" aria-labelledby="comparisons-title">

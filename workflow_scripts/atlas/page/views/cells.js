@@ -3,7 +3,7 @@
 import { Component, html, useEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { shortMarks } from "../lib/format.js";
 import { between, corner, slotAt, slotOf } from "../lib/layout.js";
-import { hatched, headName, sentence } from "../lib/measures.js";
+import { hatched, headName, layersOf, sentence } from "../lib/measures.js";
 import { onTop } from "../lib/scales.js";
 import { useHover } from "./hooks.js";
 
@@ -119,7 +119,7 @@ export function Cells({ model, measure, place, order, colour, light, passes, sel
     else open(index);
   };
   return html`
-    <g ref=${area} class="cells" role="grid" aria-multiselectable="true" aria-label=${`${measure.title} of every head; the top row is layer ${model.n_layers}`}
+    <g ref=${area} class="cells" role="grid" aria-multiselectable="true" aria-label=${`${measure.title} of every head; the top row is layer ${layersOf(model).at(-1).name}`}
       onKeyDown=${press} onPointerDown=${start} onPointerMove=${follow} onPointerUp=${end}
       onPointerCancel=${() => setDrag(null)} onPointerLeave=${end} onClick=${click}
       onfocusin=${(event) => setActive(Number(event.target.dataset.index))}>

@@ -3,7 +3,7 @@
 import { html } from "../vendor/standalone.module.js";
 import { segmentsFor, sideOf, sideText, statesBeside } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, measuresOf, modelOf } from "../lib/measures.js";
+import { headIndex, headName, layersOf, measuresOf, modelOf } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
 import { ChangedMaps, CompareGrids } from "./comparegrids.js";
 import { CompareMaps, sideName } from "./comparemaps.js";
@@ -53,7 +53,6 @@ function Side({ letter, name, side, atlas, state: address, go }) {
     const same = headIndex(next, headName(model, index));
     return { model: next, index: Math.max(0, same), state: next.states.some((one) => one.name === state) ? state : next.states[0].name };
   };
-  const layers = Array.from({ length: model.n_layers }, (_, layer) => layer);
   return html`<fieldset class="side">
     <legend>${letter}</legend>
     ${atlas.models.length > 1 &&
@@ -64,8 +63,8 @@ function Side({ letter, name, side, atlas, state: address, go }) {
     </label>`}
     <label>Head
       <select value=${headName(model, index)} onChange=${(event) => put({ index: headIndex(model, event.target.value) })}>
-        ${layers.map((layer) => html`<optgroup label=${`Layer ${layer + 1}`}>
-          ${Array.from({ length: model.n_heads }, (_, head) => html`<option value=${`${layer + 1}-${head + 1}`}>${layer + 1}-${head + 1}</option>`)}
+        ${layersOf(model).map(({ type, layer, name }) => html`<optgroup label=${[type?.title, `Layer ${layer}`].filter(Boolean).join(", ")}>
+          ${Array.from({ length: model.n_heads }, (_, head) => html`<option value=${`${name}-${head + 1}`}>${name}-${head + 1}</option>`)}
         </optgroup>`)}
       </select>
     </label>

@@ -2,18 +2,23 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { number } from "../lib/format.js";
+import { layersOf, typesOf } from "../lib/measures.js";
 import { domain, palette } from "../lib/scales.js";
 import { headMeans, layerCounts, layerMeans } from "../lib/statistics.js";
 
-/** Numbers of the layers at the left and of the heads below. */
+/** Numbers of the layers at the left, by type of attention where there are several, and of the heads below. */
 export function Axes({ model, place, byValue }) {
   const { left, bottom, right, cell } = place;
   const every = cell[0] < 17 ? 2 : 1;
   const columns = Array.from({ length: model.n_heads }, (_, column) => column + 1);
-  const rows = Array.from({ length: model.n_layers }, (_, row) => row + 1);
+  const middle = (row) => bottom - (row + 0.5) * cell[1];
   return html`
     <g class="axes" aria-hidden="true">
-      ${rows.map((row) => html`<text class="tick end" x=${left - 7} y=${bottom - (row - 0.5) * cell[1] + 4}>${row}</text>`)}
+      ${layersOf(model).map(({ layer }, row) => html`<text class="tick end" x=${left - 7} y=${middle(row) + 4}>${layer}</text>`)}
+      ${typesOf(model).map(({ title, first, last }) => html`
+        <text class="axis middle" transform=${`translate(9,${(middle(first) + middle(last)) / 2}) rotate(-90)`}>${title}</text>
+        ${first > 0 && html`<path class="between" d=${`M0 ${bottom - first * cell[1] - 0.5}H${right}`} />`}
+      `)}
       ${columns
         .filter((column) => (column - 1) % every === 0)
         .map((column) => html`<text class="tick middle" x=${left + (column - 0.5) * cell[0]} y=${bottom + 15}>${column}</text>`)}

@@ -1,18 +1,22 @@
 /** A small grid of heads, layer 1 at the bottom, that marks some of them. */
 
 import { html } from "../vendor/standalone.module.js";
-import { headName } from "../lib/measures.js";
+import { headName, layersOf, typesOf } from "../lib/measures.js";
 
 export const GRID_LEFT = 22; // pixels beside the cells, for the layers
-const [BOTTOM, GAP] = [16, 1.5];
+const [BOTTOM, GAP, TYPES] = [16, 1.5, 12];
 
 function cellOf({ n_heads: heads }) {
   return heads > 12 ? 18 : 26;
 }
 
+function leftOf(model) {
+  return GRID_LEFT + (typesOf(model).length > 0 ? TYPES : 0);
+}
+
 /** Width and height of a model's grid in pixels. */
 export function gridSize(model) {
-  return [GRID_LEFT + model.n_heads * cellOf(model), model.n_layers * cellOf(model) + BOTTOM];
+  return [leftOf(model) + model.n_heads * cellOf(model), model.n_layers * cellOf(model) + BOTTOM];
 }
 
 /**
@@ -24,7 +28,8 @@ export function MiniGrid({ model, values, colour, light, marked, crossed = () =>
   const { n_layers: layers, n_heads: heads } = model;
   const cell = cellOf(model);
   const [width, height] = gridSize(model);
-  const at = (index) => [GRID_LEFT + (index % heads) * cell, (layers - 1 - Math.floor(index / heads)) * cell];
+  const left = leftOf(model);
+  const at = (index) => [left + (index % heads) * cell, (layers - 1 - Math.floor(index / heads)) * cell];
   const side = cell - GAP;
   return html`<svg class="picture mini-grid" role="img" aria-label=${label} width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-size="10">
     ${values.map((value, index) => {
@@ -36,7 +41,11 @@ export function MiniGrid({ model, values, colour, light, marked, crossed = () =>
         ${marked.includes(index) && html`<rect x="-0.75" y="-0.75" width=${cell} height=${cell} fill="none" stroke="var(--focus)" data-light-stroke="#b34700" stroke-width="2.5" />`}
       </g>`;
     })}
-    ${Array.from({ length: layers }, (_, layer) => html`<text class="soft" x=${GRID_LEFT - 5} y=${at(layer * heads)[1] + side / 2} dy="0.35em" text-anchor="end">${layer + 1}</text>`)}
+    ${layersOf(model).map(({ layer }, row) => html`<text class="soft" x=${left - 5} y=${at(row * heads)[1] + side / 2} dy="0.35em" text-anchor="end">${layer}</text>`)}
+    ${typesOf(model).map(({ title, first, last }) => html`
+      <text class="soft" transform=${`translate(9 ${(at(first * heads)[1] + at(last * heads)[1] + side) / 2}) rotate(-90)`} text-anchor="middle">${title}</text>
+      ${first > 0 && html`<path d=${`M0 ${at(first * heads)[1] + cell - GAP / 2}H${width}`} stroke="#808080" stroke-width="0.75" />`}
+    `)}
     ${Array.from({ length: heads }, (_, head) => html`<text class="soft" x=${at(head)[0] + side / 2} y=${height - 3} text-anchor="middle">${head + 1}</text>`)}
   </svg>`;
 }

@@ -1,7 +1,7 @@
 /** The scatter plot itself. */
 
 import { html, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { along, layersOf, reach } from "../lib/cloud.js";
+import { along, placeOf, reach } from "../lib/cloud.js";
 import { number } from "../lib/format.js";
 import { headName, intervalOf, valueText } from "../lib/measures.js";
 import { fileName, measureRows } from "../lib/rows.js";
@@ -21,7 +21,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
   const svg = useRef(null);
   const height = Math.round(Math.min(560, Math.max(300, width * 0.68)));
   const places = useMemo(() => placed(x, y, width, height), [x, y, width, height]);
-  const shown = colour ?? layersOf(model);
+  const shown = colour ?? placeOf(model);
   const fills = useMemo(() => [dark, false].map((how) => shown.value.map(colours(shown, how))), [shown, dark]);
   const name = fileName(study, model.name, y.id, x.id);
   const at = (event) => {
@@ -172,8 +172,8 @@ function missing(x, y, { points }) {
 
 // A row of a CSV file with both measures.
 function pair(across, up) {
-  const { model, head, layer, head_number, ...first } = across;
+  const { model, head, type, layer, head_number, ...first } = across;
   const named = (row, axis) => Object.fromEntries(Object.entries(row).map(([key, value]) => [`${axis}_${key}`, value]));
-  const { model: _model, head: _head, layer: _layer, head_number: _number, ...second } = up;
-  return { model, head, layer, head_number, ...named(first, "x"), ...named(second, "y") };
+  const { model: _model, head: _head, type: _type, layer: _layer, head_number: _number, ...second } = up;
+  return { model, head, ...(type && { type }), layer, head_number, ...named(first, "x"), ...named(second, "y") };
 }

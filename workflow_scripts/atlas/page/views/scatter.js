@@ -1,7 +1,7 @@
 /** Any measure against any other, linked to the grid by hovering, selecting and filtering. */
 
 import { html, useMemo } from "../vendor/standalone.module.js";
-import { correlation, layersOf } from "../lib/cloud.js";
+import { correlation, placeOf } from "../lib/cloud.js";
 import { formatFilters, withFilter } from "../lib/filters.js";
 import { layout } from "../lib/layout.js";
 import { findMeasure, measuresOf } from "../lib/measures.js";
@@ -48,14 +48,14 @@ export function ScatterView({ atlas, state, go, dark }) {
         <label class="picker" for="colour">
           <span>Colours</span>
           <select id="colour" value=${colour?.id ?? ""} onChange=${(event) => go({ colour: event.target.value })}>
-            <option value="">Layer</option>
+            <option value="">${placeOf(model).title}</option>
             ${measures.map((one) => html`<option value=${one.id}>${one.title}</option>`)}
           </select>
         </label>
         ${colour
           ? html`<${Legend} ...${{ measure: colour, dark, filters: own, choose }} />`
-          : html`<${Legend} measure=${layersOf(model)} dark=${dark} filters=${[]} />`}
-        <${SmallGrid} ...${{ heads, measure: colour ?? layersOf(model), dark }} />
+          : html`<${Legend} measure=${placeOf(model)} dark=${dark} filters=${[]} />`}
+        <${SmallGrid} ...${{ heads, measure: colour ?? placeOf(model), dark }} />
       </aside>
     </div>
   `;

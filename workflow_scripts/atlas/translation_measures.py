@@ -1,0 +1,138 @@
+"""What a head of each type of attention matters to a translator: masked, left alone, by its gate.
+
+Michel et al. (2019, sections 3 and 4). A translator is a model of its own, whose grid has a block
+of layers for each type.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from workflow_scripts.atlas.forms import PRETRAINED, Form, Rows, Study, identifier
+from workflow_scripts.atlas.measures import Tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.model.sublayers import TYPES
+
+TASK, TRAINED = "translation", "trained"
+CORRECTED = {"low": "ci_low", "high": "ci_high", "n": "n", "p": "p_corrected"}
+OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
+# What a head does that is masked so, and the paper that masks so.
+MODES = {
+    "zero": ("michel2019", "gives no output"),
+    "uniform": ("beyond", "attends to all tokens alike"),
+}
+UNITS = {
+    "head": ("Masking a head", "Effect of masking", "with the head masked: it"),
+    "all-but-one": (
+        "One head left in a layer",
+        "Effect of leaving one head",
+        "with all other heads of its type and layer masked: each",
+    ),
+}
+# The title of each metric, its unit and decimals, and whether it grows with the quality.
+METRICS = {
+    "bleu": ("BLEU", "BLEU", 2, True),
+    "chrf": ("chrF", "chrF", 2, True),
+    "loss": ("Loss per target token", "nats", 3, False),
+}
+
+
+def state_of(name: str) -> str:
+    """The state of the translator's weights, by the name <run>.<...> of its card or a table."""
+    return PRETRAINED if name.startswith(f"{PRETRAINED}.") else TRAINED
+
+
+def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables]:
+    """What the atlas says of the translator <run>.card.json, and its tables <run>.<of>.parquet."""
+    about, run = read_card(card), card.name.removesuffix(".card.json")
+    pretrained = run == PRETRAINED
+    title = PRETRAINED if pretrained else f"trained to translate, seed {run}"
+    state = {"name": state_of(card.name), "title": title, "task": TASK}
+    types = [
+        {"name": name, "title": title, "n_layers": about["layers"][name]}
+        for name, title in TYPES.items()
+    ]
+    model = {
+        "name": f"{TASK}.{run}",
+        "title": "Translator" + ("" if pretrained else f", seed {run}"),
+        "architecture": about["architecture"],
+        "n_layers": sum(each["n_layers"] for each in types),
+        "n_heads": about["n_heads"],
+        "types": types,
+        "source": ", ".join(f"{kind} {value}" for kind, value in about["source"].items()),
+        "states": [state if pretrained else state | {"seed": int(run)}],
+    }
+    own = [path for path in products if path.name.startswith(f"{run}.")]
+    return model, Tables(model, card.parent, own)
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """The measures of a translator; none of another model."""
+    if not found.types:
+        return
+    for name in found.matching("*.scores.parquet"):
+        yield from masking(found, name, study)
+    for name in found.matching("*.importance.parquet"):
+        yield from importance(name, study)
+
+
+def masking(found: Tables, name: str, study: Study) -> Iterator[Form]:
+    """The change of each metric without the head, or with it alone, on every split."""
+    frame = found[name]
+    chosen = frame[frame["unit"].isin(UNITS)].drop_duplicates(["unit", "mode", "split", "metric"])
+    order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
+    for row in order.to_dict("records"):
+        unit, mode, split, metric = (row[key] for key in ("unit", "mode", "split", "metric"))
+        paper, does = MODES[mode]
+        group, effect, how = UNITS[unit]
+        title, of, decimals, grows = METRICS[metric]
+        yield Form(
+            f"translation.{unit}.{mode}.{identifier(split)}.{metric}",
+            f"{effect} ({mode}), {title}, {split}",
+            f"{title} on the sentences of {split}, {how} {does}; minus that of the intact model, "
+            f"{row['baseline']:.{decimals}f}.{study.note('pairs')} {OVER_SENTENCES} p: paired "
+            f"randomisation test, corrected for the number of heads."
+            + (f" sacrebleu's {row['signature']}." if row["signature"] else ""),
+            Rows(
+                name,
+                "effect",
+                {"unit": unit, "mode": mode, "split": split, "metric": metric},
+                beside=CORRECTED,
+            ),
+            unit=of,
+            scale="diverging",
+            decimals=decimals,
+            better="low" if (unit == "head") == grows else "high",
+            null=0,
+            null_title="no effect",
+            paper=paper,
+            group=f"{group}, {mode}",
+            task=TASK,
+            state=state_of(name),
+        )
+
+
+def importance(name: str, study: Study) -> Iterator[Form]:
+    """The gradient of the loss by the head's gate, plain and over its layer's norm."""
+    place = {"paper": "michel2019", "group": "Importance", "task": TASK, "state": state_of(name)}
+    over = f"Mean over training pairs.{study.note('pairs')}"
+    yield Form(
+        "translation.importance",
+        "Importance",
+        "|dL/d gate|: how much a pair's loss, teacher-forced, changes with the head's gate. "
+        f"{over} Interval: 95%, bootstrap over pairs.",
+        Rows(name, "importance"),
+        decimals=4,
+        better="high",
+        **place,
+    )
+    yield Form(
+        "translation.importance.normalised",
+        "Importance in its layer",
+        "Importance over the l2 norm of its type and layer, by which heads are pruned. "
+        f"{over} No interval.",
+        Rows(name, "normalised", beside={"n": "n"}),
+        decimals=3,
+        better="high",
+        **place,
+    )
