@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.atlas.made_up_forms import FORMS, PAPERS, Form
+from tests.atlas.made_up_forms import FORMS, PAPERS, TRANSLATION_FORMS, Form
 
 SCRIPT = "</script><script>window.broken=1</script>"
 IMAGE = '<img src=x onerror="window.broken=1">'
@@ -45,11 +45,12 @@ def made_up(
     tokens: int = 24,
     states: tuple[str, ...] = ("pretrained", "sst2.1"),
     hostile: bool = True,
+    n_translators: int = 0,
 ) -> dict[str, Any]:
     """A valid atlas, always the same for the same arguments.
 
     Further models have the first segment's tokens too, and other tokens in the others, one fewer.
-    States other than `pretrained` are named <task>.<seed>.
+    States other than `pretrained` are named <task>.<seed>. Translators come last, without maps.
     """
     rng = np.random.default_rng(0)
     texts = HOSTILE if hostile else ["plain"]
@@ -89,6 +90,10 @@ def made_up(
         for index in range(segments):
             words = sentence(tokens if index == 0 else tokens - number, texts if hostile else [])
             add_segment(rng, atlas, model, index, words)
+    for seed in range(1, n_translators + 1):
+        model = translator(seed, n_heads)
+        atlas["models"].append(model)
+        atlas["measures"] += [measure(rng, form, model) for form in TRANSLATION_FORMS]
     return atlas
 
 
@@ -109,6 +114,21 @@ def described(name: str, n_layers: int, n_heads: int, states: tuple[str, ...]) -
         "source": "made up",
         "states": named,
     }
+
+
+def translator(seed: int, n_heads: int) -> dict[str, Any]:
+    """The entry of a translator of two encoder layers and one decoder layer."""
+    names = {
+        "encoder": ("Enc-Enc", 2),
+        "encoder-decoder": ("Enc-Dec", 1),
+        "decoder": ("Dec-Dec", 1),
+    }
+    model = described(f"translation.{seed}", 4, n_heads, ("trained",))
+    model["types"] = [
+        {"name": name, "title": title, "n_layers": n_layers}
+        for name, (title, n_layers) in names.items()
+    ]
+    return model
 
 
 def measure(rng: np.random.Generator, form: Form, model: dict[str, Any]) -> dict[str, Any]:

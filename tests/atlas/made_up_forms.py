@@ -70,6 +70,16 @@ FORMS = [
     Form("other.constant", "beyond", "Other", "The same for every head", "", (1, 1), beside=""),
     Form("other.unknown", "beyond", "Other", "Known of no head", "", (0, 1), beside="missing all"),
 ]  # fmt: skip
+TRANSLATION_FORMS = [
+    Form(
+        "translation.head.zero.test.bleu", M, "Masking a head", "Effect of masking, BLEU", "BLEU",
+        (-4, 1), 0.0, "no effect", "translation", "diverging", "interval p n", better="low",
+    ),
+    Form(
+        "translation.importance", M, "Importance", "Importance", "", (0, 0.02), task="translation",
+        beside="interval n", better="high",
+    ),
+]  # fmt: skip
 PAPERS = {
     C: "Clark et al. 2019",
     K: "Kovaleva et al. 2019",

@@ -142,8 +142,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Study]:
 
 @pytest.fixture(scope="session")
 def hostile(made: Callable[..., Study]) -> Study:
-    """Two models, the second with other tokens, and texts that would run if they could."""
-    return made(4, 3, n_models=2, tokens=30)
+    """Two models, the second with other tokens, two translators, and texts that would run."""
+    return made(4, 3, n_models=2, tokens=30, n_translators=2)
 
 
 @pytest.fixture(scope="session")

@@ -92,8 +92,20 @@ def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
 
 
 def head_name(model: dict[str, Any], index: int) -> str:
-    """`<layer>-<head>`, from 1."""
-    return f"{index // model['n_heads'] + 1}-{index % model['n_heads'] + 1}"
+    """`<layer>-<head>`, from 1, after its type of attention where there are several."""
+    *types, layer, head = head_key(model, index)
+    titles = {each["name"]: each["title"] for each in model.get("types", [])}
+    return " ".join([*map(titles.get, types), f"{layer + 1}-{head + 1}"])
+
+
+def head_key(model: dict[str, Any], index: int) -> tuple[Any, ...]:
+    """Layer and head, from 0, after the type of attention where there are several."""
+    layer, head = divmod(index, model["n_heads"])
+    for each in model.get("types", []):
+        if layer < each["n_layers"]:
+            return each["name"], layer, head
+        layer -= each["n_layers"]
+    return layer, head
 
 
 def domain(measure: dict[str, Any]) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from tests.web.conftest import DEMO, Opener, Study
-from tests.web.expected import count, hatched, head_name, sentence
+from tests.web.expected import count, hatched, head_key, head_name, sentence
 from tests.web.page import cells, go
 
 
@@ -44,7 +44,7 @@ def test_the_file_holds_what_the_tables_hold(demo: Study) -> None:
         model = next(m for m in demo.atlas["models"] if m["name"] == measure["model"])
         expected = stored(demo, measure)
         for index, value in enumerate(measure["value"]):
-            row = expected.get(divmod(index, model["n_heads"]), {})
+            row = expected.get(head_key(model, index), {})
             where = (measure["id"], index)
             if measure["scale"] == "category":
                 label = None if value is None else measure["categories"][value]
@@ -69,16 +69,17 @@ def near(held: float | None, found: float) -> bool:
     return math.isclose(held, found, rel_tol=1e-4, abs_tol=1e-6)
 
 
-def stored(study: Study, measure: dict[str, Any]) -> dict[tuple[int, int], dict[str, Any]]:
+def stored(study: Study, measure: dict[str, Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Value, ends of the interval and n of each head, from the table that a measure names."""
     source = measure["source"]
     rows = chosen(source)
     if "derived" in source:
         return derived(study, measure, rows)
+    keys = ["type", "layer", "head"][not source["table"].startswith("translation/") :]
     if source.get("pick") == "largest":
         rows = rows.sort_values(source["column"], ascending=False, kind="stable")
-        rows = rows.drop_duplicates(["layer", "head"])
-    assert not rows.duplicated(["layer", "head"]).any(), measure["id"]
+        rows = rows.drop_duplicates(keys)
+    assert not rows.duplicated(keys).any(), measure["id"]
     found = pd.DataFrame({"value": rows[source["column"]]})
     for name in ("low", "high", "n"):
         if name in source:
@@ -86,8 +87,8 @@ def stored(study: Study, measure: dict[str, Any]) -> dict[tuple[int, int], dict[
             found[name] = columns.sum(axis=1) if isinstance(columns, pd.DataFrame) else columns
     if measure["scale"] != "category":
         found[[name for name in found if name != "n"]] *= source["factor"]
-    keys = zip(rows["layer"], rows["head"], strict=True)
-    return dict(zip(keys, found.to_dict("records"), strict=True))
+    heads = rows[keys].itertuples(index=False, name=None)
+    return dict(zip(heads, found.to_dict("records"), strict=True))
 
 
 def derived(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { number, plural, pValue, shortMarks } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
-  extent, groups, hatched, hatchRule, headIndex, headName, known, ranks, sentence, valueText,
+  extent, groups, hatched, hatchRule, headIndex, headName, known, layerOf, layersOf, ranks, sentence, typesOf, valueText,
 } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 
 const MODEL = { name: "m", n_layers: 2, n_heads: 3 };
@@ -16,6 +16,19 @@ test("names of heads count layers and heads from 1", () => {
   assert.equal(headName(MODEL, 5), "2-3");
   for (let index = 0; index < 6; index++) assert.equal(headIndex(MODEL, headName(MODEL, index)), index);
   for (const wrong of ["0-1", "3-1", "1-4", "1", "1-1-1", "x", "", undefined]) assert.equal(headIndex(MODEL, wrong), -1);
+});
+
+test("a translator's heads are named by their type of attention, too", () => {
+  const types = [["encoder", "Enc-Enc", 2], ["encoder-decoder", "Enc-Dec", 1], ["decoder", "Dec-Dec", 1]];
+  const translator = { n_layers: 4, n_heads: 2, types: types.map(([name, title, n_layers]) => ({ name, title, n_layers })) };
+  const names = ["Enc-Enc 1-1", "Enc-Enc 1-2", "Enc-Enc 2-1", "Enc-Enc 2-2", "Enc-Dec 1-1", "Enc-Dec 1-2", "Dec-Dec 1-1", "Dec-Dec 1-2"];
+  assert.deepEqual(names.map((_, index) => headName(translator, index)), names);
+  assert.deepEqual(names.map((name) => headIndex(translator, name)), [0, 1, 2, 3, 4, 5, 6, 7]);
+  for (const wrong of ["1-1", "Enc-Dec 2-1", "Dec-Enc 1-1", "encoder 1-1"]) assert.equal(headIndex(translator, wrong), -1);
+  assert.equal(layerOf(translator, 3).type.name, "encoder");
+  assert.deepEqual(layersOf(translator).map(({ layer }) => layer), [1, 2, 1, 1]);
+  assert.deepEqual(typesOf(translator).map(({ title, first, last }) => [title, first, last]), [["Enc-Enc", 0, 1], ["Enc-Dec", 2, 2], ["Dec-Dec", 3, 3]]);
+  assert.deepEqual([layerOf(MODEL, 3).type, layerOf(MODEL, 3).layer, typesOf(MODEL)], [undefined, 2, []]);
 });
 
 test("a head is hatched where its interval includes the null, its ends too", () => {
