@@ -44,6 +44,13 @@ ATLAS_PRODUCTS = {
     ),
     "arguments": ["tables/niven2019-heads.csv"],
 }
+# Translators are of the study, and models of their own in the atlas.
+ATLAS_TRANSLATORS, ATLAS_TRANSLATED = [], []
+if "translation" in config:
+    ATLAS_TRANSLATORS = expand("<results>/translation/{run}.card.json", run=RUNS)
+    ATLAS_TRANSLATED = expand(
+        "<results>/translation/{run}.{of}.parquet", run=RUNS, of=["scores", "importance"]
+    )
 ATLAS_TABLES = expand(
     "<results>/{model}/{product}",
     model=MODELS,
@@ -60,6 +67,8 @@ ATLAS_CORPORA = {
     for chapter in ("surface", "clusters", "syntax", "coreference", "frames")
     if chapter in config
 }
+if "translation" in config:
+    ATLAS_CORPORA["translation"] = "sentence pairs"
 # The workflow's own annotations of maps are an AI model's.
 ATLAS_ORIGINS = ORIGINS | ({"maps": "machine"} if config.get("patterns", {}).get("builtin") else {})
 
@@ -67,7 +76,8 @@ ATLAS_ORIGINS = ORIGINS | ({"maps": "machine"} if config.get("patterns", {}).get
 rule atlas_data:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
-        products=ATLAS_TABLES,
+        translators=ATLAS_TRANSLATORS,
+        products=ATLAS_TABLES + ATLAS_TRANSLATED,
         maps=expand(rules.atlas_maps.output.maps, model=MODELS),
     output:
         atlas="<results>/atlas.json",

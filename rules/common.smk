@@ -170,6 +170,8 @@ ORIGINS = {
     )
     if chapter in config
 } | {task: origin(entry) for task, entry in config["tasks"].items()}
+if "translation" in config:
+    ORIGINS["pairs"] = origin(config["translation"]["data"])
 
 
 def products_judged(products: dict[str, list[str]], of_study: list[str]):

@@ -56,9 +56,10 @@ def test_the_base_comes_before_the_policy_that_forbids_it(results: Path) -> None
 def test_measures_are_a_row_for_each_head(results: Path, data: dict[str, Any]) -> None:
     frame = Atlas(results).measures
     assert len(frame) == 6 * len(data["measures"])
-    assert list(frame)[:9] == [
+    assert list(frame)[:10] == [
         "model",
         "measure",
+        "type",
         "layer",
         "head",
         "value",
@@ -71,11 +72,23 @@ def test_measures_are_a_row_for_each_head(results: Path, data: dict[str, Any]) -
         rows = frame[(frame["model"] == measure["model"]) & (frame["measure"] == measure["id"])]
         assert rows["layer"].tolist() == [0, 0, 0, 1, 1, 1]
         assert rows["head"].tolist() == [0, 1, 2, 0, 1, 2]
+        assert rows["type"].isna().all()
         assert set(rows["title"]) == {measure["title"]} and set(rows["unit"]) == {measure["unit"]}
         for name in ("value", "low", "high", "n", "p"):
             given = measure[name] if isinstance(measure[name], list) else [measure[name]] * 6
             expected = [np.nan if value is None else value for value in given]
             np.testing.assert_array_equal(rows[name], np.array(expected, float))
+
+
+def test_heads_of_a_translator_have_a_type(tmp_path: Path) -> None:
+    data = made_up(2, 2, tokens=4, n_translators=1)
+    for name, text in {"atlas.json": json.dumps(data), "atlas.html": PAGE}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    frame = Atlas(tmp_path).measures.query("measure == 'translation.importance'")
+    kinds = ["encoder"] * 4 + ["encoder-decoder"] * 2 + ["decoder"] * 2
+    assert frame["type"].tolist() == kinds
+    assert frame["layer"].tolist() == [0, 0, 1, 1, 0, 0, 0, 0]
+    assert frame["value"].tolist() == data["measures"][-1]["value"]
 
 
 def test_a_class_is_named(results: Path, data: dict[str, Any]) -> None:

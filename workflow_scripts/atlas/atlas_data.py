@@ -172,7 +172,10 @@ def assemble(
         measures, left_out = measures_of(found, study)
         parts["models"].append(model)
         parts["measures"] += measures
-        parts["left_out"] += left_out
+        parts["left_out"] += [
+            *left_out,
+            f"{found.model}: maps of attention, as none are extracted.",
+        ]
     return parts
 
 

@@ -21,7 +21,7 @@ from workflow_scripts.atlas.encoding import decode
 from workflow_scripts.atlas.forms import FORMAT, VERSION
 from workflow_scripts.core.run.errors import InputError
 
-COLUMNS = ["model", "measure", "layer", "head", "value", "low", "high", "n", "p"]
+COLUMNS = ["model", "measure", "type", "layer", "head", "value", "low", "high", "n", "p"]
 COLUMNS += ["title", "unit", "label"]
 # Within srcdoc an address is relative to the notebook's; the page's own begin with # and stay here.
 BASE = '<base href="about:srcdoc">'
@@ -66,8 +66,11 @@ class Atlas:
 
     @cached_property
     def measures(self) -> pd.DataFrame:
-        """A row for each measure and head, with COLUMNS; `label` is the class or best relation."""
-        heads = {model["name"]: model["n_heads"] for model in self.data["models"]}
+        """A row for each measure and head, with COLUMNS; `label` is the class or best relation.
+
+        `type` is that of attention, where the model has several.
+        """
+        heads = {model["name"]: _heads(model) for model in self.data["models"]}
         frames = [_rows(measure, heads[measure["model"]]) for measure in self.data["measures"]]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
 
@@ -116,16 +119,26 @@ class Atlas:
         return entries[segment]
 
 
-def _rows(measure: dict[str, Any], n_heads: int) -> pd.DataFrame:
+def _heads(model: dict[str, Any]) -> pd.DataFrame:
+    """Type, layer and head of all heads of a model, in the order of its lists."""
+    types = model.get("types", [{"name": None, "n_layers": model["n_layers"]}])
+    rows = [
+        (each["name"], layer, head)
+        for each in types
+        for layer in range(each["n_layers"])
+        for head in range(model["n_heads"])
+    ]
+    return pd.DataFrame(rows, columns=["type", "layer", "head"])
+
+
+def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:
     """A measure's row for each head."""
-    n = len(measure["value"])
-    numbers = np.arange(n)
+    n = len(heads)
     return pd.DataFrame(
         {
+            **heads,
             "model": measure["model"],
             "measure": measure["id"],
-            "layer": numbers // n_heads,
-            "head": numbers % n_heads,
             "value": _column(measure["value"], n),
             "low": _column(measure["low"], n),
             "high": _column(measure["high"], n),

@@ -4,12 +4,13 @@ import { html } from "../vendor/standalone.module.js";
 import { headName, layersOf, typesOf } from "../lib/measures.js";
 
 export const GRID_LEFT = 22; // pixels beside the cells, for the layers
-const [BOTTOM, GAP, TYPES] = [16, 1.5, 12];
+const [BOTTOM, GAP, TYPES] = [16, 1.5, 44];
 
 function cellOf({ n_heads: heads }) {
   return heads > 12 ? 18 : 26;
 }
 
+// Names of layers have their type, where there are several.
 function leftOf(model) {
   return GRID_LEFT + (typesOf(model).length > 0 ? TYPES : 0);
 }
@@ -41,11 +42,8 @@ export function MiniGrid({ model, values, colour, light, marked, crossed = () =>
         ${marked.includes(index) && html`<rect x="-0.75" y="-0.75" width=${cell} height=${cell} fill="none" stroke="var(--focus)" data-light-stroke="#b34700" stroke-width="2.5" />`}
       </g>`;
     })}
-    ${layersOf(model).map(({ layer }, row) => html`<text class="soft" x=${left - 5} y=${at(row * heads)[1] + side / 2} dy="0.35em" text-anchor="end">${layer}</text>`)}
-    ${typesOf(model).map(({ title, first, last }) => html`
-      <text class="soft" transform=${`translate(9 ${(at(first * heads)[1] + at(last * heads)[1] + side) / 2}) rotate(-90)`} text-anchor="middle">${title}</text>
-      ${first > 0 && html`<path d=${`M0 ${at(first * heads)[1] + cell - GAP / 2}H${width}`} stroke="#808080" stroke-width="0.75" />`}
-    `)}
+    ${layersOf(model).map(({ name }, row) => html`<text class="soft" x=${left - 5} y=${at(row * heads)[1] + side / 2} dy="0.35em" text-anchor="end">${name}</text>`)}
+    ${typesOf(model).map(({ first }) => first > 0 && html`<path d=${`M0 ${at(first * heads)[1] + cell - GAP / 2}H${width}`} stroke="#808080" stroke-width="0.75" />`)}
     ${Array.from({ length: heads }, (_, head) => html`<text class="soft" x=${at(head)[0] + side / 2} y=${height - 3} text-anchor="middle">${head + 1}</text>`)}
   </svg>`;
 }
