@@ -1,7 +1,8 @@
-"""Write results.md, every claim beside what two studies find, by `make docs`.
+"""Write results.md, every claim beside what the studies find, by `make docs`.
 
-`python docs/results.py DEFAULT REAL` first takes the claims tables of a run of each study,
-results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv and docs/claims/real.csv.
+`python docs/results.py DEFAULT REAL MULTI30K` first takes the claims tables of a run of each study,
+results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and multi30k.csv;
+an empty argument keeps the table that is there.
 """
 
 import shutil
@@ -10,9 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from workflow_scripts.claims.published import SOURCES
+
 DOCS = Path(__file__).parent
 PAGE = DOCS / "results.md"
-STUDIES = {"default": DOCS / "claims/default.csv", "real": DOCS / "claims/real.csv"}
+STUDIES = {name: DOCS / f"claims/{name}.csv" for name in ("default", "real", "multi30k")}
+GALLERY = DOCS.parent / "report/gallery"
 HEAD = """\
 # Results
 
@@ -20,30 +24,37 @@ HEAD = """\
 
 Every published value and statement that the workflow judges, beside what it finds for MiniLM, and
 the figures of the default study. The claims, and the rule by which each is judged, are in
-[claims/published.csv](../claims/published.csv); both tables in full, with rules, units, reasons
-and references, are [default.csv](claims/default.csv) and [real.csv](claims/real.csv).
+[claims/published.csv](../claims/published.csv); the tables in full, with rules, units, reasons
+and references, are [default.csv](claims/default.csv), [real.csv](claims/real.csv) and
+[multi30k.csv](claims/multi30k.csv).
 
 * **Default study** (`make demo`): English Wikipedia and film sentences rated by people (in SST-2's
   place, with products, tweets and editorials as further development sets) are real; trees are
-  silver (parsed by spaCy); STS-B, MNLI, stories, frames and arguments are generated.
+  silver (parsed by spaCy); STS-B, MNLI, stories, frames, arguments and sentence pairs are
+  generated.
 * **Real data** ([studies/real.yaml](../studies/real.yaml),
   `snakemake --cores 2 --configfile studies/real.yaml --config data=/data`): GUM's trees and
   coreference, a part of FrameNet 1.5, MRPC, STS-B (3000 training pairs), SST-2 (4000 sentences)
   and ARCT; Niven and Kao's own predictions were read by
   `'arguments={published_runs: {path: runs}}'` after `data=/data`.
   It has no running text: claims about surface patterns are judged on the default study.
+* **Multi30k** (`studies/multi30k.yaml`): captions of pictures, English to German. Claims about
+  translators are judged on it and on the default study's generated pairs, with a verdict for each
+  translator that the study trained.
 
 Verdicts: **reproduced**, the whole 95% interval lies where the rule wants the number; **same
 direction**, it does not, but the whole interval lies on that side of a baseline or of chance;
 **not reproduced**; **cannot tell**, the interval holds both; *not comparable*, with the reason.
 The papers' numbers are of BERT-base unless another model is named, and a number of another model
-can at most go in the same direction. Of twenty intervals one misses its number by chance, and
+can at most go in the same direction; the paper's own translator is none of ours. Where a claim was
+not read in its paper, that is said beside it. Of twenty intervals one misses its number by chance, and
 there are many here. Heads are written `<layer>-<head>`, counted from 1. A seed repeats its numbers
 exactly on one kind of processor only: numbers that depend on trained weights move on another.
 Where the methods differ from the papers: [differences.md](differences.md).
 
 ![Published numbers beside the default study's, and verdicts](../report/gallery/claims.png)
 """
+TRANSLATION = "Sections 3 to 6, translators"
 # Section, subsection, the beginnings of the ids of its claims, and its figures.
 SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
     "Clark et al. 2019": [
@@ -78,13 +89,16 @@ SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
          ("kovaleva2019-fig8", "kovaleva2019-fig9", "kovaleva2019-heads")),
     ],
     "Michel et al. 2019": [
-        ("Figure 1 and Tables 1 and 3, heads masked", ("michel-most-heads", "michel-significant",
-         "michel-single-head"), ("michel2019-fig1",)),
+        ("Figure 1 and Tables 1 and 3, heads masked", ("michel-most-heads", "michel-single-head"),
+         ("michel2019-fig1",)),
         ("Figure 2, the same heads on other data", ("michel-agreement",), ("michel2019-fig2",)),
         ("Figure 3, pruning", ("michel-prune", "michel-one-head", "michel-importance-"),
          ("michel2019-fig3", "michel2019-importance")),
         ("Table 4, speed", ("michel-speed",), ()),
-        ("Figure 5, pruning during training", ("michel-early",), ("michel2019-fig5",)),
+        ("Figure 5, pruning during training", (), ("michel2019-fig5",)),
+        (TRANSLATION, ("michel-translation-", "michel-significant", "michel-early"),
+         tuple(f"{study}-{name}" for study in ("michel2019-translation", "multi30k")
+               for name in ("grids", "fig1", "fig2", "fig3", "fig4", "fig5"))),
     ],
     "Niven and Kao 2019": [
         ("Table 2, the cue", ("niven-not-productivity", "niven-not-coverage"),
@@ -99,16 +113,19 @@ SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
 }  # fmt: skip
 
 
-def page(default: pd.DataFrame, real: pd.DataFrame) -> str:
-    """The text of results.md."""
+def page(default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame) -> str:
+    """The text of results.md; of the figures those that the gallery has."""
     parts = [HEAD, *(f"* [{paper}](#{_anchor(paper)})" for paper in SECTIONS)]
     for paper, sections in SECTIONS.items():
         parts.append(f"\n## {paper}")
         for title, ids, figures in sections:
-            parts += [f"\n### {title}\n", "| Published | Default study | Real data |"]
-            parts.append("| --- | --- | --- |")
-            parts += [_row(id_, default, real) for id_ in default["id"].unique() if _of(id_, ids)]
-            parts += [f"\n![](../report/gallery/{figure}.png)" for figure in figures]
+            other, name = (multi30k, "Multi30k") if title == TRANSLATION else (real, "Real data")
+            parts.append(f"\n### {title}\n")
+            rows = [_row(id_, default, other) for id_ in default["id"].unique() if _of(id_, ids)]
+            if rows:
+                parts += [f"| Published | Default study | {name} |", "| --- | --- | --- |", *rows]
+            drawn = [figure for figure in figures if (GALLERY / f"{figure}.png").is_file()]
+            parts += [f"\n![](../report/gallery/{figure}.png)" for figure in drawn]
     return "\n".join(parts) + "\n"
 
 
@@ -130,6 +147,8 @@ def _row(id_: str, *studies: pd.DataFrame) -> str:
     """One line of a table: the statement, and a study's cases in each of the other cells."""
     claim = studies[0].loc[studies[0]["id"] == id_].iloc[0]
     later = f"<br>*Later work: {claim['later']}*" if isinstance(claim["later"], str) else ""
+    if isinstance(claim["source"], str):
+        later = f" ({SOURCES[claim['source']]}){later}"
     cells = ["<br>".join(_case(row) for _, row in s[s["id"] == id_].iterrows()) for s in studies]
     rule = f"Rule: {claim['rule']}." if claim["kind"] == "statement" else ""
     return f"| {claim['statement']} {rule}{later} `{id_}` | {' | '.join(cells)} |"
@@ -160,8 +179,8 @@ def _number(value: float) -> str:
 def main() -> None:
     """Take new claims tables, where they are given, and write the page."""
     for source, kept in zip(sys.argv[1:], STUDIES.values(), strict=len(sys.argv) > 1):
-        kept.parent.mkdir(exist_ok=True)
-        shutil.copyfile(source, kept)
+        if source:
+            shutil.copyfile(source, kept)
     PAGE.write_text(page(*(pd.read_csv(kept) for kept in STUDIES.values())), encoding="utf-8")
 
 

@@ -27,15 +27,22 @@ CLAIM_PRODUCTS = {
     ),
     "ablation": expand("{task}.pretrained.{seed}.scores", task=TASKS, seed=SEEDS),
     "arguments": [f"bert.original.{seed}" for seed in ARCT_SEEDS],
-    "pruning": expand("{task}.pretrained.{seed}.epochs", task=FINETUNE["every_epoch"], seed=SEEDS),
 }
+# Translators are of the study: every model's table has their claims, a case for each run.
+TRANSLATION_JUDGED = []
+if "translation" in config:
+    TRANSLATION_JUDGED = expand(
+        "<results>/translation/{run}.{of}.parquet",
+        run=RUNS,
+        of=["scores", "types", "curves"] + ["epochs"] * TRANSLATION_EPOCHS,
+    )
 
 
 rule claim_verdicts:
     input:
         published=BUILTIN_CLAIMS + CLAIMS["files"],
         model=rules.model_card.output.model,
-        products=products_judged(CLAIM_PRODUCTS, WORD_PREDICTIONS),
+        products=products_judged(CLAIM_PRODUCTS, WORD_PREDICTIONS + TRANSLATION_JUDGED),
     output:
         table=table("claims", "every published claim, judged", JUDGED),
     log:
@@ -47,6 +54,7 @@ rule claim_verdicts:
     params:
         code=code("claims/claim_verdicts.py"),
         data=ORIGINS,
+        translator=CLAIMS["translator"],
     script:
         "../workflow_scripts/claims/claim_verdicts.py"
 

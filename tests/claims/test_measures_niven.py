@@ -13,6 +13,7 @@ from workflow_scripts.claims.claim_verdicts import Study, evaluate
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.core.data import cards
 
+TRANSLATOR = "the paper's translator is a Transformer-big for WMT14 En-Fr"
 BUILTIN = Path(__file__).parents[2] / "claims/published.csv"
 
 
@@ -140,12 +141,16 @@ def test_claims_about_other_models_are_not_comparable() -> None:
     claims = {claim.id: claim for claim in read(BUILTIN, claim_verdicts.MEASURES)}
     number = verdicts.Measured(50.0, 49.0, 51.0)
     for name, model, because in (
-        ("michel-early", "BERT-base", "the paper's model is a translation model"),
+        ("michel-significant", "BERT-base", TRANSLATOR),
         ("niven-table4-w", "BERT-base", "the paper's model is BERT-large"),
         ("niven-table4-w", "BERT-large", ""),
         ("clark-no-op", "BERT-base", "the masked-LM head is fitted, not the checkpoint's own"),
     ):
         assert Study(model, {}).why_not(claims[name], number) == because
+    (base, table2) = (claims[f"michel-translation-{name}"] for name in ("base", "table2-last"))
+    assert Study("m", {"pairs": "generated"}, True).why_not(base, number) == "generated pairs"
+    for study in (Study("m", {"pairs": "real"}), Study("m", {"pairs": "real"}, True)):
+        assert study.why_not(table2, number) == ("" if study.translator else TRANSLATOR)
     own = replace(number, about="sep, layers 5 to 12, own head")
     assert Study("BERT-base", {}).why_not(claims["clark-no-op"], own) == ""
 

@@ -140,6 +140,12 @@ def test_a_file_may_name_what_shows_a_claim(tmp_path: Path) -> None:
     assert (claim.shown, claim.view) == tuple(links.values())
     (claim,) = read(write(tmp_path, ROW), MEASURES)
     assert (claim.shown, claim.view) == ("", "")
+    sourced = ROW | links | {"source": "memory"}
+    (claim,) = read(write(tmp_path, sourced, columns=(*COLUMNS, *LINKS, "source")), MEASURES)
+    assert claim.source == "memory"
+    wrong = sourced | {"source": "dream"}
+    with pytest.raises(InputError, match=":2: source 'dream'; use one of , slides, memory"):
+        read(write(tmp_path, wrong, columns=(*COLUMNS, *LINKS, "source")), MEASURES)
     with pytest.raises(InputError, match="shown and view may follow"):
         read(write(tmp_path, ROW | {"shown": ""}, columns=(*COLUMNS, "shown")), MEASURES)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.claims import clark, kovaleva, kovaleva_disabling, michel, niven
+from workflow_scripts.claims import clark, kovaleva, kovaleva_disabling, michel, niven, translation
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, Measured, judge
@@ -19,7 +19,7 @@ from workflow_scripts.core.run.job import Out
 
 MEASURES = {
     measure.__name__: measure
-    for paper in (clark, kovaleva, kovaleva_disabling, michel, niven)
+    for paper in (clark, kovaleva, kovaleva_disabling, michel, niven, translation)
     for measure in paper.MEASURES
 }
 # Architecture, layers, heads and width of the papers' models.
@@ -27,7 +27,7 @@ PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): 
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
-    "translation": "the paper's model is a translation model",
+    "translation": "the paper's translator is a Transformer-big for WMT14 En-Fr",
     "bert-large": "the paper's model is BERT-large",
 }
 
@@ -38,6 +38,7 @@ class Study:
 
     model: str  # the paper's name of the model, or our own
     data: Mapping[str, str]  # real, silver or generated, by what claims need and by task
+    translator: bool = False  # whether the translator and its test set are the paper's own
 
     def why_not(self, claim: Claim, measured: Measured) -> str:
         """Why the number cannot be compared; empty where it can."""
@@ -45,6 +46,8 @@ class Study:
             return measured.not_comparable
         for need in claim.needs:
             if need == "bert-large" and self.model == "BERT-large":
+                continue
+            if need == "translation" and self.translator:
                 continue
             if need == "own-head" and measured.about.endswith("own head"):
                 continue
@@ -65,6 +68,7 @@ def evaluate(claim: Claim, products: Products, study: Study) -> list[dict[str, A
     if not numbers:
         return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
     same_model = study.model == claim.model or claim.model in WORD_MODELS or not claim.model
+    same_model |= study.translator and "translation" in claim.needs
     rows = []
     for measured in numbers:
         because = study.why_not(claim, measured)
@@ -89,18 +93,27 @@ def _row(claim: Claim, measured: Measured | None, verdict: str, because: str) ->
         number |= {"case": measured.case, "ours": measured.value, "ci_low": measured.low}
         number |= {"ci_high": measured.high, "n": measured.n, "n_of": measured.of}
         number |= {"seeds": measured.seeds, "reference": reference, "about": measured.about}
-    return about | number | {"verdict": verdict, "because": because, "later": claim.later}
+    judged = {"verdict": verdict, "because": because}
+    return about | number | judged | {"later": claim.later, "source": claim.source}
 
 
-def main(published: list[Path], model: Path, products: list[Path], table: Out, data: dict) -> None:
+def main(
+    published: list[Path],
+    model: Path,
+    products: list[Path],
+    table: Out,
+    data: dict,
+    translator: bool = False,
+) -> None:
     """Write the table of verdicts; `data` says of what origin each kind of data is.
 
-    Raises InputError where a claim names a measure that does not exist.
+    `translator` says that the study's translator and its test set are the paper's. Raises
+    InputError where a claim names a measure that does not exist.
     """
     claims = [claim for path in published for claim in read(path, MEASURES)]
     card = read_card(model)
     size = tuple(card[key] for key in ("architecture", "n_layers", "n_heads", "hidden_size"))
-    study = Study(PUBLISHED_MODELS.get(size, card["name"]), data)
+    study = Study(PUBLISHED_MODELS.get(size, card["name"]), data, translator)
     found = Products(products)
     rows = [row for claim in claims for row in evaluate(claim, found, study)]
     frame = pd.DataFrame(rows)

@@ -12,7 +12,9 @@ KINDS = ("value", "statement")
 RULES = ("above", "below", "within", "between")
 # What a claim needs of a study before our number can be held against it.
 NEEDS = ("text", "trees", "mentions", "frames", "task", "arct", "own-head", "bert-large")
-NEEDS += ("translation",)
+NEEDS += ("pairs", "translation")
+# Where a claim was read that was not read in the paper itself, in words.
+SOURCES = {"slides": "read in slides on the paper", "memory": "from memory of the paper"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Claim:
     later: str  # other work that supports or contradicts the claim
     shown: str = ""  # the figures and tables that show it, by name, for the claims' page
     view: str = ""  # the view of the atlas behind it, such as measure=syntax.dobj
+    source: str = ""  # of SOURCES; empty for the paper itself
 
     @property
     def target(self) -> tuple[float, float]:
@@ -66,7 +69,8 @@ class Claim:
 
 
 COLUMNS = tuple(field.name for field in fields(Claim) if field.default is MISSING)
-LINKS = ("shown", "view")  # a file may go without these
+LINKS = ("shown", "view")  # a file may go without these, and without the source
+ENDINGS = ((), LINKS, (*LINKS, "source"))
 
 
 def read(path: Path, measures: Collection[str]) -> list[Claim]:
@@ -77,8 +81,8 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
     """
     rows = read_rows(path)
     names = tuple(next(rows, (0, []))[1])
-    if names not in (COLUMNS, COLUMNS + LINKS):
-        also = f"; {' and '.join(LINKS)} may follow"
+    if names not in [COLUMNS + ending for ending in ENDINGS]:
+        also = f"; {' and '.join(LINKS)} may follow, then source"
         raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}{also}")
     claims: dict[str, Claim] = {}
     for number, cells in rows:
@@ -96,8 +100,9 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
 
 def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
     choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
+    choices += (("source", ("", *SOURCES)),)
     for column, known in choices:
-        if row[column] not in known:
+        if row.get(column, "") not in known:
             raise InputError(f"{where}: {column} {row[column]!r}; use one of {', '.join(known)}")
     needs = tuple(row["needs"].split())
     if unknown := set(needs) - set(NEEDS):

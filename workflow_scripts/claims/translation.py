@@ -1,0 +1,224 @@
+"""Our numbers for the claims of Michel et al. 2019 about translators: a case for each run."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from workflow_scripts.claims.intervals import counted, minus, of_correlation, share
+from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.model.sublayers import TYPES
+
+CHOSEN_ON, MEASURED_ON = "validation", "test"
+CROSS = "encoder-decoder"
+INTERVAL = ("value", "ci_low", "ci_high")
+
+
+def base_bleu(products: Products, of: str) -> list[Measured]:
+    """BLEU of the intact translator; the interval draws sentences."""
+    numbers = []
+    for case, rows in _curves(products, "all"):
+        row = rows.loc[rows["pruned"] == 0].iloc[0]
+        ends = (row["score"], row["ci_low"], row["ci_high"])
+        numbers.append(_over_sentences(ends, row, case))
+    return numbers
+
+
+def kept_bleu(products: Products, of: str) -> list[Measured]:
+    """Percent of BLEU that is kept with a share of the heads pruned by importance.
+
+    `of` is like "80 encoder decoder": the percentage, and `all` or the types of which as many are
+    pruned. The step nearest to it counts.
+    """
+    at, *scopes = of.split()
+    return [
+        _kept(row, case if scope == "all" else f"{case}, {TYPES[scope]}")
+        for scope in scopes
+        for case, row in _at_share(products, scope, float(at)).items()
+    ]
+
+
+def kept_gap(products: Products, of: str) -> list[Measured]:
+    """Points of percent of BLEU that pruning encoder-decoder attention keeps over each other type.
+
+    `of` is the percentage of the type's own heads. The interval is the widest that theirs allow.
+    """
+    numbers, cross = [], _at_share(products, CROSS, float(of))
+    for other in (name for name in TYPES if name != CROSS):
+        for case, row in _at_share(products, other, float(of)).items():
+            one, two = _kept(cross[case], case), _kept(row, case)
+            about = f"{one.value:.1f}% and {two.value:.1f}%"
+            pair = f"{case}, {TYPES[CROSS]} minus {TYPES[other]}"
+            ends = minus(one, two)
+            numbers.append(Measured(*ends, one.n, "sentences", pair, about=about))
+    return numbers
+
+
+def type_gap(products: Products, of: str) -> list[Measured]:
+    """BLEU that encoder-decoder attention loses over each other type; `of` is the measure.
+
+    That is the difference of the two types' values; the interval draws sentences, for both the
+    same.
+    """
+    types = products.matching("translation/*.types")
+    types = types[(types["measure"] == of) & (types["split"] == MEASURED_ON)]
+    types = types[types["type"] == CROSS]
+    alone = types[types["other"] == ""].set_index("run")["value"]
+    numbers = []
+    for row in types[types["other"] != ""].to_dict("records"):
+        case = f"{_case(row['run'])}, {TYPES[CROSS]} minus {TYPES[row['other']]}"
+        about = f"{TYPES[CROSS]}: {alone[row['run']]:+.2f}"
+        numbers.append(_over_sentences([row[name] for name in INTERVAL], row, case, about))
+    return numbers
+
+
+def one_head_left(products: Products, of: str) -> list[Measured]:
+    """The effect on BLEU of leaving one head in the last layer's encoder-decoder attention.
+
+    With `of` "others" the smallest such effect elsewhere. The head is the best one on the
+    validation set, the effect that on the test set.
+    """
+    numbers = []
+    for case, rows in _best_left(products):
+        last = (rows["type"] == CROSS) & (rows["layer"] == rows["layer"].max())
+        rows = rows[last if of == "last" else ~last]
+        row = rows.loc[rows["effect"].idxmin()]
+        about = f"{TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
+        ends = (row["effect"], row["ci_low"], row["ci_high"])
+        numbers.append(_over_sentences(ends, row, case, about))
+    return numbers
+
+
+def layers_of_one_head(products: Products, of: str) -> list[Measured]:
+    """Percent of all types' layers that lose less than `of` BLEU with their best head alone."""
+    numbers, most = [], -float(of)
+    for case, rows in _best_left(products):
+        number = counted(*(rows[name] > most for name in ("ci_low", "effect", "ci_high")))
+        ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
+        numbers.append(Measured(*ends, len(rows), "layers", case))
+    return numbers
+
+
+def heads_without_loss(products: Products, of: str) -> list[Measured]:
+    """Percent of heads whose masking alone does not lower BLEU with p below `of`.
+
+    By the paper's paired bootstrap, uncorrected; beside it the heads by ours, corrected.
+    """
+    numbers = []
+    for case, rows in _masked(products):
+        lost = rows["effect"] < 0
+        n, harmful = len(rows), int((lost & (rows["p_paper"] < float(of))).sum())
+        corrected = int((lost & (rows["p_corrected"] < 0.05)).sum())
+        about = f"{corrected} with a loss at a corrected p below 0.05"
+        ends = 100 - 100 * harmful / n, *share(n - harmful, n)
+        numbers.append(Measured(*ends, n, "heads", case, about=about))
+    return numbers
+
+
+def significant_heads(products: Products, of: str) -> list[Measured]:
+    """Percent of a type's heads that change BLEU with p below a level; `of` is "encoder 0.01"."""
+    kind, level = of.split()
+    numbers = []
+    for case, rows in _masked(products):
+        rows = rows[rows["type"] == kind]
+        n, count = len(rows), int((rows["p_paper"] < float(level)).sum())
+        numbers.append(Measured(100 * count / n, *share(count, n), n, "heads", case))
+    return numbers
+
+
+def translator_agreement(products: Products, of: str) -> list[Measured]:
+    """Correlation of the effects of all heads on BLEU on two splits; the interval draws heads."""
+    wanted = {"kind": "splits", "mode": "zero", "metric": "bleu", "type": "all"}
+    return [
+        Measured(
+            *(row[name] for name in ("pearson", "pearson_low", "pearson_high")),
+            int(row["n"]),
+            "heads",
+            f"{_case(row['run'])}, {row['one']} and {row['other']}",
+        )
+        for _, row in products.rows("michel2019-translation-pairs", **wanted).iterrows()
+    ]
+
+
+def early_importance(products: Products, of: str) -> list[Measured]:
+    """Rank correlation of importance after epoch `of` with that after the last one.
+
+    The interval is Fisher's, as if heads were drawn independently.
+    """
+    epochs = products.matching("translation/*.epochs")
+    numbers = []
+    for run, rows in epochs[epochs["epoch"] == int(of)].groupby("run", sort=False):
+        r, n = float(rows["agreement"].iloc[0]), len(rows)
+        numbers.append(Measured(r, *of_correlation(r, n), n, "heads", _case(run)))
+    return numbers
+
+
+def _case(run: object) -> str:
+    """A run for people; printed tables have the seed as a number."""
+    return f"seed {run}" if str(run).isdigit() else str(run)
+
+
+def _over_sentences(ends, row, case: str, about: str = "") -> Measured:
+    return Measured(*ends, int(row["n"]), "sentences", case, about=about)
+
+
+def _curves(products: Products, scope: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The case and the curve of BLEU of each run, pruned by importance."""
+    rows = products.matching("translation/*.curves")
+    rows = rows[(rows["strategy"] == "importance") & (rows["metric"] == "bleu")]
+    for run, of_run in rows[rows["scope"] == scope].groupby("run", sort=False):
+        yield _case(run), of_run
+
+
+def _at_share(products: Products, scope: str, at: float) -> dict[str, pd.Series]:
+    """The row of each run whose share of pruned heads, in percent, is nearest to `at`."""
+    return {
+        case: rows.loc[(100 * rows["share"] - at).abs().idxmin()]
+        for case, rows in _curves(products, scope)
+    }
+
+
+def _kept(row: pd.Series, case: str) -> Measured:
+    ends = [100 * row[name] for name in ("kept", "kept_low", "kept_high")]
+    about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
+    return _over_sentences(ends, row, case, f"{about} of {row['baseline']:.1f}")
+
+
+def _bleu(products: Products, unit: str, split: str) -> pd.DataFrame:
+    """The effects on BLEU of masking by gates of 0."""
+    rows = products.matching("translation/*.scores")
+    rows = rows[(rows["unit"] == unit) & (rows["split"] == split)]
+    return rows[(rows["mode"] == "zero") & (rows["metric"] == "bleu")]
+
+
+def _masked(products: Products) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The case and the heads of each run, masked one at a time."""
+    for run, rows in _bleu(products, "head", MEASURED_ON).groupby("run", sort=False):
+        yield _case(run), rows
+
+
+def _best_left(products: Products) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The case of each run and, for each type and layer, the head that is best left alone.
+
+    Chosen on the validation set; the rows are those of the test set.
+    """
+    keys = ["run", "type", "layer"]
+    chosen = _bleu(products, "all-but-one", CHOSEN_ON)
+    best = chosen.loc[chosen.groupby(keys)["effect"].idxmax(), [*keys, "head"]]
+    rows = best.merge(_bleu(products, "all-but-one", MEASURED_ON), on=[*keys, "head"])
+    for run, of_run in rows.groupby("run", sort=False):
+        yield _case(run), of_run
+
+
+MEASURES = (
+    base_bleu,
+    kept_bleu,
+    kept_gap,
+    type_gap,
+    one_head_left,
+    layers_of_one_head,
+    heads_without_loss,
+    significant_heads,
+    translator_agreement,
+    early_importance,
+)
