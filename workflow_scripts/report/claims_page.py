@@ -83,6 +83,7 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     """One line of the page."""
     note = f"{row['place']} · {row['id']}"
     note += f" · later work: {row['later']}" if row["later"] else ""
+    note += f" · source: {row['source']}" if row["source"] else ""
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
     about = " · ".join(part for part in (row["unit"], n, row["about"]) if part)
     return [
