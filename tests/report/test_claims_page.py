@@ -74,11 +74,11 @@ def write(folder: Path, links: bool) -> str:
     """The page of one claim with two cases, in `folder`; the claims' file has links or not."""
     head = "id,paper,place,kind,statement,rule,unit,case,ours,ci_low,ci_high,n,n_of,about,verdict"
     rows = [
-        f"one,A,Table 1,value,Says 5%.,5 %,%,{case},4,3,6,9,words,2-1,reproduced,,Later"
+        f"one,A,Table 1,value,Says 5%.,5 %,%,{case},4,3,6,9,words,2-1,reproduced,,Later,memory"
         for case in ("SST-2", "MNLI")
     ]
     claims = folder / "claims.csv"
-    claims.write_text("\n".join([f"{head},because,later", *rows]) + "\n", encoding="utf-8")
+    claims.write_text("\n".join([f"{head},because,later,source", *rows]) + "\n", encoding="utf-8")
     published = folder / "published.csv"
     texts = (
         ("id,shown,view", "one,a-fig1 a-none,measure=similarity.{task}.*")
@@ -118,6 +118,7 @@ def test_a_claim_leads_to_its_figure_and_its_view(tmp_path: Path) -> None:
     assert 'data-report="../0123/atlas.html#model=m&amp;measure=similarity.sst2.1"' in page
     assert page.count('<span class="badge good">reproduced</span>') == 2
     assert "n = 9 words" in page
+    assert "later work: Later · source: memory" in page
     assert r"4 (3 to 6)" in (tmp_path / "claims.tex").read_text(encoding="utf-8")
 
 
