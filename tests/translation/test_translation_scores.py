@@ -15,7 +15,7 @@ from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation import translation_scores
 from workflow_scripts.translation.translation_scores import COLUMNS, Effects, best_left, by_type
 
-DRAWS, SEED = 20, 3
+DRAWS, SEED = 12, 3
 SETTINGS = {"bootstrap": DRAWS, "permutations": 40, "halves": 8, "seed": SEED}
 SPLITS = {"validation": 12, "test": 30}
 MODES = ("zero", "uniform")

@@ -1,0 +1,153 @@
+"""What the figures of masked heads show, and that they fit a page."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from tests.core.figure_checks import clipped, overlapping, too_small, width_of
+from tests.translation import made_up_scores
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.core.plots import colours, figures
+from workflow_scripts.core.run.job import call
+from workflow_scripts.translation import (
+    masked_heads,
+    michel2019_translation_fig1,
+    michel2019_translation_fig2,
+    michel2019_translation_grids,
+    michel2019_translation_tables,
+)
+
+STUDIES = {
+    "one small run": (["1"], (3, 4), ("validation", "test")),
+    "four runs": (["1", "2", "3", "4"], (4, 4), ("validation", "test")),
+    "a large model with a domain": (["pretrained"], (6, 16), ("validation", "test", "speech")),
+}
+
+
+def scored(runs: list[str], shape: tuple[int, int], splits: tuple[str, ...]) -> pd.DataFrame:
+    frames = [made_up_scores.scores(run, shape, splits, at) for at, run in enumerate(runs)]
+    return pd.concat(frames, ignore_index=True)
+
+
+def masked(frame: pd.DataFrame, tmp_path: Path) -> pd.DataFrame:
+    tables.write(frame, tmp_path / "scores")
+    return masked_heads.read_masked([tmp_path / "scores"])
+
+
+def points_and_pairs(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    points = michel2019_translation_tables.split_pairs(frame)
+    gains = made_up_scores.gains(frame)
+    return points, michel2019_translation_tables.agreement(points, gains, 100, 1)
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_every_figure_fits_a_page(study: tuple, tmp_path: Path) -> None:
+    frame = scored(*study)
+    with figures.style():
+        drawn = {
+            "grids": michel2019_translation_grids.draw(masked(frame, tmp_path)),
+            "fig1": michel2019_translation_fig1.draw(masked(frame, tmp_path)),
+            "fig2": michel2019_translation_fig2.draw(*points_and_pairs(frame)),
+        }
+        for name, figure in drawn.items():
+            assert clipped(figure) == [], name
+            assert overlapping(figure) == [], name
+            svg = tmp_path / f"{name}.svg"
+            figure.savefig(svg)
+            assert width_of(svg) <= figures.TWO_COLUMNS + 1e-6
+            assert figure.get_figheight() <= 9.5
+            assert too_small(svg) == []
+
+
+def test_grids_have_a_map_per_run_and_type_on_one_scale(tmp_path: Path) -> None:
+    frame = masked(scored(["1", "2"], (2, 3), ("validation", "test")), tmp_path)
+    assert len(frame) == 2 * 18  # the test set, BLEU, one head, gates of 0
+    figure = michel2019_translation_grids.draw(frame)
+    panels = [axes for axes in figure.axes if axes.images]
+    assert len(panels) == 6
+    for panel, (run, kind) in zip(panels, [(r, t) for r in "12" for t in TYPES], strict=True):
+        rows = frame[(frame["run"] == run) & (frame["type"] == kind)]
+        image = panel.images[0]
+        expected = rows.pivot_table(index="layer", columns="head", values="effect")
+        np.testing.assert_allclose(np.asarray(image.get_array()), expected)
+        assert image.get_clim() == (-frame["effect"].abs().max(), frame["effect"].abs().max())
+        (dots,) = panel.lines
+        beyond = rows[rows["p_corrected"] < 0.05]
+        assert sorted(zip(*dots.get_data(), strict=True)) == sorted(
+            zip(beyond["head"], beyond["layer"], strict=True)
+        )
+    assert "Seed 1\nunchanged 35.5 BLEU\nn = 101" in panels[0].get_ylabel()
+
+
+def test_the_histogram_has_every_head_in_the_colour_of_its_type(tmp_path: Path) -> None:
+    frame = masked(scored(["1"], (3, 4), ("validation", "test")), tmp_path)
+    figure = michel2019_translation_fig1.draw(frame)
+    (axes,) = figure.axes
+    counted: dict[str, float] = {}
+    below = np.zeros(20)
+    for bars in axes.containers:
+        colour = to_hex(bars[0].get_facecolor()).upper()
+        counted[colour] = sum(bar.get_height() for bar in bars)
+        np.testing.assert_allclose([bar.get_y() for bar in bars], below)  # stacked
+        below += [bar.get_height() for bar in bars]
+    assert counted == {look.colour: 12 for look in colours.ATTENTION.values()}
+    (line,) = axes.lines
+    assert set(line.get_xdata()) == {35.5}
+    left = min(bar.get_x() for bar in axes.containers[0])
+    assert left == pytest.approx(frame["score"].min())
+
+
+def test_figure_2_shows_validation_and_test_and_test_and_domain() -> None:
+    frame = scored(["1"], (2, 3), ("validation", "test", "speech"))
+    points, pairs = points_and_pairs(frame)
+    shown = michel2019_translation_fig2.shown(points)
+    assert shown[["one", "other"]].drop_duplicates().values.tolist() == [
+        ["validation", "test"],
+        ["test", "speech"],
+    ]
+    figure = michel2019_translation_fig2.draw(points, pairs)
+    first, second = figure.axes
+    row = pairs[(pairs["metric"] == "bleu") & (pairs["type"] == "all") & (pairs["one"] == "test")]
+    row = row[row["kind"] == "splits"].iloc[0]
+    assert f"r {row['pearson']:.2f} (" in second.get_title()
+    assert "between halves of speech: 0.70" in second.get_title()
+    assert first.get_xlabel() == "validation, n = 100" and first.get_ylabel() == "test, n = 101"
+    marks = {line.get_label(): line for line in first.lines if line.get_label() in TYPES.values()}
+    group = shown[(shown["other"] == "test") & (shown["type"] == "decoder")]
+    np.testing.assert_allclose(marks["Dec-Dec"].get_xdata(), group["x"])
+    np.testing.assert_allclose(marks["Dec-Dec"].get_ydata(), group["y"])
+    worst = shown[shown["other"] == "test"].assign(loss=lambda rows: rows["x"] + rows["y"])
+    worst = worst.loc[worst["loss"].idxmin()]
+    assert [text.get_text() for text in first.texts] == [
+        f"{worst['layer'] + 1}-{worst['head'] + 1}"
+    ]
+
+
+def test_a_table_whose_runs_are_numbers_is_read(tmp_path: Path) -> None:
+    """CSV turns seeds into numbers; the points have them as strings."""
+    points, pairs = points_and_pairs(scored(["1", "2"], (1, 2), ("validation", "test")))
+    tables.write(points, tmp_path / "points")
+    tables.write_csv(pairs, tmp_path / "pairs")
+    kinds = {kind: tmp_path / f"a.{kind}" for kind in ("svg", "pdf", "png")}
+    inputs = {"points": tmp_path / "points", "pairs": tmp_path / "pairs"}
+    call(michel2019_translation_fig2.main, inputs | kinds)
+    assert kinds["png"].stat().st_size > 1000
+
+
+def test_looks_and_names_of_types_are_the_same() -> None:
+    assert {kind: look.name for kind, look in colours.ATTENTION.items()} == TYPES
+    assert list(colours.ATTENTION) == list(TYPES)
+
+
+def test_runs_are_named() -> None:
+    """By the seed of their training."""
+    frame = pd.DataFrame({"run": ["3", "pretrained"], "baseline": [30.0, 31.0], "n": [5, 6]})
+    named = {name: masked_heads.setting(rows) for name, rows in masked_heads.by_run(frame)}
+    assert named == {
+        "Seed 3": "unchanged 30.0 BLEU, n = 5",
+        "Pretrained": "unchanged 31.0 BLEU, n = 6",
+    }
