@@ -1,0 +1,179 @@
+"""Stacked variants give what `generate` gives for one variant and one sentence at a time."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+from tests.core.tiny_translators import HEADS, KINDS, save
+from workflow_scripts.core.model import translators
+from workflow_scripts.core.model.attention import Watcher, sublayers, watching
+from workflow_scripts.core.model.translators import Languages, Translator, pad_sources
+from workflow_scripts.translation.beam_search import continuations
+from workflow_scripts.translation.decoding import Translations, translate
+
+CAP = 10
+TEXTS = ["the dog sees a cat.", "a man runs.", "a cat", "the man sees the dog, and the cat runs."]
+Load = Callable[[str, int], Translator]
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Load:
+    """Loads a tiny random translator by kind and number of beams.
+
+    Random models repeat themselves and never end: of these every fifth token is an end, and none is
+    said twice, so that outputs are of all lengths.
+    """
+
+    def loaded(name: str, beams: int) -> Translator:
+        folder = save(tmp_path_factory.mktemp("translators") / name, name)
+        card = translators.describe(folder, name, Languages(**KINDS[name][2]))
+        search = {"beams": beams, "length_penalty": 1.3, "max_new_tokens": CAP}
+        made = translators.load_translator(folder, card, search, torch.device("cpu"))
+        config = made.model.generation_config
+        config.no_repeat_ngram_size = 1
+        config.eos_token_id = [*range(4, made.model.config.vocab_size, 5), config.eos_token_id]
+        return made
+
+    return loaded
+
+
+class Plainly(Watcher):
+    """Disables heads one by one, apart from the watchers of the package."""
+
+    def __init__(self, heads: np.ndarray, mode: str) -> None:
+        self.heads, self.mode = np.argwhere(heads).tolist(), mode
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        pattern = pattern.clone()
+        for place, head in self.heads:
+            if place == layer and self.mode == "uniform":
+                queries, keys = pattern.shape[2:]
+                seen = torch.ones(queries, keys)  # nothing is padded
+                seen = seen.tril(keys - queries) if real.ndim == 3 else seen
+                pattern[:, head] = seen / seen.sum(-1, keepdim=True)
+        return pattern
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        output = output.clone()
+        for place, head in self.heads:
+            if place == layer and self.mode == "zero":
+                output[:, head] = 0
+        return output
+
+
+def some_variants(translator: Translator, n: int = 6, seed: int = 2) -> np.ndarray:
+    """None, one head of each type, all but one of a sublayer, and sets across types."""
+    order = sublayers(translator.model)
+    heads = np.random.default_rng(seed).random((n, len(order), HEADS)) < 0.4
+    heads[:5] = False
+    for variant, kind in enumerate(("encoder", "encoder-decoder", "decoder"), start=1):
+        heads[variant, [place.type for place in order].index(kind), variant] = True
+    heads[4, -1, 1:] = True
+    return heads
+
+
+def plainly(
+    translator: Translator, sources: list[list[int]], variants: np.ndarray, mode: str
+) -> Translations:
+    """One variant and one sentence at a time."""
+    ids, capped = [], np.zeros((len(variants), len(sources)), bool)
+    ends = translator.model.generation_config.eos_token_id
+    for variant, heads in enumerate(variants):
+        with watching(translator.model, Plainly(heads, mode)), torch.inference_mode():
+            made = [translator.model.generate(**pad_sources(translator, [s])) for s in sources]
+        ids.append([row[0, 1:].tolist() for row in made])
+        capped[variant] = [row[-1] not in ends for row in ids[-1]]
+    return Translations(ids, capped)
+
+
+@pytest.mark.parametrize("beams", [1, 4])
+@pytest.mark.parametrize("name", ["marian", "bart", "mbart", "mbart50", "m2m100", "t5"])
+def test_equals_one_at_a_time(name: str, beams: int, load: Load) -> None:
+    translator = load(name, beams)
+    sources = translators.sources_of(translator, TEXTS)
+    assert len({len(source) for source in sources}) > 2  # padded
+    variants = some_variants(translator)
+    expected = plainly(translator, sources, variants, "zero")
+    for pass_rows in (1, 9, 40, 1000):
+        found = translate(translator, sources, variants, pass_rows)
+        assert found.ids == expected.ids
+        assert (found.capped == expected.capped).all()
+    assert len({len(tokens) for row in expected.ids for tokens in row}) > 2
+    assert len({str(row) for row in expected.ids}) > len(variants) / 2
+    for row, capped in zip(found.ids, found.capped, strict=True):
+        assert all(len(tokens) == CAP for tokens, cut in zip(row, capped, strict=True) if cut)
+
+
+@pytest.mark.parametrize("stopping", [True, "never"])
+def test_stops_as_generate_does(stopping: bool | str, load: Load) -> None:
+    translator = load("marian", 4)
+    translator.model.generation_config.early_stopping = stopping
+    sources = translators.sources_of(translator, TEXTS)
+    variants = some_variants(translator)
+    expected = plainly(translator, sources, variants, "zero")
+    assert translate(translator, sources, variants, 1000).ids == expected.ids
+
+
+@pytest.mark.parametrize("name", ["bart", "t5"])
+def test_uniform_attention(name: str, load: Load) -> None:
+    translator = load(name, 4)
+    sources = translators.sources_of(translator, TEXTS)
+    variants = some_variants(translator)
+    expected = plainly(translator, sources, variants, "uniform")
+    assert translate(translator, sources, variants, 70, "uniform").ids == expected.ids
+    assert expected.ids != plainly(translator, sources, variants, "zero").ids
+
+
+def test_capped_outputs_are_those_without_an_end(load: Load) -> None:
+    translator = load("marian", 4)
+    translator.model.generation_config.eos_token_id = 0  # hardly ever said
+    sources = translators.sources_of(translator, TEXTS)
+    found = translate(translator, sources, some_variants(translator), 100)
+    lengths = np.array([[len(tokens) for tokens in row] for row in found.ids])
+    ended = np.array([[tokens[-1] == 0 for tokens in row] for row in found.ids])
+    assert (found.capped == ~ended).all()
+    assert found.capped.sum() > 20
+    assert (lengths[found.capped] == CAP).all()
+
+
+def test_no_pass_exceeds_its_limit_and_encoders_are_shared(load: Load) -> None:
+    translator = load("marian", 4)
+    sources = translators.sources_of(translator, TEXTS)
+    variants = some_variants(translator)
+    encoded, decoded = [], []
+    model = translator.model
+    hooks = [
+        model.get_encoder().register_forward_hook(lambda *call: encoded.append(len(call[-1][0]))),
+        model.get_decoder().register_forward_hook(lambda *call: decoded.append(len(call[-1][0]))),
+    ]
+    translate(translator, sources, variants, 50)
+    assert 24 < max(decoded) <= 50
+    encoded.clear()
+    translate(translator, sources, variants, 1000)
+    assert encoded == [len(sources) * 3]  # of 6 variants 4 leave the encoder as it is
+    assert max(decoded) == len(sources) * len(variants) * 4
+    assert min(decoded) < max(decoded) / 2  # those that are done leave
+    for hook in hooks:
+        hook.remove()
+
+
+def test_without_variants_it_is_the_model(load: Load) -> None:
+    translator = load("bart", 1)
+    sources = translators.sources_of(translator, TEXTS)
+    found = translate(translator, sources, None, 100)
+    with torch.inference_mode():
+        plain = [translator.model.generate(**pad_sources(translator, [s])) for s in sources]
+    assert found.ids == [[row[0, 1:].tolist() for row in plain]]
+
+
+@pytest.mark.parametrize("words", [3, 64, 100, 128, 1000])
+def test_continuations_are_the_best_of_all(words: int) -> None:
+    generator = torch.Generator().manual_seed(words)
+    words_given = torch.randn((3, 4, words), generator=generator)
+    scores = torch.randn((3, 4), generator=generator)
+    values, beam, word = continuations(words_given, scores, 8)
+    expected, places = (words_given + scores[..., None]).flatten(1).topk(8)
+    assert torch.equal(values, expected)
+    assert torch.equal(beam * words + word, places)

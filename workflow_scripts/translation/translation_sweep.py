@@ -1,0 +1,120 @@
+"""Translations and losses with every head disabled, and with all heads of a sublayer but one."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import transformers
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.sampling import sample_rows
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.model.ablation_engine import all_but_one, one_head
+from workflow_scripts.core.model.attention import n_heads, sublayers
+from workflow_scripts.core.model.sublayers import Sublayer
+from workflow_scripts.core.model.translators import (
+    Translator,
+    sources_of,
+    targets_of,
+    texts_of,
+    translator_of,
+)
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
+from workflow_scripts.translation.decoding import translate
+from workflow_scripts.translation.forced_losses import forced_losses
+
+log = logging.getLogger(__name__)
+UNITS = {"head": one_head, "all-but-one": all_but_one}
+VARIANT = ["unit", "mode", "type", "layer", "head"]
+
+
+def variants_of(
+    order: Sequence[Sublayer], heads: int, modes: Sequence[str]
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """The variants of a sweep, named (unit, mode, type, layer, head), and their disabled heads.
+
+    The latter are bool [variant, sublayer, head]. The first is the model itself. In all-but-one
+    `head` is the one that is left in its sublayer.
+    """
+    names, masks = [("none", "", "", -1, -1)], [np.zeros((1, len(order), heads), bool)]
+    cells = [(each.type, each.layer, head) for each in order for head in range(heads)]
+    for unit, masks_of in UNITS.items():
+        for mode in modes:
+            names += [(unit, mode, *cell) for cell in cells]
+            masks.append(masks_of(len(order), heads))
+    return pd.DataFrame(names, columns=VARIANT), np.concatenate(masks)
+
+
+def sweep_of(
+    translator: Translator, pairs: pd.DataFrame, modes: Sequence[str], pass_rows: int
+) -> pd.DataFrame:
+    """One row per variant and pair: what `variants_of` names, and the columns of the product."""
+    sources = sources_of(translator, pairs["source"].tolist())
+    targets = targets_of(translator, pairs["target"].tolist())
+    model = translator.model
+    variants, disabled = variants_of(sublayers(model), n_heads(model), modes)
+    run_as = variants["mode"].replace("", modes[0])  # the model itself, too
+    frames = []
+    for mode in modes:
+        chosen = (run_as == mode).to_numpy()
+        found = translate(translator, sources, disabled[chosen], pass_rows, mode)
+        losses = forced_losses(translator, sources, targets, disabled[chosen], pass_rows, mode)
+        frame = tables.tidy(
+            {"variant": np.flatnonzero(chosen), "id": pairs["id"].to_numpy()},
+            length=np.array([[len(tokens) for tokens in row] for row in found.ids]),
+            capped=found.capped,
+            loss=losses,
+            tokens=np.array([len(target) for target in targets]),
+        )
+        frame["translation"] = [text for row in found.ids for text in texts_of(translator, row)]
+        frames.append(frame)
+    frame = pd.concat(frames, ignore_index=True)
+    names = variants.loc[frame.pop("variant")].reset_index(drop=True)
+    references = pairs["target"].tolist() * len(variants)
+    counted = statistics(frame["translation"].tolist(), references)
+    return names.join(frame).join(pd.DataFrame(counted, columns=list(COLUMNS)))
+
+
+def main(
+    card: Path,
+    pairs: Path,
+    sweep: Out,
+    run: str,
+    generation: dict[str, Any],
+    sentences: int,
+    modes: list[str],
+    pass_rows: int,
+    sample_seed: int,
+    device: str = "auto",
+    checkpoint: list[Path] = (),
+) -> None:
+    """Write what every variant makes of validation, test and domains.
+
+    At most `sentences` of each (0: all) are translated, drawn by `sample_seed`: the same for every
+    `run`. `checkpoint` is the directory of the weights, which the card names too.
+    """
+    transformers.utils.logging.set_verbosity_error()
+    translator = translator_of(read_card(card), generation, devices.pick(device))
+    frame = tables.read(pairs, ("split", "id", "source", "target"))
+    frames = []
+    for split in frame["split"].unique():
+        if split == "train":
+            continue
+        chosen = sample_rows(frame[frame["split"] == split], sentences, sample_seed)
+        swept = sweep_of(translator, chosen, modes, pass_rows)
+        capped = int(swept["capped"].sum())
+        log.info(
+            "%s: %d sentences, %d of %d outputs capped", split, len(chosen), capped, len(swept)
+        )
+        frames.append(swept.assign(split=split))
+    tables.write(pd.concat(frames, ignore_index=True).assign(run=run), sweep)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
