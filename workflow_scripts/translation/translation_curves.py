@@ -1,0 +1,184 @@
+"""Scores with more and more heads gone: of all heads, and of each type of attention alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.sampling import sample_rows
+from workflow_scripts.core.model.sublayers import Sublayer
+from workflow_scripts.core.model.translators import Translator, sources_of, targets_of, texts_of
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.stats import orders, resampling
+from workflow_scripts.core.stats.translation_metrics import (
+    METRICS,
+    SIGNATURES,
+    scores_of,
+    statistics,
+)
+from workflow_scripts.translation.decoding import translate
+from workflow_scripts.translation.forced_losses import forced_losses
+
+ALL = "all"  # the scope of every head; the others are types
+RELATIVE = ("bleu", "chrf")  # of these a share is kept; a loss has no zero to be a share of
+COLUMNS = tuple(dict.fromkeys(name for metric in METRICS.values() for name in metric.columns))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How heads are ranked and pruned: a study's `translation.pruning`."""
+
+    step: float  # share of a scope's heads that one step prunes
+    strategies: Sequence[str]
+    draws: int  # random orders
+    examples: int  # training pairs behind importance, 0: all
+    epochs: str  # after which epochs curves are measured: every, or doubling
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An order of pruning, bool [step, sublayer, head]; heads beyond its scope are never gone."""
+
+    strategy: str
+    scope: str
+    draw: int
+    masks: np.ndarray
+    sublayers: np.ndarray  # bool [sublayer], of the scope
+
+    @property
+    def heads(self) -> int:
+        """The number of heads of the scope."""
+        return int(self.sublayers.sum()) * self.masks.shape[2]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What bounds a measurement: rows of a pass, and the bootstrap with its seed."""
+
+    pass_rows: int
+    bootstrap: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What variants did: summands [variant, sentence, COLUMNS] and capped [variant, sentence]."""
+
+    summands: np.ndarray
+    capped: np.ndarray
+
+
+def read_split(pairs: Path, split: str, sentences: int, seed: int) -> pd.DataFrame:
+    """At most `sentences` pairs of a split, drawn by `seed`; 0 takes all."""
+    frame = tables.read(pairs, ("split", "id", "source", "target"))
+    chosen = frame[frame["split"] == split]
+    if chosen.empty:
+        raise InputError(f"{pairs}: no pair in the split {split}; see translation.data")
+    return sample_rows(chosen, sentences, seed)
+
+
+def scopes(order: Sequence[Sublayer]) -> dict[str, np.ndarray]:
+    """Which sublayers are pruned, bool [sublayer]: all, and those of each type."""
+    types = np.array([sublayer.type for sublayer in order])
+    return {ALL: np.ones(len(order), bool)} | {
+        name: types == name for name in dict.fromkeys(types.tolist())
+    }
+
+
+def plans_of(
+    scores: Mapping[str, np.ndarray], order: Sequence[Sublayer], settings: Settings, seed: int
+) -> list[Plan]:
+    """The order of every scope and strategy; the lowest of `scores` [sublayer, head] goes first.
+
+    `scores` has those of each strategy but `random`.
+    """
+    plans, n_heads = [], next(iter(scores.values())).shape[1]
+    for scope, chosen in scopes(order).items():
+        shape = (int(chosen.sum()), n_heads)
+        counts = orders.steps(shape[0] * shape[1], settings.step)
+        for strategy in settings.strategies:
+            if strategy == "random":
+                drawn = orders.at_random(shape, counts, settings.draws, seed)
+            else:
+                drawn = [orders.by_score(scores[strategy][chosen], counts)]
+            for draw, of_scope in enumerate(drawn):
+                masks = np.zeros((len(counts), len(order), n_heads), bool)
+                masks[:, chosen] = of_scope
+                plans.append(Plan(strategy, scope, draw, masks, chosen))
+    return plans
+
+
+def measure(
+    translator: Translator, pairs: pd.DataFrame, variants: np.ndarray, pass_rows: int
+) -> Measured:
+    """Translations of `pairs`, and losses of their targets, with the heads of `variants` at 0."""
+    sources = sources_of(translator, pairs["source"].tolist())
+    targets = targets_of(translator, pairs["target"].tolist())
+    translated = translate(translator, sources, variants, pass_rows)
+    texts = [text for ids in translated.ids for text in texts_of(translator, ids)]
+    counted = statistics(texts, pairs["target"].tolist() * len(variants))
+    shape = (len(variants), len(pairs))
+    summands = np.empty((*shape, len(COLUMNS)))
+    summands[..., :-2] = counted.reshape(*shape, -1)
+    summands[..., -2] = forced_losses(translator, sources, targets, variants, pass_rows)
+    summands[..., -1] = [len(target) for target in targets]
+    return Measured(summands, translated.capped)
+
+
+def scored(measured: Measured, unpruned: int, draws: int, seed: int) -> pd.DataFrame:
+    """One row per variant and metric: score, baseline, and the share of it that is kept.
+
+    `unpruned` is the variant that is the baseline. ci_low, ci_high, kept_low and kept_high are
+    ends of 95% intervals over `draws` samples of the sentences, the same for all variants. Nothing
+    is said to be kept of a loss, nor of a score of 0.
+    """
+    weights = resampling.observed_and_drawn(measured.capped.shape[1], draws, seed)
+    columns = {"capped": measured.capped.sum(axis=1), "n": measured.capped.shape[1]}
+    frames = []
+    for metric, of_sentences in METRICS.items():
+        places = [COLUMNS.index(name) for name in of_sentences.columns]
+        scores = scores_of(metric, measured.summands[..., places], weights)
+        base = scores[:, [unpruned]]
+        known = (base > 0) & (metric in RELATIVE)
+        kept = np.divide(scores, base, out=np.full_like(scores, np.nan), where=known)
+        found = {"score": scores, "kept": kept}
+        row = {"variant": range(len(measured.summands)), "metric": metric}
+        row |= {name: values[0] for name, values in found.items()}
+        row["ci_low"], row["ci_high"] = _ends(scores)
+        row["kept_low"], row["kept_high"] = _ends(kept)
+        row |= {"baseline": base[0, 0], "signature": SIGNATURES[metric]}
+        frames.append(pd.DataFrame(row | columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def curves_of(
+    translator: Translator, pairs: pd.DataFrame, plans: Sequence[Plan], limits: Limits
+) -> pd.DataFrame:
+    """One row per strategy, scope, draw, step and metric, of the columns of `scored`.
+
+    With pruned (heads gone), heads (of the scope) and share (of them gone). All plans are measured
+    together: equal masks, as the first of all, are translated once.
+    """
+    masks = np.concatenate([plan.masks for plan in plans])
+    variants, places = np.unique(masks, axis=0, return_inverse=True)
+    unpruned = int((~variants.any(axis=(1, 2))).nonzero()[0][0])
+    measured = measure(translator, pairs, variants, limits.pass_rows)
+    scores = scored(measured, unpruned, limits.bootstrap, limits.seed)
+    frames, start = [], 0
+    for plan in plans:
+        pruned = plan.masks.sum(axis=(1, 2))
+        columns = {"step": range(len(pruned)), "pruned": pruned, "heads": plan.heads}
+        columns |= {"share": pruned / plan.heads, "variant": places[start : start + len(pruned)]}
+        about = {"strategy": plan.strategy, "scope": plan.scope, "draw": plan.draw}
+        frames.append(pd.DataFrame(about | columns))
+        start += len(pruned)
+    steps = pd.concat(frames, ignore_index=True)
+    return steps.merge(scores, on="variant", sort=False).drop(columns="variant")
+
+
+def _ends(values: np.ndarray) -> np.ndarray:
+    """Ends of the 95% intervals of values [1 + draw, variant], the observed ones first."""
+    return np.percentile(values[1:], resampling.CONFIDENCE, axis=0)

@@ -1,0 +1,95 @@
+"""Importance and pruning after each epoch of a translator's training (Michel et al., section 6)."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import transformers
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model.attention import sublayers
+from workflow_scripts.core.model.epochs import agreements, epochs_of
+from workflow_scripts.core.model.translators import load_translator
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import orders
+from workflow_scripts.translation.translation_curves import (
+    ALL,
+    Limits,
+    Settings,
+    curves_of,
+    plans_of,
+    read_split,
+)
+from workflow_scripts.translation.translation_importance import by_head, gradients_on
+from workflow_scripts.translation.translation_pruning import MEASURED_ON
+
+
+def drawn(n: int, which: str) -> list[int]:
+    """The epochs of `n`, from 1, whose curves are measured: every one, or 1, 2, 4 ... and the last.
+
+    Early in a training the importance changes from one epoch to the next, later it hardly does.
+    """
+    if which == "every":
+        return list(range(1, n + 1))
+    return [*(2**k for k in range(n.bit_length()) if 2**k < n), n]
+
+
+def main(
+    card: Path,
+    pairs: Path,
+    epochs: Path,
+    training: Out,
+    importance: Out,
+    run: str,
+    generation: dict[str, Any],
+    settings: dict[str, Any],
+    sentences: int,
+    pass_rows: int,
+    bootstrap: int,
+    sample_seed: int,
+    device: str = "auto",
+    checkpoint: list[Path] = (),
+) -> None:
+    """Write every epoch's importance beside the last one's, and epochs' curves of joint pruning.
+
+    Each epoch's importance is estimated once, in that epoch's model, on the same training pairs.
+    `agreement` is Spearman's correlation of an epoch's importance, normalised as it ranks the
+    heads, with the last one's, over heads.
+    """
+    transformers.utils.logging.set_verbosity_error()
+    pruning = Settings(**settings | {"strategies": ["importance"]})
+    described, picked = read_card(card), devices.pick(device)
+    remedy = "set translation.train.every_epoch, and more epochs than one"
+    weights = epochs_of(epochs, models.directory_of(described), remedy)
+    estimated_on = read_split(pairs, "train", pruning.examples, sample_seed)
+    test = read_split(pairs, MEASURED_ON, sentences, sample_seed)
+    measured, limits = (
+        drawn(len(weights), pruning.epochs),
+        Limits(pass_rows, bootstrap, sample_seed),
+    )
+    ranked, importances, lines = {}, {}, []
+    for epoch, directory in enumerate(weights, start=1):
+        translator = load_translator(directory, described, generation, picked)
+        order = sublayers(translator.model)
+        importances[epoch] = gradients_on(translator, estimated_on).mean(axis=0)
+        ranked[epoch] = orders.normalised(importances[epoch])
+        if epoch in measured:
+            plans = plans_of({"importance": ranked[epoch]}, order, pruning, sample_seed)
+            joint = [plan for plan in plans if plan.scope == ALL]
+            lines.append(curves_of(translator, test, joint, limits).assign(epoch=epoch))
+    tables.write(pd.concat(lines, ignore_index=True).assign(run=run), training)
+    agreement = agreements(ranked)
+    by_epoch = [
+        by_head(order, importance=importances[epoch], normalised=ranked[epoch]).assign(
+            epoch=epoch, agreement=agreement[epoch]
+        )
+        for epoch in importances
+    ]
+    tables.write(pd.concat(by_epoch, ignore_index=True).assign(run=run), importance)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,116 @@
+"""Importance of a translator's heads, and its BLEU with more and more gone (Michel et al., 4)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import transformers
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.model.attention import n_heads, sublayers
+from workflow_scripts.core.model.sublayers import Sublayer
+from workflow_scripts.core.model.translators import translator_of
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import orders
+from workflow_scripts.core.stats.translation_metrics import METRICS
+from workflow_scripts.translation.translation_curves import (
+    Limits,
+    Plan,
+    Settings,
+    curves_of,
+    plans_of,
+    read_split,
+)
+from workflow_scripts.translation.translation_importance import (
+    by_head,
+    gradients_on,
+    importance_table,
+)
+
+CHOSEN_ON, MEASURED_ON = "validation", "test"
+HEAD = ["type", "layer", "head"]
+
+
+def one_head_ranks(sweep: Path, order: Sequence[Sublayer], n_heads: int) -> np.ndarray:
+    """Ranks from 0, [sublayer, head]: first the head without which validation BLEU is highest.
+
+    Among heads of equal BLEU, the one with the lower teacher-forced loss is first. Raises
+    RuntimeError where the sweep holds other heads.
+    """
+    columns = [name for metric in ("bleu", "loss") for name in METRICS[metric].columns]
+    frame = tables.read(sweep, ("split", "unit", "mode", *HEAD, *columns))
+    chosen = (frame["split"] == CHOSEN_ON) & (frame["unit"] == "head") & (frame["mode"] == "zero")
+    sums = frame[chosen].groupby(HEAD)[columns].sum()
+    ranks = np.empty((len(order), n_heads), int)
+    heads = pd.MultiIndex.from_frame(by_head(order, rank=ranks)[HEAD])
+    if len(sums) != len(heads) or not sums.index.isin(heads).all():
+        raise RuntimeError(f"{sweep}: swept with other heads than those to be pruned")
+    sums = sums.loc[heads]
+    bleu, loss = (
+        METRICS[metric].score(sums[list(METRICS[metric].columns)].to_numpy().T)
+        for metric in ("bleu", "loss")
+    )
+    ranks.flat[np.lexsort((loss, -bleu))] = range(len(heads))
+    return ranks
+
+
+def order_table(plans: Sequence[Plan], order: Sequence[Sublayer]) -> pd.DataFrame:
+    """One row per plan and head of its scope: the first step in which the head is gone."""
+    frames = []
+    for plan in plans:
+        gone = orders.order_of(plan.masks[:, plan.sublayers])
+        step = gone["step"].to_numpy().reshape(-1, plan.masks.shape[2])
+        own = [sublayer for sublayer, kept in zip(order, plan.sublayers, strict=True) if kept]
+        about = {"strategy": plan.strategy, "scope": plan.scope, "draw": plan.draw}
+        frames.append(by_head(own, step=step).assign(**about))
+    return pd.concat(frames, ignore_index=True)
+
+
+def main(
+    card: Path,
+    pairs: Path,
+    sweep: Path,
+    importance: Out,
+    curves: Out,
+    order: Out,
+    run: str,
+    generation: dict[str, Any],
+    settings: dict[str, Any],
+    sentences: int,
+    pass_rows: int,
+    bootstrap: int,
+    sample_seed: int,
+    device: str = "auto",
+    checkpoint: list[Path] = (),
+) -> None:
+    """Write importance, the scores after every step of every order, and when each head goes.
+
+    Importance is estimated once, on training pairs; one-head scores are those of the sweep on the
+    validation set; what is left is measured on the test set. `settings` are the fields of
+    Settings. `checkpoint` are the files that `card` describes, where there are any.
+    """
+    transformers.utils.logging.set_verbosity_error()
+    pruning = Settings(**settings)
+    translator = translator_of(read_card(card), generation, devices.pick(device))
+    places, heads = sublayers(translator.model), n_heads(translator.model)
+    training = read_split(pairs, "train", pruning.examples, sample_seed)
+    values = gradients_on(translator, training)
+    table = importance_table(values, places, bootstrap, sample_seed)
+    tables.write(table.assign(run=run), importance)
+    scores = {"importance": orders.normalised(values.mean(axis=0))}
+    if "score" in pruning.strategies:
+        scores["score"] = one_head_ranks(sweep, places, heads)
+    plans = plans_of(scores, places, pruning, sample_seed)
+    tables.write(order_table(plans, places).assign(run=run), order)
+    test = read_split(pairs, MEASURED_ON, sentences, sample_seed)
+    limits = Limits(pass_rows, bootstrap, sample_seed)
+    tables.write(curves_of(translator, test, plans, limits).assign(run=run), curves)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
