@@ -46,7 +46,7 @@ def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables
     """What the atlas says of the translator <run>.card.json, and its tables <run>.<of>.parquet."""
     about, run = read_card(card), card.name.removesuffix(".card.json")
     pretrained = run == PRETRAINED
-    title = PRETRAINED if pretrained else f"trained to translate, seed {run}"
+    title = PRETRAINED if pretrained else "trained to translate"
     state = {"name": state_of(card.name), "title": title, "task": TASK}
     types = [
         {"name": name, "title": title, "n_layers": about["layers"][name]}

@@ -34,7 +34,7 @@ export function Axes({ model, place, byValue }) {
 export function LayerMeans({ measure, model, place, dark }) {
   const x = place.right + 12;
   const wide = place.margin > 100;
-  const width = place.margin - (measure.scale === "category" ? 16 : 54);
+  const width = place.margin - (measure.scale === "category" ? 16 : 60);
   const bar = Math.min(place.cell[1] - 6, 12);
   const middle = (layer) => place.bottom - (layer + 0.5) * place.cell[1];
   const title = measure.scale === "category" ? "In the layer" : wide ? "Mean of the layer" : "Mean";
