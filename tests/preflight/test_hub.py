@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.tiny_translators import save
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.preflight.hub import Network
 
@@ -23,8 +24,12 @@ COMMIT = "a" * 40
 ASK = """
 import sys
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.preflight import models
+from workflow_scripts.preflight import models, translation
 from workflow_scripts.preflight.hub import Network
+
+def translator(revision):
+    source = {"hub": "someone/model", "revision": revision, "prefix": ""}
+    return translation.translator(source, network)[1]
 
 def sizes(revision):
     return network.of_hub("model", "someone/model", revision)
@@ -34,7 +39,7 @@ def looked_at(revision):
     return models.check("m", source, {"cls": ["probes"]}, network)[1]
 
 network = Network()
-look = {"sizes": sizes, "looked_at": looked_at}[sys.argv[1]]
+look = {"sizes": sizes, "looked_at": looked_at, "translator": translator}[sys.argv[1]]
 for revision in sys.argv[2:]:
     try:
         print(look(revision))
@@ -136,6 +141,17 @@ def test_of_a_model_on_the_hub_no_weights_are_downloaded(
         assert line.startswith("bert, 3 layers of 4 heads, weights 130 kB: on the hub, not down")
     assert [path for path in got if path.endswith("config.json")]
     assert not [path for path in got if path.endswith("safetensors")]
+
+
+def test_of_a_translator_on_the_hub_its_vocabulary_is_downloaded(tmp_path: Path) -> None:
+    folder = save(tmp_path / "model", "marian")
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), folder) as hub:
+        (line,) = ask(hub.server_address[1], tmp_path / "home", "translator", COMMIT)
+        got = {path.rpartition("/")[2] for command, path in hub.asked if command == "GET"}
+    assert line.startswith("marian, an encoder of 2 layers of 4 heads, weights ")
+    assert line.endswith(": on the hub, not downloaded yet")
+    assert got >= {"config.json", "source.spm", "target.spm", "vocab.json"}
+    assert "model.safetensors" not in got
 
 
 def test_a_hub_that_never_answers_is_not_asked_again(tmp_path: Path) -> None:
