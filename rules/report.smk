@@ -98,13 +98,18 @@ if CLAIM_PAGES:
 
 for page in CLAIM_PAGES.values():
     PAGES += [page, beside(page, "tex")]
+# Sentence pairs stand with the texts.
+PAIRS_SHOWN, TRANSLATOR_CARDS = {}, []
+if "translation" in config:
+    PAIRS_SHOWN["pairs"] = PAIRS if "generate" in PAIRS else {"path": PAIRS["test"]["source"]}
+    TRANSLATOR_CARDS = expand(TRANSLATOR_CARD, run=RUNS)
 # What the config says of the study, and where the report shows what.
 STUDY_FACTS = {
     "study": config["study"],
     "about": REPORT["about"],
     "results": RESULTS,
     "seeds": f"{config['seed']}; of fine-tuning {', '.join(map(str, SEEDS))}",
-    "texts": {name: CORPORA[name] for name in used(CORPORA)},
+    "texts": {name: CORPORA[name] for name in used(CORPORA)} | PAIRS_SHOWN,
     "tasks": {
         f"{name}.points" if name == "arct" else name: config["tasks"][name]
         for name in config["tasks"]
@@ -119,7 +124,8 @@ rule overview:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
         claims=[beside(page, "csv") for page in CLAIM_PAGES.values()],
-        counts=[entry.path for entry in ENTRIES if "counted" in entry.of],
+        translators=TRANSLATOR_CARDS,
+        counts=[entry.path for entry in ENTRIES if entry.path.endswith(".counts.csv")],
         products=[FIGURES, TABLES, PAGES],
         sources=FRONT_SOURCES,
     output:

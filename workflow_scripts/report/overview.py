@@ -17,7 +17,7 @@ from workflow_scripts.report.entries import titles_of_tasks
 from workflow_scripts.report.pages import BADGES, SOURCES, template
 
 # The count that says how large a text or task is, the first that its counts have.
-SIZES = ("segments analysed", "examples", "points", "sentences", "documents")
+SIZES = ("segments analysed", "examples", "points", "sentences", "documents", "sentence pairs")
 PACKAGES = ("snakemake", "pandas", "scipy", "scikit-learn", "matplotlib")
 LONGEST = 3  # steps that are named
 VERDICTS = tuple(BADGES)
@@ -118,8 +118,12 @@ def main(
     overview: Out,
     facts: dict,
     benchmarks: str,
+    translators: list[Path] | tuple[()] = (),
 ) -> None:
-    """Write the page; `facts` is what the config says of the study, and what the report shows."""
+    """Write the page; `facts` is what the config says of the study, and what the report shows.
+
+    `cards` are those of its models, `translators` those of the translators that it trained or has.
+    """
     models = [read_card(path) for path in cards]
     judged = {path.parents[1].name: verdict_counts(read_rows(path)) for path in claims}
     ran = steps(Path(benchmarks))
@@ -127,6 +131,7 @@ def main(
     text = render(
         facts=facts,
         models=models,
+        translators=[read_card(path) for path in translators],
         judged=judged,
         verdicts=VERDICTS,
         sizes=sizes,
