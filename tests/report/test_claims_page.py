@@ -32,10 +32,13 @@ def test_every_verdict_has_a_badge() -> None:
             "#model=m&view=scatter&x=entropy.all&y=disabling.sst2.1.head.zero.dev",
         ),
         ("view=scatter&x=entropy.all&y=none", "", ""),
+        ("model=translation.{run}&measure=x", "seed 2, Enc-Dec", "#model=translation.2&measure=x"),
+        ("model=translation.{run}&measure=x", "seed 3", ""),
     ],
 )
 def test_fragments_name_measures_that_there_are(view: str, case: str, found: str) -> None:
-    assert fragment(view, case, "m", MEASURES) == found
+    measures = {"m": MEASURES, "translation.2": ["x"]}
+    assert fragment(view, case, "m", measures) == found
 
 
 def test_links_in_the_report_and_beside_the_page() -> None:

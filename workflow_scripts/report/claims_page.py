@@ -29,6 +29,7 @@ COLUMNS = (
     Column("paper", "paper", facet=True),
 )
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
+RUN = re.compile(r"(?:seed )?(\d+|pretrained)\b")  # what the case of a translator begins with
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,23 @@ def named(path: Path) -> str:
     return f"{words.replace('-', ' ').capitalize()} ({kind})"
 
 
-def fragment(view: str, case: str, model: str, measures: Iterable[str]) -> str:
+def fragment(view: str, case: str, model: str, measures: Mapping[str, Iterable[str]]) -> str:
     """The address of a view within the atlas; empty where the atlas lacks one of its measures.
 
-    `{task}` in `view` stands for the task of the case. A `*` in a measure's id stands for any text:
-    the first of the model's `measures` that fits is meant.
+    `{task}` in `view` stands for the task of the case, `{run}` for its translator. A `*` in a
+    measure's id stands for any text: the first of the `measures` that fits is meant, of those of
+    `model` where the view names none.
     """
-    parts = [f"model={model}"]
-    for part in view.replace("{task}", task_of_case(case) or "-").split("&"):
-        key, _, value = part.partition("=")
+    run = RUN.match(case)
+    view = view.replace("{task}", task_of_case(case) or "-").replace(
+        "{run}", run[1] if run else "-"
+    )
+    keys = {"model": model} | dict(part.partition("=")[::2] for part in view.split("&"))
+    parts = []
+    for key, value in keys.items():
         if key in MEASURED:
-            value = next((known for known in measures if fnmatchcase(known, value)), "")
+            known = measures.get(keys["model"], ())
+            value = next((name for name in known if fnmatchcase(name, value)), "")
             if not value:
                 return ""
         parts.append(f"{key}={value}")
@@ -112,12 +119,13 @@ def read_links(published: Iterable[Path]) -> dict[str, tuple[list[str], str]]:
     return found
 
 
-def measures_of(atlas: Path | None, model: str) -> list[str]:
-    """The ids of the measures that the atlas has of a model; none without an atlas."""
-    if atlas is None:
-        return []
-    content = json.loads(atlas.read_text(encoding="utf-8"))
-    return [measure["id"] for measure in content["measures"] if measure["model"] == model]
+def measures_of(atlas: Path | None) -> dict[str, list[str]]:
+    """The ids of the measures that the atlas has of each model; none without an atlas."""
+    found: dict[str, list[str]] = {}
+    if atlas is not None:
+        for measure in json.loads(atlas.read_text(encoding="utf-8"))["measures"]:
+            found.setdefault(measure["model"], []).append(measure["id"])
+    return found
 
 
 def printed_claims(frame: pd.DataFrame) -> pd.DataFrame:
@@ -149,7 +157,7 @@ def main(
     frame = printed.read(claims)
     behind = read_links(published)
     linker = Linker(Path(place), report_href)
-    measures = measures_of(atlas, model)
+    measures = measures_of(atlas)
     rows = []
     for row in frame.to_dict("records"):
         names, view = behind.get(row["id"], ([], ""))
