@@ -1,5 +1,6 @@
 """Estimates bound what files really take."""
 
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,12 @@ from workflow_scripts.preflight.estimates import (
     cache_amount,
     cache_bytes,
     peak,
+    translator_bytes,
 )
+from workflow_scripts.preflight.models import read_header
+from workflow_scripts.translation.translator_training import Recipe, new_translator
 
+TRANSLATOR = {"vocabulary": 30, "hidden": 8, "feed_forward": 12, "layers": 3, "heads": 2}
 SHAPE = Shape(layers=2, heads=3, weights=1000, max_positions=12)
 CONFIG = {
     "checkpoints": {"finetune": {"epochs": 3, "every_epoch": ["sst2"]}},
@@ -26,6 +31,7 @@ CONFIG = {
     "probes": {"treebank": "trees"},
     "corpora": {"vectors": {"own": {"train": "text", "dimensions": 5}, "glove": {"path": "x"}}},
     "atlas": {"megabytes": 2},
+    "translation": {"train": TRANSLATOR | {"epochs": 4, "every_epoch": True}},
 }
 SIZES = Sizes(
     results="results/s",
@@ -92,10 +98,22 @@ def test_the_bound_of_a_corpus_takes_the_longest_inputs(tmp_path: Path) -> None:
         ("corpora/own.vectors.safetensors", 4 * 5 * 10_000),
         ("corpora/glove.vectors.safetensors", 77),
         ("atlas.html", 2e6),
+        ("translation/1.checkpoint", translator_bytes(TRANSLATOR) + 500_000),
+        ("translation/12.epochs", 3 * (translator_bytes(TRANSLATOR) + 500_000)),
+        ("translation/1.card.json", 60_000),
     ],
 )
 def test_amounts_by_hand(path: str, expected: float | None) -> None:
     assert SIZES.amount(f"results/s/{path}").expected == expected
+
+
+def test_the_bytes_of_a_translator_are_those_of_its_weights(tmp_path: Path) -> None:
+    rest = {"seed": 1, "epochs": 1, "batch_size": 1, "learning_rate": 0.1}
+    made = new_translator(["the dog sees a cat near the old river"], Recipe(**TRANSLATOR, **rest))
+    assert len(made.tokenizer) == TRANSLATOR["vocabulary"]
+    made.model.save_pretrained(tmp_path)
+    shapes = read_header(tmp_path).values()
+    assert translator_bytes(TRANSLATOR) == 4 * sum(map(prod, shapes))
 
 
 def test_a_training_job_keeps_its_state_twice() -> None:

@@ -106,6 +106,9 @@ def test_a_disk_that_is_too_small_is_refused(small_disk: TinyStudy) -> None:
         ("results/s/m/arguments/bert.original.1", "weights of ARCT's models"),
         ("results/s/m/arguments/bert.original.1.parquet", "tables, figures and the rest"),
         ("results/s/m/arguments/scores.parquet", "tables, figures and the rest"),
+        ("results/s/translation/1.checkpoint", "weights of translators"),
+        ("results/s/translation/1.epochs", "weights of translators"),
+        ("results/s/translation/1.card.json", "tables, figures and the rest"),
     ],
 )
 def test_kinds_of_products(path: str, kind: str) -> None:

@@ -20,6 +20,7 @@ OTHER_BYTES = 60_000
 TRAINED_WORDS = (10_000, 200_000)
 # A checkpoint's config and tokenizer. Fine-tuning keeps weights and two moments twice for a moment.
 BESIDE_WEIGHTS, STATES = 2_000_000, 6
+BESIDE_TRANSLATOR = 500_000  # whose vocabulary is of some thousand subwords
 
 
 # Below the folder of a model: caches, and folders of weights.
@@ -76,6 +77,15 @@ def cache_bytes(lengths: Sequence[int], layers: int, heads: int) -> int:
     return patterns + int(tokens.sum()) * TOKEN_BYTES + len(tokens) * EXAMPLE_BYTES + HEADER_BYTES
 
 
+def translator_bytes(recipe: Mapping[str, Any]) -> int:
+    """Bytes of the float32 weights of a translator that a study trains, with a full vocabulary."""
+    hidden, inner, words = (recipe[key] for key in ("hidden", "feed_forward", "vocabulary"))
+    attention, norm = 4 * hidden * (hidden + 1), 2 * hidden
+    forward = 2 * hidden * inner + inner + hidden
+    layer = (attention + forward + 2 * norm) + (2 * attention + forward + 3 * norm)
+    return 4 * (recipe["layers"] * layer + words * (hidden + 1))
+
+
 def cache_amount(corpus: Corpus, shape: Shape, model: str) -> Amount:
     """What the attention cache of a corpus takes; without lengths, the bound is expected too."""
     if corpus.n is None:
@@ -112,6 +122,8 @@ class Sizes:
         if inside == "atlas.html":
             page = self.config.get("atlas", {}).get("megabytes", 0) * 1e6
             return Amount(page, page)
+        if trained := re.fullmatch(r"translation/\d+\.(checkpoint|epochs)", inside):
+            return self._of_translator(self.config["translation"]["train"], trained[1])
         if vectors := re.fullmatch(r"corpora/(.+)\.vectors\.safetensors", inside):
             entry, n = self.config["corpora"]["vectors"][vectors[1]], self.n_vectors.get(vectors[1])
             if "train" in entry:
@@ -140,6 +152,12 @@ class Sizes:
             copies = len(self.config["arguments"]["keep"]) if run[1] == "original" else 0
             return Amount(copies * weights, copies * weights)
         return None
+
+    def _of_translator(self, recipe: Mapping[str, Any], what: str) -> Amount:
+        """A trained translator's weights, of its last epoch or of all others that are kept."""
+        copies = 1 if what == "checkpoint" else (recipe["epochs"] - 1) * recipe["every_epoch"]
+        weights = translator_bytes(recipe) + BESIDE_TRANSLATOR
+        return Amount(copies * weights, copies * weights)
 
     def _cache(self, name: str, shape: Shape, model: str) -> Amount:
         """The cache of a corpus, of a task or, with more dots, of a checkpoint on its task."""

@@ -105,6 +105,8 @@ def kind_of(path: str) -> str:
     """The kind of a product, for the disk's table."""
     if path.endswith(".h5"):
         return "attention caches"
+    if path.endswith((".checkpoint", ".epochs")) and "/translation/" in path:
+        return "weights of translators"
     is_file = "." in Path(path).suffix and not Path(path).suffix[1:].isdigit()
     if "/checkpoints/" in path and (not is_file or path.endswith(".epochs")):
         return "weights of classifiers"
