@@ -99,3 +99,15 @@ def test_bert_reads_as_much_text_as_the_paper(study: str) -> None:
 def test_coreference_documents_are_cut_as_in_the_paper() -> None:
     corpus = config("clark2019.yaml")["corpora"]["coreference"]["ontonotes"]
     assert (corpus["max_tokens"], corpus["windows"]) == (128, "first")
+
+
+def test_translation_is_searched_as_in_the_paper() -> None:
+    """Heads are chosen on newstest2013 and measured on newstest2014 and on MTNT."""
+    read = config("wmt14.yaml")["translation"]
+    generation = read["generation"]
+    assert (generation["beams"], generation["length_penalty"]) == (5, 1)
+    data = read["data"]
+    assert data["validation"]["source"] == "data/newstest2013.en"
+    assert data["test"]["target"] == "data/newstest2014.fr"
+    assert data["domains"]["mtnt"] == {"source": "data/mtnt.en", "target": "data/mtnt.fr"}
+    assert (read["modes"], read["sentences"], read["pruning"]["step"]) == (["zero"], 0, 0.1)

@@ -24,6 +24,7 @@ from workflow_scripts.core.model.translators import (
     texts_of,
     translator_of,
 )
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.translation import translator_training
 from workflow_scripts.translation.translator_training import (
@@ -118,6 +119,13 @@ def test_texts_survive_the_translator() -> None:
     assert inputs["attention_mask"].sum(1).tolist() == [len(row) for row in pairs.sources[:4]]
     labels = pad_targets(made, pairs.targets[:4])
     assert ((labels != IGNORED).sum(1)).tolist() == [len(row) for row in pairs.targets[:4]]
+
+
+def test_a_hidden_size_that_heads_cannot_share_is_one_line() -> None:
+    recipe = Recipe(**RECIPE | {"hidden": 18, "heads": 4})
+    words = r"config: translation.train.hidden: 18 is no multiple of heads \(4\)"
+    with pytest.raises(InputError, match=words):
+        new_translator(["a text"], recipe)
 
 
 def test_training_learns(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from workflow_scripts.core.model.translators import (
     targets_of,
 )
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.translation.vocabulary import learnt
 
@@ -81,7 +82,15 @@ class Pairs:
 
 
 def new_translator(texts: Sequence[str], recipe: Recipe) -> Translator:
-    """A Marian model with random weights and a vocabulary learnt from `texts`."""
+    """A Marian model with random weights and a vocabulary learnt from `texts`.
+
+    Raises InputError where the hidden size cannot be divided among the heads.
+    """
+    if recipe.hidden % recipe.heads:
+        raise InputError(
+            f"config: translation.train.hidden: {recipe.hidden} is no multiple of heads "
+            f"({recipe.heads}); change one of them"
+        )
     tokenizer = learnt(texts, recipe.vocabulary)
     sizes = {
         f"{side}_{name}": value
