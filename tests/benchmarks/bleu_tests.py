@@ -21,7 +21,7 @@ DRAWS = 3000
 LEVEL = 0.05  # of corrected p-values
 PAPERS_LEVEL = 0.01
 RENDERINGS = 10  # of each sentence, from which translations are drawn
-WRONG, WORSE = 0.2, 0.5  # shares of words that are wrong, usually and where a head loses
+WRONG, WORSE = 0.2, 0.3  # shares of words that are wrong, usually and where a head loses
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ SCENARIOS = [
     Scenario(n, share, loses)
     for loses in (False, True)
     for n in (200, 500)
-    for share in (0.02, 0.3)
+    for share in (0.05, 0.3)
 ]
 
 
