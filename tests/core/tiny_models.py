@@ -90,7 +90,13 @@ REFUSED: dict[str, PretrainedConfig] = {
 }
 
 ENCODER_LAYERS, DECODER_LAYERS, END = 3, 2, 2  # END: the id of the token that ends a target
-_WORDS = {"vocab_size": len(VOCABULARY), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": END}
+_WORDS = {
+    "vocab_size": len(VOCABULARY),
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": END,
+    "tie_word_embeddings": False,
+}
 _STACKS = {
     "d_model": WIDTH,
     "encoder_layers": ENCODER_LAYERS,
@@ -114,6 +120,7 @@ ENCODER_DECODERS: dict[str, PretrainedConfig] = {
         num_layers=ENCODER_LAYERS,
         num_decoder_layers=DECODER_LAYERS,
         num_heads=HEADS,
+        initializer_factor=0.2,  # unlike the others' weights, its own are large enough
         decoder_start_token_id=0,
     ),
 }

@@ -231,11 +231,13 @@ def _by_name(
     modules = {model.get_submodule(name): sublayer for name, sublayer in named.items()}
     times = Counter(called)
     once = sum(times[module] == 1 for module in modules)
-    if not modules or not once == len(modules) == len(called) == len(set(order)):
+    strange = [type(module).__name__ for module in called if module not in modules]
+    if strange or not 0 < once == len(modules) == len(set(order)):
+        why = f"{once} of {len(modules)} attention modules known by name hand their attention"
         raise InputError(
-            f"{model.config.model_type}: {once} of {len(modules)} attention modules known by name "
-            f"hand their attention to transformers' AttentionInterface once in a pass of "
-            f"{len(called)} calls; use Marian, BART, mBART, M2M100 or T5"
+            f"{model.config.model_type}: "
+            + (f"{strange[0]} hands its attention, of no known name," if strange else why)
+            + " to transformers' AttentionInterface once in a pass; use another architecture"
         )
     return {
         module: Place(watched, order.index(sublayer), sublayer.type == "decoder")
