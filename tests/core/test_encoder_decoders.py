@@ -87,7 +87,7 @@ def test_hidden_states_logits_and_patterns_equal_eager(
     for ours_, eagers in zip(capture.patterns, attentions, strict=True):
         torch.testing.assert_close(ours_, eagers, atol=1e-6, rtol=0)
         row = eagers[1, :, 3]
-        assert row.max() * (row[0] > 0).sum() > 1.3  # uniform patterns would all be alike
+        assert row.max() * (row[0] > 0).sum() > 1.05  # uniform patterns would all be alike
 
 
 def test_beam_search_equals_eager(eager: PreTrainedModel, ours: PreTrainedModel) -> None:
