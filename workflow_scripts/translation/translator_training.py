@@ -65,6 +65,7 @@ class Recipe:
     batch_size: int
     learning_rate: float
     warmup: float = 0.1
+    init_std: float = 0.02
     dropout: float = 0.1
     label_smoothing: float = 0.1
     precision: str = "float32"
@@ -104,6 +105,7 @@ def new_translator(texts: Sequence[str], recipe: Recipe) -> Translator:
     config = MarianConfig(
         vocab_size=len(tokenizer),
         d_model=recipe.hidden,
+        init_std=recipe.init_std,
         dropout=recipe.dropout,
         max_position_embeddings=POSITIONS,
         scale_embedding=True,
