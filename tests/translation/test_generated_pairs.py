@@ -115,7 +115,7 @@ def test_a_noun_has_one_gender_unless_a_pronoun_tells_it(
     told = defaultdict(set)
     for _, sentence in read:
         told[sentence.subject.stem].add(sentence.subject.gender)
-    assert sum(of_noun == {"m", "f"} for of_noun in told.values()) > 20
+    assert sum(of_noun == {"m", "f"} for of_noun in told.values()) > 15
 
 
 def test_the_pronoun_has_the_gender_of_its_antecedent(
@@ -141,8 +141,8 @@ def antecedent_of(source: list[str], sentence: Sentence) -> Nominal:
         return plural[0]
     if pronoun == "them":
         return sentence.subject if source[-2] in MEET else sentence.object
-    only_persons, only_others = "honest famous tired poor hungry", "wooden empty expensive heavy"
-    assert source[-1] in f"{only_persons} {only_others} dusty".split(), source
+    only_persons, only_others = "honest famous tired poor", "wooden empty expensive heavy"
+    assert source[-1] in f"{only_persons} {only_others}".split(), source
     return sentence.subject if source[-1] in only_persons.split() else sentence.object
 
 
@@ -161,9 +161,9 @@ def test_a_noun_with_two_senses_is_told_by_its_place(
 
 
 def event(**changed: object) -> Event:
-    """The queen dropped the violin near the lake, or what `changed` makes of it."""
+    """The mother dropped the violin near the lake, or what `changed` makes of it."""
     found = {
-        "subject": phrase("queen"),
+        "subject": phrase("mother"),
         "verb": next(verb for verb in words.DEEDS if verb.base == "drop"),
         "object": phrase("violin"),
         "negated": False,
@@ -200,7 +200,7 @@ def sequel(verb: str, of_subject: bool = False) -> Sequel:
     return Sequel("before", of_subject, phrase("boy"), done)
 
 
-BOTH = {"subject": phrase("queen", plural=True), "object": phrase("letter", plural=True)}
+BOTH = {"subject": phrase("mother", plural=True), "object": phrase("letter", plural=True)}
 
 
 OF_CLAUSE = {"clause.pronoun.gender", "clause.predicate.gender", "clause.adjective.gender"}

@@ -12,12 +12,12 @@ Item = TypeVar("Item")
 SHARES = {
     "ambiguous": 0.35,
     "plural": 0.3,
-    "adjective": 0.3,
+    "adjective": 0.25,
     "negated": 0.1,
     "passive": 0.3,
     "time": 0.15,
     "adverb": 0.1,
-    "place": 0.4,
+    "place": 0.35,
     "of subject": 0.4,
 }
 CLAUSES = {"remark": 0.4, "sequel": 0.4, "none": 0.2}
@@ -45,7 +45,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Sequel:
-    """Before the queen found it: what somebody else did to the subject or the object."""
+    """Before the mother found it: what somebody else did to the subject or the object."""
 
     conjunction: str
     of_subject: bool

@@ -1,9 +1,9 @@
 """Sentence pairs of English and an invented language: the study's own parallel text.
 
 A grammar writes them, because no parallel text may be shipped. In English order, the translation of
-"the queen sold the old boats near the lake because they were heavy" is "they heavy were because the
-queen the lake near the boats old sold": the verb stands last, its clause before the main one, the
-adjective after its noun, and the place between subject and object. Articles, adjectives and
+"the mother sold the old boats near the lake because they were heavy" is "they heavy were because
+the mother the lake near the boats old sold": the verb stands last, its clause before the main one,
+the adjective after its noun, and the place between subject and object. Articles, adjectives and
 pronouns agree with their noun in gender, number and case, verbs with their subject in gender and
 number; passives become active.
 
