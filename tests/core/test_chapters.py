@@ -106,9 +106,10 @@ def test_a_study_of_some_chapters_is_accepted_or_says_what_is_missing(names: set
     assert (said[1] in names, said[2] in missing) == (True, True)
 
 
-# Claims and the atlas leave out the chapters that a study goes without, so that they need nothing.
+# Claims and the atlas leave out the chapters that a study goes without, and translation has data of
+# its own, so that they need nothing.
 @pytest.mark.parametrize(
-    "names", [n for n in ALONE_AND_PAIRS if not n <= {"claims", "atlas"}], ids=label
+    "names", [n for n in ALONE_AND_PAIRS if not n <= {"claims", "atlas", "translation"}], ids=label
 )
 def test_without_texts_and_tasks_it_says_so(names: set[str]) -> None:
     config = study(with_needed(names)) | {"corpora": {}, "tasks": {}}

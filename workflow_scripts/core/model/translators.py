@@ -70,7 +70,7 @@ def load_translator(
     search, positions = Generation(**generation), positions_of(model)
     if positions is not None and search.max_new_tokens > positions:
         raise InputError(
-            f"{directory}: translation.generation.max_new_tokens is {search.max_new_tokens}, but "
+            f"{directory}: generation.max_new_tokens is {search.max_new_tokens}, but "
             f"the decoder has {positions} positions; set it to {positions} or less"
         )
     model.generation_config = checks.search_config(
