@@ -90,14 +90,14 @@ SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
          ("kovaleva2019-fig8", "kovaleva2019-fig9", "kovaleva2019-heads")),
     ],
     "Michel et al. 2019": [
-        ("Figure 1 and Tables 1 and 3, heads masked", ("michel-most-heads", "michel-single-head"),
-         ("michel2019-fig1",)),
+        ("Figure 1 and Tables 1 and 3, heads masked", ("michel-most-heads", "michel-significant",
+         "michel-single-head"), ("michel2019-fig1",)),
         ("Figure 2, the same heads on other data", ("michel-agreement",), ("michel2019-fig2",)),
         ("Figure 3, pruning", ("michel-prune", "michel-one-head", "michel-importance-"),
          ("michel2019-fig3", "michel2019-importance")),
         ("Table 4, speed", ("michel-speed",), ()),
-        ("Figure 5, pruning during training", (), ("michel2019-fig5",)),
-        (TRANSLATION, ("michel-translation-", "michel-significant", "michel-early"),
+        ("Figure 5, pruning during training", ("michel-early",), ("michel2019-fig5",)),
+        (TRANSLATION, ("michel-translation-",),
          tuple(f"{study}-{name}" for study in ("michel2019-translation", "multi30k")
                for name in ("grids", "fig1", "fig2", "fig3", "fig4", "fig5"))),
     ],

@@ -27,6 +27,7 @@ CLAIM_PRODUCTS = {
     ),
     "ablation": expand("{task}.pretrained.{seed}.scores", task=TASKS, seed=SEEDS),
     "arguments": [f"bert.original.{seed}" for seed in ARCT_SEEDS],
+    "pruning": expand("{task}.pretrained.{seed}.epochs", task=FINETUNE["every_epoch"], seed=SEEDS),
 }
 # Translators are of the study: every model's table has their claims, a case for each run.
 TRANSLATION_JUDGED = []

@@ -218,6 +218,8 @@ def test_heads_and_layers_masked(tmp_path: Path) -> None:
         "accuracy, n = 200 examples; 1 with a significant loss, one of 4.9 points would be found"
     )
     assert tweets.about.endswith("none would be found")
+    (significant, _) = michel.heads_that_matter(found, "0.01")
+    assert significant.value == 25
     (single,) = michel.single_head_layers(found, "2")
     assert ends(single) == pytest.approx((200 / 3, 100 / 3, 200 / 3))
 
@@ -263,7 +265,7 @@ def test_one_metric_of_each_task(tmp_path: Path) -> None:
     assert (ends(single), single.about) == ((-7, -9, -5), "f1, 88.0 before")
 
 
-def test_agreement_and_speed(tmp_path: Path) -> None:
+def test_agreement_speed_and_training(tmp_path: Path) -> None:
     pair = {"mode": "zero", "pearson_low": 0.1, "pearson_high": 0.7, "n": 72}
     pairs = [
         pair | {"kind": "datasets", "one": "MNLI matched", "other": "mismatched", "pearson": 0.5},
@@ -272,9 +274,17 @@ def test_agreement_and_speed(tmp_path: Path) -> None:
     ]
     speed = {"task": "MNLI", "batch_size": 16, "original": 100.0, "pruned": 120.0, "repeats": 5}
     speed |= {"original_sd": 1.0, "pruned_sd": 1.2, "device": "cpu", "threads": 1}
-    found = products(tmp_path, michel2019_pairs=pairs, michel2019_table4=[speed])
+    epochs = [{"task": "mrpc", "epoch": epoch, "agreement": epoch / 4} for epoch in (1, 2, 2)]
+    found = products(
+        tmp_path,
+        michel2019_pairs=pairs,
+        michel2019_table4=[speed],
+        pruning__mrpc_of_pretrained_of_1_of_epochs=epochs,
+    )
     (agreement,) = michel.agreement(found, "datasets")
     assert (agreement.case, agreement.value) == ("MNLI matched and mismatched", 0.5)
     assert agreement.about == "halves of MNLI matched: 0.20"
     (gain,) = michel.speed_gain(found, "16")
     assert ends(gain) == pytest.approx((20, 20 - 1.96 * 0.02 * 120, 20 + 1.96 * 0.02 * 120))
+    (early,) = michel.early_importance(found, "2")
+    assert (early.case, early.value, early.n) == ("MRPC", 0.5, 2)

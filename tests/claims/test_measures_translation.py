@@ -145,7 +145,7 @@ def test_heads_masked_alone(found: Products) -> None:
 def test_agreement_and_training(found: Products) -> None:
     (agreement,) = translation.translator_agreement(found, "")
     assert (agreement.case, *ends(agreement)) == ("seed 1, validation and test", 0.6, 0.4, 0.7)
-    (early,) = translation.early_importance(found, "1")
+    (early,) = translation.translator_epochs(found, "1")
     half = 1.96 / math.sqrt(7)
     expected = [math.tanh(math.atanh(0.25) + side * half) for side in (0, -1, 1)]
     assert ends(early) == pytest.approx(expected, abs=1e-4)

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import counted, minus
+from workflow_scripts.claims.glue_rows import TITLES
+from workflow_scripts.claims.intervals import counted, minus, share
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
@@ -53,6 +54,23 @@ def _found(products: Products, rows: pd.DataFrame) -> str:
     wanted = {name: rows[name].iloc[0] for name in ("task", "split", "metric", "mode")}
     losses = products.rows("michel2019-power", unit="head", **wanted)["loss"]
     return "none" if losses.isna().any() else f"one of {losses.max():.1f} points"
+
+
+def heads_that_matter(products: Products, of: str) -> list[Measured]:
+    """Percent of heads whose masking changes the score with an uncorrected p below `of`.
+
+    By the paper's paired t-test over examples, where the metric is a mean over them.
+    """
+    numbers = []
+    for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
+        p = rows["p_t"].fillna(rows["p"])
+        count, n = int((p < float(of)).sum()), len(rows)
+        about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples"
+        value = 100 * count / n
+        numbers.append(
+            Measured(value, *share(count, n), n, "heads", case, _seeds(rows), about=about)
+        )
+    return numbers
 
 
 def single_head_layers(products: Products, of: str) -> list[Measured]:
@@ -149,16 +167,35 @@ def speed_gain(products: Products, of: str) -> list[Measured]:
     return numbers
 
 
+def early_importance(products: Products, of: str) -> list[Measured]:
+    """Rank correlation of importance after epoch `of` with that after the last epoch."""
+    epochs = products.matching("pruning/*.epochs")
+    rows = epochs[epochs["epoch"] == int(of)]
+    return [
+        Measured(
+            group["agreement"].iloc[0],
+            float("nan"),
+            float("nan"),
+            len(group),
+            "heads",
+            TITLES[task],
+        )
+        for task, group in rows.groupby("task", sort=False)
+    ]
+
+
 def _seeds(rows: pd.DataFrame) -> int:
     return rows["seed"].nunique()
 
 
 MEASURES = (
     harmless_heads,
+    heads_that_matter,
     single_head_layers,
     pruned,
     pruning_gain,
     one_head_each,
     agreement,
     speed_gain,
+    early_importance,
 )

@@ -140,7 +140,7 @@ def translator_agreement(products: Products, of: str) -> list[Measured]:
     ]
 
 
-def early_importance(products: Products, of: str) -> list[Measured]:
+def translator_epochs(products: Products, of: str) -> list[Measured]:
     """Rank correlation of importance after epoch `of` with that after the last one.
 
     The interval is Fisher's, as if heads were drawn independently.
@@ -220,5 +220,5 @@ MEASURES = (
     heads_without_loss,
     significant_heads,
     translator_agreement,
-    early_importance,
+    translator_epochs,
 )
