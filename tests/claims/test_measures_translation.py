@@ -174,3 +174,19 @@ def test_a_number_of_the_papers_translator(found: Products) -> None:
         study = Study("mine", {"pairs": "real"}, translator)
         for row in evaluate(claims["michel-translation-base"], found, study):
             assert (row["verdict"], row["source"]) == (verdict, "memory")
+
+
+@pytest.mark.parametrize(("baseline", "comparable"), [(9.9, False), (10.1, True)])
+def test_a_model_that_hardly_translates_is_not_judged(
+    baseline: float, comparable: bool, tmp_path: Path
+) -> None:
+    curves = [row | {"baseline": baseline} for row in curve("all", {0.0: 1.0, 0.2: 0.9})]
+    for row in curves:
+        row["score"] = baseline * row["kept"]
+    found = products(tmp_path, translation__1_of_curves=curves)
+    measures = {measure.__name__: measure for measure in translation.MEASURES}
+    (kept,) = measures["kept_bleu"](found, "20 all")
+    assert kept.value == pytest.approx(90)
+    assert (kept.not_comparable == "") is comparable
+    (base,) = measures["base_bleu"](found, "")
+    assert base.not_comparable == ""

@@ -1,6 +1,8 @@
 """Our numbers for the claims of Michel et al. 2019 about translators: a case for each run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import wraps
 
 import pandas as pd
 
@@ -12,6 +14,7 @@ from workflow_scripts.core.model.sublayers import TYPES
 CHOSEN_ON, MEASURED_ON = "validation", "test"
 CROSS = "encoder-decoder"
 INTERVAL = ("value", "ci_low", "ci_high")
+LEAST = 10.0  # BLEU from which on a model is said to translate
 
 
 def base_bleu(products: Products, of: str) -> list[Measured]:
@@ -210,15 +213,39 @@ def _best_left(products: Products) -> Iterator[tuple[str, pd.DataFrame]]:
         yield _case(run), of_run
 
 
+Measure = Callable[[Products, str], list[Measured]]
+
+
+def _of_translators(measure: Measure) -> Measure:
+    """The measure, whose number is not comparable where the intact model hardly translates."""
+
+    @wraps(measure)
+    def numbers(products: Products, of: str) -> list[Measured]:
+        bleu = {number.case: number.value for number in base_bleu(products, "")}
+        return [
+            replace(number, not_comparable=f"a model of {found:.1f} BLEU hardly translates")
+            if (found := bleu[number.case.partition(",")[0]]) < LEAST
+            else number
+            for number in measure(products, of)
+        ]
+
+    return numbers
+
+
 MEASURES = (
     base_bleu,
-    kept_bleu,
-    kept_gap,
-    type_gap,
-    one_head_left,
-    layers_of_one_head,
-    heads_without_loss,
-    significant_heads,
-    translator_agreement,
-    translator_epochs,
+    *map(
+        _of_translators,
+        (
+            kept_bleu,
+            kept_gap,
+            type_gap,
+            one_head_left,
+            layers_of_one_head,
+            heads_without_loss,
+            significant_heads,
+            translator_agreement,
+            translator_epochs,
+        ),
+    ),
 )
