@@ -44,16 +44,20 @@ def search(
     numbers = torch.arange(len(found), device=input_ids.device)  # of the sentences still there
     states, mask = inputs["encoder_outputs"].last_hidden_state, inputs["attention_mask"]
     cache: EncoderDecoderCache = inputs["past_key_values"]
-    seen = 0  # tokens of which the cache has keys and values
-    while True:
-        logits = model(
-            decoder_input_ids=hypotheses.tokens.flatten(0, 1)[:, seen:],
-            encoder_outputs=BaseModelOutput(last_hidden_state=states),
-            attention_mask=mask,
+
+    def read(tokens: torch.Tensor, every: int = 1) -> torch.Tensor:
+        """The logits [row, word] after `tokens` [row, token] and what the cache holds."""
+        return model(
+            decoder_input_ids=tokens,
+            encoder_outputs=BaseModelOutput(last_hidden_state=states[::every]),
+            attention_mask=mask[::every],
             past_key_values=cache,
             use_cache=True,
         ).logits[:, -1]
-        seen = hypotheses.tokens.shape[2]
+
+    logits = read(input_ids[::beams], every=beams).repeat_interleave(beams, 0)
+    cache.batch_repeat_interleave(beams)  # the hypotheses of a sentence are still the same
+    while True:
         origin = step(hypotheses, logits, logits_processor)
         stay = (~hypotheses.done).nonzero()[:, 0]
         if len(stay) <= (1 - LEAVING) * len(numbers):
@@ -66,9 +70,10 @@ def search(
             leave(stay)
             numbers, origin = numbers[stay], origin[stay]
             rows = (stay[:, None] * beams + torch.arange(beams, device=stay.device)).flatten()
-            states, mask = states[rows], mask[rows]
-            cache.cross_attention_cache.batch_select_indices(rows)
-        cache.self_attention_cache.batch_select_indices(origin.flatten())
+            states, mask = states.index_select(0, rows), mask.index_select(0, rows)
+            cache.cross_attention_cache.reorder_cache(rows)
+        cache.self_attention_cache.reorder_cache(origin.flatten())
+        logits = read(hypotheses.tokens[..., -1].reshape(-1, 1))
 
 
 @dataclass

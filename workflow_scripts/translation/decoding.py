@@ -21,7 +21,6 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.batches import in_chunks
-from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.translators import Translator
 from workflow_scripts.core.run import job
 from workflow_scripts.translation.beam_search import ends_of, search
@@ -54,7 +53,7 @@ def translate(
     passes = in_chunks(lengths, max(1, pass_rows // translator.generation.beams))
     ids: list[list[list[int]]] = [[[] for _ in sources] for _ in range(n)]
     capped = np.zeros((n, len(sources)), bool)
-    with torch.inference_mode(), OneDNN():
+    with torch.inference_mode():
         for items in job.progress(passes[::-1], desc=f"passes, {n} variants"):  # longest first
             for item, tokens in zip(items, _pass(of_model, sources, items), strict=True):
                 sentence, variant = divmod(int(item), n)
