@@ -128,3 +128,12 @@ def test_the_scores_can_read_it_and_samples_are_those_of_every_run(
     assert found == [
         (split, unit, 2) for split in ("validation", "test", "medical") for unit in units
     ]
+
+
+def test_statistics_are_those_of_each_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation_sweep, "SENTENCES", 2)
+    rng = np.random.default_rng(1)
+    said = rng.choice(TARGETS + SOURCES, (4, 5))
+    references = rng.choice(TARGETS, 5).tolist()
+    expected = [statistics(row.tolist(), references) for row in said]
+    assert (translation_sweep.counted_of(said, references) == np.array(expected)).all()

@@ -31,6 +31,7 @@ from workflow_scripts.translation.forced_losses import forced_losses
 
 log = logging.getLogger(__name__)
 UNITS = {"head": one_head, "all-but-one": all_but_one}
+SENTENCES = 32  # whose translations are scored at a time
 VARIANT = ["unit", "mode", "type", "layer", "head"]
 
 
@@ -76,9 +77,25 @@ def sweep_of(
         frames.append(frame)
     frame = pd.concat(frames, ignore_index=True)
     names = variants.loc[frame.pop("variant")].reset_index(drop=True)
-    references = pairs["target"].tolist() * len(variants)
-    counted = statistics(frame["translation"].tolist(), references)
-    return names.join(frame).join(pd.DataFrame(counted, columns=list(COLUMNS)))
+    shape = (len(variants), len(pairs))
+    counted = counted_of(frame["translation"].to_numpy().reshape(shape), pairs["target"].tolist())
+    counted = pd.DataFrame(counted.reshape(-1, len(COLUMNS)), columns=list(COLUMNS))
+    return names.join(frame).join(counted)
+
+
+def counted_of(translations: np.ndarray, references: Sequence[str]) -> np.ndarray:
+    """The statistics of `translations` [variant, sentence]: int32 [variant, sentence, statistic].
+
+    Some sentences of all variants at a time, since many variants say the same of a sentence, and
+    sacrebleu keeps every n-gram that it counts.
+    """
+    counted = np.empty((*translations.shape, len(COLUMNS)), np.int32)
+    for start in range(0, len(references), SENTENCES):
+        some = slice(start, start + SENTENCES)
+        texts = translations[:, some].ravel().tolist()
+        found = statistics(texts, list(references[some]) * len(translations))
+        counted[:, some] = found.reshape(len(translations), -1, len(COLUMNS))
+    return counted
 
 
 def main(
