@@ -146,9 +146,9 @@ def test_two_vocabularies(saved: Path, tmp_path: Path) -> None:
         ("mbart", {"source_lang": "en"}, ["source_lang 'en' is unknown", "ar_AR, cs_CZ"]),
         ("mbart", {"target_lang": None}, ["target_lang is needed; write one of", "(25 in all)"]),
         ("m2m100", {"target_lang": "de_DE"}, ["target_lang 'de_DE' is unknown", "af, am"]),
-        ("m2m100", {"source_lang": None}, ["translation.model.source_lang is needed"]),
-        ("marian", {"source_lang": "en"}, ["takes no codes", "remove translation.model.source_l"]),
-        ("t5", {"target_lang": "de"}, ["takes no codes", "remove translation.model.target_lang"]),
+        ("m2m100", {"source_lang": None}, ["source_lang is needed"]),
+        ("marian", {"source_lang": "en"}, ["takes no codes", "remove source_lang"]),
+        ("t5", {"target_lang": "de"}, ["takes no codes", "remove target_lang"]),
         ("marian", {"prefix": ">>de<< "}, ["prefix >>de<< is unknown to the tokenizer"]),
     ],
 )

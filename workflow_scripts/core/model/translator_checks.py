@@ -26,7 +26,7 @@ def check_kind(directory: Path, config: PretrainedConfig) -> None:
     if not encoder_decoder or type(config) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
         raise InputError(
             f"{directory}: {config.model_type} is no encoder-decoder that translates texts; name "
-            f"{KINDS} in translation.model"
+            f"{KINDS} as the translator"
         )
 
 
@@ -90,16 +90,14 @@ def set_languages(
             if code is not None:
                 raise InputError(
                     f"{directory}: the tokenizer takes no codes of languages; remove "
-                    f"translation.model.{key}"
+                    f"{key} beside the model"
                 )
         return
     known = _codes(tokenizer)
     for key, code in given.items():
         if code not in known:
             lack = "is needed" if code is None else f"{code!r} is unknown to the tokenizer"
-            raise InputError(
-                f"{directory}: translation.model.{key} {lack}; write one of {_some(known)}"
-            )
+            raise InputError(f"{directory}: {key} {lack}; write one of {_some(known)}")
     tokenizer.src_lang, tokenizer.tgt_lang = source_lang, target_lang
 
 
@@ -114,15 +112,13 @@ def check_prefix(
     code = prefix.partition("<<")[0] + "<<" if prefix.startswith(">>") else ""
     if code not in codes if code else len(codes) > 1:
         lack = f"{code} is unknown to the tokenizer" if code else "needs the target language"
-        raise InputError(
-            f"{directory}: translation.model.prefix {lack}; write one of {_some(codes)}"
-        )
+        raise InputError(f"{directory}: prefix {lack}; write one of {_some(codes)}")
     tasks = getattr(config, "task_specific_params", None) or {}
     prefixes = [task.get("prefix", "") for task in tasks.values() if isinstance(task, dict)]
     translating = [each for each in prefixes if each.startswith("translate ")]
     if translating and not prefix:
         raise InputError(
-            f"{directory}: translation.model.prefix is needed, which names the languages; write "
+            f"{directory}: prefix is needed, which names the languages; write "
             f"one of {_some([repr(each) for each in translating])}, or another that the model was "
             "trained with"
         )
