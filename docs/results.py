@@ -2,7 +2,7 @@
 
 `python docs/results.py DEFAULT REAL MULTI30K` first takes the claims tables of a run of each study,
 results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and multi30k.csv;
-an empty argument keeps the table that is there.
+an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and 2.
 """
 
 import shutil
@@ -56,6 +56,26 @@ Where the methods differ from the papers: [differences.md](differences.md).
 ![Published numbers beside the default study's, and verdicts](../report/gallery/claims.png)
 """
 TRANSLATION = "Sections 3 to 6, translators"
+# Tables 1 and 2 of the study of Multi30k, and what results.md says of them.
+TABLES = {n: DOCS / f"claims/multi30k-table{n}.csv" for n in (1, 2)}
+ON_MULTI30K = """
+#### Multi30k in full
+
+A Marian model of 4 + 4 layers, 128 wide, with 4 heads in each attention (2.5 million parameters),
+trained on 29,000 captions. Effects of gates of 0 on the BLEU of test 2016, {base:.1f} with all
+heads (n = {n} sentences, `{signature}`). {times}
+
+    snakemake --cores 2 --configfile studies/multi30k.yaml --config data=/data/multi30k
+
+Table 1, every head masked; bold where the corrected p is below 0.05 ({worse} of {heads} heads; the
+paper's uncorrected test at 0.01 marks {paper}). Rows are layers, columns heads.
+"""
+ALONE = """
+Table 2, the best head of a layer left alone, chosen on the validation set and measured on test,
+with 95% intervals over sentences, not corrected for the {layers} layers; bold where the corrected
+p is below 0.05.
+"""
+TIMES = "TIMES"
 # Section, subsection, the beginnings of the ids of its claims, and its figures.
 SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
     "Clark et al. 2019": [
@@ -127,7 +147,52 @@ def page(default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame) -> s
                 parts += [f"| Published | Default study | {name} |", "| --- | --- | --- |", *rows]
             drawn = [figure for figure in figures if (GALLERY / f"{figure}.png").is_file()]
             parts += [f"\n![](../report/gallery/{figure}.png)" for figure in drawn]
+            if title == TRANSLATION:
+                parts += in_full(*map(pd.read_csv, TABLES.values()))
     return "\n".join(parts) + "\n"
+
+
+def in_full(heads: pd.DataFrame, alone: pd.DataFrame) -> list[str]:
+    """Tables 1 and 2 of the study of Multi30k, on the test set."""
+    heads, alone = (
+        table[(table["split"] == "test") & (table["metric"] == "bleu") & (table["mode"] == "zero")]
+        for table in (heads, alone)
+    )
+    base = heads.iloc[0]
+    text = ON_MULTI30K.format(
+        base=base["baseline"],
+        n=base["n"],
+        signature=base["signature"],
+        times=TIMES,
+        worse=(heads["p_corrected"] < 0.05).sum(),
+        paper=(heads["p_paper"] < 0.01).sum(),
+        heads=len(heads),
+    )
+    parts, places = [text], heads["head"].str.split("-", expand=True).astype(int)
+    heads = heads.assign(layer=places[0], head=places[1], cell=heads.apply(_effect, axis=1))
+    for name in ("Enc-Enc", "Enc-Dec", "Dec-Dec"):
+        grid = heads[heads["type"] == name].pivot(index="layer", columns="head", values="cell")
+        parts += _grid(name, grid)
+    parts.append(ALONE.format(layers=len(alone)))
+    left = alone.assign(cell=alone.apply(_left_alone, axis=1))
+    grid = left.pivot(index="layer", columns="type", values="cell")
+    return parts + _grid("Layer", grid[["Enc-Enc", "Enc-Dec", "Dec-Dec"]])
+
+
+def _grid(name: str, grid: pd.DataFrame) -> list[str]:
+    head = [name, *map(str, grid.columns)]
+    rows = [[str(layer), *cells] for layer, cells in zip(grid.index, grid.to_numpy(), strict=True)]
+    lines = [head, ["---"] * len(head), *rows]
+    return ["\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+
+
+def _effect(row: pd.Series) -> str:
+    """A change of BLEU, bold where it is significant after correction."""
+    return f"**{row['effect']:+.2f}**" if row["p_corrected"] < 0.05 else f"{row['effect']:+.2f}"
+
+
+def _left_alone(row: pd.Series) -> str:
+    return f"{_effect(row)} ({row['ci_low']:+.2f} to {row['ci_high']:+.2f}), head {row['head']}"
 
 
 def unplaced(claims: pd.DataFrame) -> list[str]:
@@ -182,6 +247,10 @@ def main() -> None:
     for source, kept in zip(sys.argv[1:], STUDIES.values(), strict=len(sys.argv) > 1):
         if source:
             shutil.copyfile(source, kept)
+            if kept == STUDIES["multi30k"]:
+                for number, table in TABLES.items():
+                    folder = Path(source).parents[2] / "tables"
+                    shutil.copyfile(folder / f"michel2019-translation-table{number}.csv", table)
     PAGE.write_text(page(*(pd.read_csv(kept) for kept in STUDIES.values())), encoding="utf-8")
 
 
