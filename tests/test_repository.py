@@ -157,6 +157,16 @@ def test_rule_is_whole_and_named_after_its_script(rule: Rule) -> None:
     assert rule.conda and (ROOT / "envs" / rule.conda).is_file(), "no conda environment"
 
 
+def test_inputs_of_mains_are_of_types_that_a_job_makes() -> None:
+    """A job turns the paths that Snakemake gives into these; others would stay texts."""
+    made = {"Path", "Path | None", "list[Path]"}
+    for path in sorted((ROOT / "workflow_scripts").rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name == "main":
+                hints = {ast.unparse(each.annotation) for each in node.args.args}
+                assert {hint for hint in hints if "Path" in hint} <= made, path
+
+
 def test_every_script_is_run_by_a_rule() -> None:
     written = [path.relative_to(PACKAGE) for path in MODULES if "job.run(main" in path.read_text()]
     assert {rule.script for rule in WITH_SCRIPT} == set(map(str, written))

@@ -189,7 +189,7 @@ def main(
     data: dict,
     fewest: int,
     seed: int = 1,
-    translators: list[Path] | tuple[()] = (),
+    translators: list[Path] = (),
 ) -> None:
     """Write the data of the atlas: `products` are tables, `cards` and `maps` are of the models.
 

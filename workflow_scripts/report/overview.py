@@ -118,7 +118,7 @@ def main(
     overview: Out,
     facts: dict,
     benchmarks: str,
-    translators: list[Path] | tuple[()] = (),
+    translators: list[Path] = (),
 ) -> None:
     """Write the page; `facts` is what the config says of the study, and what the report shows.
 
