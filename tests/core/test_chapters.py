@@ -80,7 +80,11 @@ def test_core_names_no_key_of_a_chapter() -> None:
         for key in parts[chapter]["properties"]
     }
     for path in (ROOT / "workflow_scripts/core").rglob("*.py"):
-        named = [key for key in keys if re.search(rf"\b{key}\b", path.read_text(encoding="utf-8"))]
+        named = [
+            key
+            for key in keys
+            if re.search(rf"\b{re.escape(key)}\b", path.read_text(encoding="utf-8"))
+        ]
         assert named == [], path
 
 
