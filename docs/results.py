@@ -75,7 +75,7 @@ Table 2, the best head of a layer left alone, chosen on the validation set and m
 with 95% intervals over sentences, not corrected for the {layers} layers; bold where the corrected
 p is below 0.05.
 """
-TIMES = "TIMES"
+TIMES = "TIMESTEXT"
 # Section, subsection, the beginnings of the ids of its claims, and its figures.
 SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
     "Clark et al. 2019": [
