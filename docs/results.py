@@ -75,7 +75,10 @@ Table 2, the best head of a layer left alone, chosen on the validation set and m
 with 95% intervals over sentences, not corrected for the {layers} layers; bold where the corrected
 p is below 0.05.
 """
-TIMES = "TIMESTEXT"
+TIMES = """\
+On one of two cores, beside other work, training took 44 minutes, the sweep of 97 variants and 2,014
+sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was drawn
+once. Translations are searched with 5 beams."""
 # Section, subsection, the beginnings of the ids of its claims, and its figures.
 SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
     "Clark et al. 2019": [
