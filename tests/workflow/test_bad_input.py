@@ -90,7 +90,7 @@ def test_wrong_data_leave_nothing(study: TinyStudy) -> None:
     targets = ["tasks/rte.parquet", "corpora/own.words.txt", "tiny/attention/model.json"]
     end = error_lines(study.snakemake(*(f"{RESULTS}/{name}" for name in targets), "--keep-going"))
     expected = ["glue/train.tsv:3: label 'perhaps' is unknown; RTE has", "vectors.txt:1: byte 0x80"]
-    expected += ["tiny-model: no *.safetensors weights; "]
+    expected += ["tiny-model: no *.safetensors weights but pytorch_model.bin, a pickle, "]
     for words in expected:
         assert len([line for line in end if line.startswith(f"Error: {words}")]) == 1, end
     assert len(end) == len(expected)

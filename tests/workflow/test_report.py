@@ -15,6 +15,7 @@ from tests.workflow.tiny_study import TinyStudy
 ROOT = Path(__file__).parents[2]
 CLAIMS = "results/tiny/tiny/tables/claims.html"
 # Tasks, further development sets and relations that the tiny study lacks.
+MEASURES = ("measure", "x", "y")  # the keys of a view that name one
 ABSENT = re.compile(
     r"(disabling|importance)\.(rte|stsb|mnli)\.|disabling\..*\.dev_|syntax\.(?!all$|best$|det$)"
 )
@@ -94,13 +95,15 @@ def test_a_claims_views_are_of_measures_that_the_atlas_has(tiny_study: TinyStudy
     known = [measure["id"] for measure in atlas["measures"]]
     with (ROOT / "claims/published.csv").open(encoding="utf-8", newline="") as file:
         views = [row["view"] for row in csv.DictReader(file) if row["view"]]
+    parts = [part.partition("=") for view in views for part in view.split("&")]
     wanted = {
-        value.replace("{task}", "*")
-        for view in views
-        for key, _, value in (part.partition("=") for part in view.split("&"))
-        if key != "view"
+        value.replace("{task}", "*") for key, _, value in parts if key in ("measure", "x", "y")
     }
     assert len(wanted) > 30
+    models = [model["name"] for model in atlas["models"]]
+    shown = {value.replace("{run}", "*") for key, _, value in parts if key == "model"}
+    assert all(any(fnmatchcase(one, name) for one in models) for name in shown)
+    assert shown
     missing = {name for name in wanted if not any(fnmatchcase(one, name) for one in known)}
     assert {name for name in missing if not ABSENT.match(name)} == set()
 
