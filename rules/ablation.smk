@@ -37,7 +37,7 @@ SWEEP_PARTS = (
 )
 
 
-rule ablation_sweep:
+use rule model_step as ablation_sweep with:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
@@ -45,18 +45,13 @@ rule ablation_sweep:
         parts=SWEEP_PARTS,
     output:
         logits="<results>/{model}/ablation/{task}.{init}.{seed}.logits.parquet",
-    log:
-        "<logs>/ablation/{model}.{task}.{init}.{seed}.ablation_sweep.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.ablation_sweep.tsv"
+    pathvars:
+        job="ablation/{model}.{task}.{init}.{seed}.ablation_sweep",
     priority: 8
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
     resources:
         **({"mem_mb": memory(2000, 5)} if SWEEP_PARTS else TRAINING_JOB),
     params:
-        code=code("ablation/ablation_sweep.py"),
+        **step("ablation/ablation_sweep.py"),
         task="{task}",
         init="{init}",
         seed=run_seed,
@@ -69,8 +64,6 @@ rule ablation_sweep:
         precision=config["precision"],
         device=config["device"],
         part=None,
-    script:
-        "../workflow_scripts/ablation/ablation_sweep.py"
 
 
 if SWEEP_PARTS:
@@ -84,17 +77,15 @@ if SWEEP_PARTS:
             logits=temp(
                 "<results>/{model}/ablation/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
             ),
-        log:
-            "<logs>/ablation/{model}.{task}.{init}.{seed}.{scatteritem}.ablation_sweep_part.log",
-        benchmark:
-            "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.{scatteritem}.ablation_sweep_part.tsv"
+        pathvars:
+            job="ablation/{model}.{task}.{init}.{seed}.{scatteritem}.ablation_sweep_part",
         resources:
             **TRAINING_JOB,
         params:
             part="{scatteritem}",
 
 
-rule ablation_scores:
+use rule analysis_step as ablation_scores with:
     input:
         logits=rules.ablation_sweep.output.logits,
     output:
@@ -102,26 +93,20 @@ rule ablation_scores:
         gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
         found="<results>/{model}/ablation/{task}.{init}.{seed}.found.parquet",
         covariance="<results>/{model}/ablation/{task}.{init}.{seed}.covariance.parquet",
-    log:
-        "<logs>/ablation/{model}.{task}.{init}.{seed}.ablation_scores.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.{task}.{init}.{seed}.ablation_scores.tsv"
+    pathvars:
+        job="ablation/{model}.{task}.{init}.{seed}.ablation_scores",
     group:
         "scores"
-    conda:
-        "../envs/analysis.yaml"
     resources:
         mem_mb=memory(1500, 25),  # of MNLI's whole development set 120 MB are read
         runtime=minutes(60),
         serial=1,
     params:
-        code=code("ablation/ablation_scores.py"),
+        **step("ablation/ablation_scores.py"),
         bootstrap=ABLATION["bootstrap"],
         permutations=ABLATION["permutations"],
         halves=ABLATION["halves"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/ablation/ablation_scores.py"
 
 
 SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
@@ -130,60 +115,42 @@ FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
 COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
-rule kovaleva2019_fig8:
+use rule analysis_step as kovaleva2019_fig8 with:
     input:
         scores=SCORES,
     output:
         **figure("kovaleva2019-fig8", "Figure 8, one head disabled", DISABLING),
-    log:
-        "<logs>/ablation/{model}.kovaleva2019_fig8.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.kovaleva2019_fig8.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.kovaleva2019_fig8",
     params:
-        code=code("ablation/kovaleva2019_fig8.py"),
+        **step("ablation/kovaleva2019_fig8.py"),
         mode="uniform",
-    script:
-        "../workflow_scripts/ablation/kovaleva2019_fig8.py"
 
 
-rule kovaleva2019_fig9:
+use rule analysis_step as kovaleva2019_fig9 with:
     input:
         scores=SCORES,
     output:
         **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", DISABLING),
-    log:
-        "<logs>/ablation/{model}.kovaleva2019_fig9.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.kovaleva2019_fig9.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.kovaleva2019_fig9",
     params:
-        code=code("ablation/kovaleva2019_fig9.py"),
+        **step("ablation/kovaleva2019_fig9.py"),
         mode="uniform",
-    script:
-        "../workflow_scripts/ablation/kovaleva2019_fig9.py"
 
 
-rule michel2019_fig1:
+use rule analysis_step as michel2019_fig1 with:
     input:
         scores=SCORES,
     output:
         **figure("michel2019-fig1", "Figure 1, scores without one head", MASKING),
-    log:
-        "<logs>/ablation/{model}.michel2019_fig1.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.michel2019_fig1.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.michel2019_fig1",
     params:
-        code=code("ablation/michel2019_fig1.py"),
-    script:
-        "../workflow_scripts/ablation/michel2019_fig1.py"
+        **step("ablation/michel2019_fig1.py"),
 
 
-rule michel2019_table1:
+use rule analysis_step as michel2019_table1 with:
     input:
         scores=SCORES,
         gains=GAINS,
@@ -192,37 +159,25 @@ rule michel2019_table1:
         table=table("michel2019-table1", "Table 1, every head masked", MASKING),
         best=table("michel2019-gains", "heads that matter, and honest gains", MASKING),
         power=table("michel2019-power", "the smallest loss that would be found", MASKING),
-    log:
-        "<logs>/ablation/{model}.michel2019_table1.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.michel2019_table1.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.michel2019_table1",
     params:
-        code=code("ablation/michel2019_table1.py"),
-    script:
-        "../workflow_scripts/ablation/michel2019_table1.py"
+        **step("ablation/michel2019_table1.py"),
 
 
-rule michel2019_table3:
+use rule analysis_step as michel2019_table3 with:
     input:
         scores=SCORES,
         gains=GAINS,
     output:
         table=table("michel2019-table3", "Table 3, the best head left in each layer", MASKING),
-    log:
-        "<logs>/ablation/{model}.michel2019_table3.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.michel2019_table3.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.michel2019_table3",
     params:
-        code=code("ablation/michel2019_table3.py"),
-    script:
-        "../workflow_scripts/ablation/michel2019_table3.py"
+        **step("ablation/michel2019_table3.py"),
 
 
-rule ablation_pairs:
+use rule analysis_step as ablation_pairs with:
     input:
         scores=SCORES,
         gains=GAINS,
@@ -231,37 +186,25 @@ rule ablation_pairs:
         table=table(
             "michel2019-pairs", "section 5, the same heads across data sets and seeds", MASKING
         ),
-    log:
-        "<logs>/ablation/{model}.ablation_pairs.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.ablation_pairs.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.ablation_pairs",
     params:
-        code=code("ablation/ablation_pairs.py"),
+        **step("ablation/ablation_pairs.py"),
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/ablation/ablation_pairs.py"
 
 
-rule michel2019_fig2:
+use rule analysis_step as michel2019_fig2 with:
     input:
         points=rules.ablation_pairs.output.points,
         table=rules.ablation_pairs.output.table,
     output:
         **figure("michel2019-fig2", "Figure 2, effects across data sets", MASKING, wanted=COMPARED),
-    log:
-        "<logs>/ablation/{model}.michel2019_fig2.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.michel2019_fig2.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.michel2019_fig2",
     params:
-        code=code("ablation/michel2019_fig2.py"),
+        **step("ablation/michel2019_fig2.py"),
         mode="zero",
-    script:
-        "../workflow_scripts/ablation/michel2019_fig2.py"
 
 
 # What other chapters of the study know of the heads: chapter and table.
@@ -280,7 +223,7 @@ KNOWN_OF_HEADS = {
 }
 
 
-rule head_behaviour:
+use rule analysis_step as head_behaviour with:
     input:
         **KNOWN_OF_HEADS,
         scores=SCORES,
@@ -293,37 +236,25 @@ rule head_behaviour:
             caption="kovaleva2019-heads-table",
         ),
         strata=table("kovaleva2019-strata", "section 5, kinds of heads compared", DISABLING),
-    log:
-        "<logs>/ablation/{model}.head_behaviour.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.head_behaviour.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.head_behaviour",
     params:
-        code=code("ablation/head_behaviour.py"),
+        **step("ablation/head_behaviour.py"),
         mode="uniform",
         equivalence=ABLATION["equivalence"],
         threshold=config.get("surface", {}).get("threshold", 0.5),
         fewest=config.get("syntax", {}).get("fewest", 0),
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/ablation/head_behaviour.py"
 
 
-rule kovaleva2019_heads:
+use rule analysis_step as kovaleva2019_heads with:
     input:
         heads=rules.head_behaviour.output.heads,
         strata=rules.head_behaviour.output.strata,
     output:
         **figure("kovaleva2019-heads", "section 5, do the linguistic heads matter", DISABLING),
-    log:
-        "<logs>/ablation/{model}.kovaleva2019_heads.log",
-    benchmark:
-        "<benchmarks>/ablation/{model}.kovaleva2019_heads.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="ablation/{model}.kovaleva2019_heads",
     params:
-        code=code("ablation/kovaleva2019_heads.py"),
-    script:
-        "../workflow_scripts/ablation/kovaleva2019_heads.py"
+        **step("ablation/kovaleva2019_heads.py"),

@@ -9,7 +9,7 @@ localrules:
 BEYOND = NIVEN | {"subcategory": "Beyond the paper"}
 
 
-rule argument_reliance:
+use rule model_step as argument_reliance with:
     input:
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
@@ -18,18 +18,13 @@ rule argument_reliance:
         files=model_files,
     output:
         reliance="<results>/{model}/arguments/bert.reliance.parquet",
-    log:
-        "<logs>/arguments/{model}.argument_reliance.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.argument_reliance.tsv"
+    pathvars:
+        job="arguments/{model}.argument_reliance",
     priority: 5
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
     resources:
         **SAMPLING_JOB,
     params:
-        code=code("arguments/argument_reliance.py"),
+        **step("arguments/argument_reliance.py"),
         family="bert",
         setups=ARGUMENTS["keep"],
         settings=setting(BERT_TRAINING, "model"),
@@ -38,8 +33,6 @@ rule argument_reliance:
         same=ARGUMENTS["cues"]["same"],
         seed=config["seed"],
         device=config["device"],
-    script:
-        "../workflow_scripts/arguments/argument_reliance.py"
 
 
 use rule argument_reliance as argument_reliance_words with:
@@ -52,10 +45,8 @@ use rule argument_reliance as argument_reliance_words with:
         ),
     output:
         reliance="<results>/arguments/{family}.reliance.parquet",
-    log:
-        "<logs>/arguments/{family}.argument_reliance_words.log",
-    benchmark:
-        "<benchmarks>/arguments/{family}.argument_reliance_words.tsv"
+    pathvars:
+        job="arguments/{family}.argument_reliance_words",
     resources:
         **WORDS_JOB,
     params:
@@ -63,7 +54,7 @@ use rule argument_reliance as argument_reliance_words with:
         settings=setting(TRAINING, "family"),
 
 
-rule niven2019_reliance:
+use rule analysis_step as niven2019_reliance with:
     input:
         reliance=[
             rules.argument_reliance.output.reliance,
@@ -72,21 +63,15 @@ rule niven2019_reliance:
     output:
         **figure("niven2019-reliance", "predictions with a cue changed", BEYOND),
         table=table("niven2019-reliance", "predictions with a cue changed", BEYOND),
-    log:
-        "<logs>/arguments/{model}.niven2019_reliance.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.niven2019_reliance.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/{model}.niven2019_reliance",
     params:
-        code=code("arguments/niven2019_reliance.py"),
+        **step("arguments/niven2019_reliance.py"),
         bootstrap=ARGUMENTS["reliance"]["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/arguments/niven2019_reliance.py"
 
 
-rule argument_heads:
+use rule model_step as argument_heads with:
     input:
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
@@ -94,18 +79,13 @@ rule argument_heads:
         files=model_files,
     output:
         heads="<results>/{model}/arguments/heads.parquet",
-    log:
-        "<logs>/arguments/{model}.argument_heads.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.argument_heads.tsv"
+    pathvars:
+        job="arguments/{model}.argument_heads",
     priority: 5
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
     resources:
         **SAMPLING_JOB,
     params:
-        code=code("arguments/argument_heads.py"),
+        **step("arguments/argument_heads.py"),
         setups=ARGUMENTS["keep"],
         cue=ARGUMENTS["cues"]["cue"],
         same=ARGUMENTS["cues"]["same"],
@@ -116,26 +96,18 @@ rule argument_heads:
         precision=config["precision"],
         seed=config["seed"],
         device=config["device"],
-    script:
-        "../workflow_scripts/arguments/argument_heads.py"
 
 
-rule niven2019_heads:
+use rule analysis_step as niven2019_heads with:
     input:
         heads=rules.argument_heads.output.heads,
     output:
         **figure("niven2019-heads", "heads that carry the cue", BEYOND),
         table=table("niven2019-heads", "heads that carry the cue", BEYOND),
-    log:
-        "<logs>/arguments/{model}.niven2019_heads.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.niven2019_heads.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/{model}.niven2019_heads",
     params:
-        code=code("arguments/niven2019_heads.py"),
+        **step("arguments/niven2019_heads.py"),
         bootstrap=ARGUMENTS["heads"]["bootstrap"],
         permutations=ARGUMENTS["heads"]["permutations"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/arguments/niven2019_heads.py"

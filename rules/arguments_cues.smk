@@ -9,28 +9,22 @@ localrules:
 CUES = NIVEN | {"subcategory": "4 Statistical cues"}
 
 
-rule argument_cues:
+use rule analysis_step as argument_cues with:
     input:
         table=rules.prepare_arct.output.table,
     output:
         cues="<results>/arguments/cues.parquet",
-    log:
-        "<logs>/arguments/argument_cues.log",
-    benchmark:
-        "<benchmarks>/arguments/argument_cues.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/argument_cues",
     params:
-        code=code("arguments/argument_cues.py"),
+        **step("arguments/argument_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],
         sizes=ARGUMENTS["cues"]["sizes"],
         same=ARGUMENTS["cues"]["same"],
         min_coverage=ARGUMENTS["cues"]["coverage"],
-    script:
-        "../workflow_scripts/arguments/argument_cues.py"
 
 
-rule niven2019_cues:
+use rule analysis_step as niven2019_cues with:
     input:
         cues=rules.argument_cues.output.cues,
         counts=rules.prepare_arct.output.counts,
@@ -44,14 +38,8 @@ rule niven2019_cues:
             caption="niven2019-cues-table",
             per_model=False,
         ),
-    log:
-        "<logs>/arguments/niven2019_cues.log",
-    benchmark:
-        "<benchmarks>/arguments/niven2019_cues.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/niven2019_cues",
     params:
-        code=code("arguments/niven2019_cues.py"),
+        **step("arguments/niven2019_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],
-    script:
-        "../workflow_scripts/arguments/niven2019_cues.py"

@@ -53,32 +53,23 @@ SEARCH_ON = {
 }
 
 
-rule argument_grid:
+use rule training_step as argument_grid with:
     input:
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
         files=model_files,
     output:
         grid="<results>/{model}/arguments/bert.{trained_on}.grid.csv",
-    log:
-        "<logs>/arguments/{model}.{trained_on}.argument_grid.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.{trained_on}.argument_grid.tsv"
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **TRAINING_JOB,
+    pathvars:
+        job="arguments/{model}.{trained_on}.argument_grid",
     params:
-        code=code("arguments/argument_grid.py"),
+        **step("arguments/argument_grid.py"),
         family="bert",
         setups=SEARCH_SETUPS["bert"],
         trained_on="{trained_on}",
         settings=setting(BERT_TRAINING, "model"),
         seed=ARGUMENTS["grid_seed"],
         device=config["device"],
-    script:
-        "../workflow_scripts/arguments/argument_grid.py"
 
 
 use rule argument_grid as argument_grid_words with:
@@ -87,10 +78,8 @@ use rule argument_grid as argument_grid_words with:
         table=rules.prepare_arct.output.table,
     output:
         grid="<results>/arguments/{family}.{trained_on}.grid.csv",
-    log:
-        "<logs>/arguments/{family}.{trained_on}.argument_grid_words.log",
-    benchmark:
-        "<benchmarks>/arguments/{family}.{trained_on}.argument_grid_words.tsv"
+    pathvars:
+        job="arguments/{family}.{trained_on}.argument_grid_words",
     resources:
         **WORDS_JOB,
     params:
@@ -99,7 +88,7 @@ use rule argument_grid as argument_grid_words with:
         settings=setting(TRAINING, "family"),
 
 
-rule argument_run:
+use rule training_step as argument_run with:
     input:
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
@@ -117,18 +106,11 @@ rule argument_run:
         weights=weights_directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
         predictions="<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet",
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
-    log:
-        "<logs>/arguments/{model}.{trained_on}.{seed}.argument_run.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.{trained_on}.{seed}.argument_run.tsv"
+    pathvars:
+        job="arguments/{model}.{trained_on}.{seed}.argument_run",
     priority: 3
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **TRAINING_JOB,
     params:
-        code=code("arguments/argument_run.py"),
+        **step("arguments/argument_run.py"),
         family="bert",
         setups=ARGUMENTS["setups"],
         trained_on="{trained_on}",
@@ -136,8 +118,6 @@ rule argument_run:
         keep=setting(KEEP, "trained_on"),
         seeds=lambda w: [int(w.seed)],
         device=config["device"],
-    script:
-        "../workflow_scripts/arguments/argument_run.py"
 
 
 # These are trained in seconds, less than a job needs to start: one job has all seeds.
@@ -158,10 +138,8 @@ use rule argument_run as argument_run_words with:
         weights=weights_directory("<results>/arguments/{family}.{trained_on}"),
         predictions="<results>/arguments/{family}.{trained_on}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
-    log:
-        "<logs>/arguments/{family}.{trained_on}.argument_run_words.log",
-    benchmark:
-        "<benchmarks>/arguments/{family}.{trained_on}.argument_run_words.tsv"
+    pathvars:
+        job="arguments/{family}.{trained_on}.argument_run_words",
     resources:
         **WORDS_JOB,
     params:
@@ -173,7 +151,7 @@ use rule argument_run as argument_run_words with:
 RUNS = {"trained_on": ARGUMENTS["train_on"], "seed": ARGUMENTS["seeds"]}
 
 
-rule argument_scores:
+use rule analysis_step as argument_scores with:
     input:
         predictions=[
             *expand(rules.argument_run.output.predictions, **RUNS, allow_missing=True),
@@ -185,20 +163,14 @@ rule argument_scores:
         ],
     output:
         scores="<results>/{model}/arguments/scores.parquet",
-    log:
-        "<logs>/arguments/{model}.argument_scores.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.argument_scores.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/{model}.argument_scores",
     params:
-        code=code("arguments/argument_scores.py"),
+        **step("arguments/argument_scores.py"),
         degenerate_below=DEGENERATE_BELOW,
-    script:
-        "../workflow_scripts/arguments/argument_scores.py"
 
 
-rule niven2019_tables:
+use rule analysis_step as niven2019_tables with:
     input:
         scores=rules.argument_scores.output.scores,
         model=rules.model_card.output.model,
@@ -206,20 +178,14 @@ rule niven2019_tables:
         table1_csv=table("niven2019-table1", "Table 1, models", PROBING),
         table3_csv=table("niven2019-table3", "Table 3, partial inputs", PROBING),
         table4_csv=table("niven2019-table4", "Table 4, the adversarial set", PROBING),
-    log:
-        "<logs>/arguments/{model}.niven2019_tables.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.niven2019_tables.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/{model}.niven2019_tables",
     params:
-        code=code("arguments/niven2019_tables.py"),
+        **step("arguments/niven2019_tables.py"),
         name="{model}",
-    script:
-        "../workflow_scripts/arguments/niven2019_tables.py"
 
 
-rule argument_easy:
+use rule analysis_step as argument_easy with:
     input:
         table=rules.prepare_arct.output.table,
         predictions=rules.argument_scores.input.predictions,
@@ -227,54 +193,36 @@ rule argument_easy:
         files=PUBLISHED_FILES,
     output:
         easy="<results>/{model}/arguments/easy.parquet",
-    log:
-        "<logs>/arguments/{model}.argument_easy.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.argument_easy.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/{model}.argument_easy",
     params:
-        code=code("arguments/argument_easy.py"),
+        **step("arguments/argument_easy.py"),
         cue=ARGUMENTS["cues"]["cue"],
         same=ARGUMENTS["cues"]["same"],
         degenerate_below=DEGENERATE_BELOW,
         published=PUBLISHED,
-    script:
-        "../workflow_scripts/arguments/argument_easy.py"
 
 
-rule niven2019_easy:
+use rule analysis_step as niven2019_easy with:
     input:
         easy=rules.argument_easy.output.easy,
     output:
         **figure("niven2019-easy", "points that are always right, and the cue", EASY),
         table=table("niven2019-easy", "points that are always right, and the cue", EASY),
-    log:
-        "<logs>/arguments/{model}.niven2019_easy.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.niven2019_easy.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/{model}.niven2019_easy",
     params:
-        code=code("arguments/niven2019_easy.py"),
+        **step("arguments/niven2019_easy.py"),
         bootstrap=ARGUMENTS["easy"]["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/arguments/niven2019_easy.py"
 
 
-rule niven2019_runs:
+use rule analysis_step as niven2019_runs with:
     input:
         scores=rules.argument_scores.output.scores,
     output:
         **figure("niven2019-runs", "accuracy of every run", PROBING),
-    log:
-        "<logs>/arguments/{model}.niven2019_runs.log",
-    benchmark:
-        "<benchmarks>/arguments/{model}.niven2019_runs.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="arguments/{model}.niven2019_runs",
     params:
-        code=code("arguments/niven2019_runs.py"),
-    script:
-        "../workflow_scripts/arguments/niven2019_runs.py"
+        **step("arguments/niven2019_runs.py"),

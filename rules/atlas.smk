@@ -73,7 +73,7 @@ if "translation" in config:
 ATLAS_ORIGINS = ORIGINS | ({"maps": "machine"} if config.get("patterns", {}).get("builtin") else {})
 
 
-rule atlas_data:
+use rule analysis_step as atlas_data with:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
         translators=ATLAS_TRANSLATORS,
@@ -81,40 +81,28 @@ rule atlas_data:
         maps=expand(rules.atlas_maps.output.maps, model=MODELS),
     output:
         atlas="<results>/atlas.json",
-    log:
-        "<logs>/atlas/atlas_data.log",
-    benchmark:
-        "<benchmarks>/atlas/atlas_data.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="atlas/atlas_data",
     params:
-        code=code("atlas/atlas_data.py"),
+        **step("atlas/atlas_data.py"),
         study=config["study"],
         seed=config["seed"],
         corpora=ATLAS_CORPORA,
         data=ATLAS_ORIGINS,
         fewest=config.get("syntax", {}).get("fewest", 1),
-    script:
-        "../workflow_scripts/atlas/atlas_data.py"
 
 
-rule atlas_page:
+use rule analysis_step as atlas_page with:
     input:
         atlas=rules.atlas_data.output.atlas,
         sources=ATLAS_PAGE,
     output:
         page=reported("<results>/atlas.html", "every head, by every measure", HEADS_SHOWN, "atlas"),
-    log:
-        "<logs>/atlas/atlas_page.log",
-    benchmark:
-        "<benchmarks>/atlas/atlas_page.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="atlas/atlas_page",
     params:
-        code=code("atlas/atlas_page.py"),
+        **step("atlas/atlas_page.py"),
         megabytes=ATLAS["megabytes"],
-    script:
-        "../workflow_scripts/atlas/atlas_page.py"
 
 
 PAGES.append(rules.atlas_page.output.page)

@@ -34,7 +34,7 @@ ATLAS_CHOICE = {
 ATLAS_DRAWINGS = rules.surface_drawings.output.drawings if "surface" in config else []
 
 
-rule atlas_norms:
+use rule model_step as atlas_norms with:
     input:
         model=rules.model_card.output.model,
         files=model_files,
@@ -42,24 +42,17 @@ rule atlas_norms:
         drawings=ATLAS_DRAWINGS,
     output:
         norms="<results>/{model}/atlas/norms.json",
-    log:
-        "<logs>/atlas/{model}.atlas_norms.log",
-    benchmark:
-        "<benchmarks>/atlas/{model}.atlas_norms.tsv"
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
+    pathvars:
+        job="atlas/{model}.atlas_norms",
     resources:
         **SAMPLING_JOB,
     params:
         **ATLAS_CHOICE,
-        code=code("atlas/atlas_norms.py"),
+        **step("atlas/atlas_norms.py"),
         device=config["device"],
-    script:
-        "../workflow_scripts/atlas/atlas_norms.py"
 
 
-rule atlas_maps:
+use rule torch_step as atlas_maps with:
     input:
         model=rules.model_card.output.model,
         files=model_files,
@@ -71,16 +64,10 @@ rule atlas_maps:
         norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],
     output:
         maps="<results>/{model}/atlas/maps.json",
-    log:
-        "<logs>/atlas/{model}.atlas_maps.log",
-    benchmark:
-        "<benchmarks>/atlas/{model}.atlas_maps.tsv"
-    conda:
-        "../envs/torch.yaml"
+    pathvars:
+        job="atlas/{model}.atlas_maps",
     params:
         **ATLAS_CHOICE,
-        code=code("atlas/atlas_maps.py"),
+        **step("atlas/atlas_maps.py"),
         generated=[name for name, entry in ATLAS_ENTRIES.items() if origin(entry) == "generated"],
         tuned_seed=SEEDS[0],
-    script:
-        "../workflow_scripts/atlas/atlas_maps.py"

@@ -22,55 +22,40 @@ for name, entry in config["models"].items():
         raise refused(InputError(f"config: models.{name}: {error}")) from None
 
 
-rule model_card:
+use rule torch_step as model_card with:
     input:
         files=model_files,
     output:
         model="<results>/{model}/attention/model.json",
-    log:
-        "<logs>/attention/{model}.model_card.log",
-    benchmark:
-        "<benchmarks>/attention/{model}.model_card.tsv"
+    pathvars:
+        job="attention/{model}.model_card",
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    conda:
-        "../envs/torch.yaml"
     params:
-        code=code("attention/model_card.py"),
+        **step("attention/model_card.py"),
         source=setting(config["models"], "model"),
         name="{model}",
         # Not tracked, as it takes input: a new chapter leaves the cards as they are.
         needed=lambda w, input: ABILITIES,
-    script:
-        "../workflow_scripts/attention/model_card.py"
 
 
-rule extract:
+use rule model_step as extract with:
     input:
         model=rules.model_card.output.model,
         corpus="<results>/corpora/{corpus}.jsonl",
         files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{corpus}.h5"),
-    log:
-        "<logs>/attention/{model}.{corpus}.extract.log",
-    benchmark:
-        "<benchmarks>/attention/{model}.{corpus}.extract.tsv"
+    pathvars:
+        job="attention/{model}.{corpus}.extract",
     priority: 8  # many jobs wait for it
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **MODEL_JOB,
     params:
-        code=code("attention/extract.py"),
+        **step("attention/extract.py"),
         part=None,
         max_tokens=setting(CORPORA, "corpus", "max_tokens"),
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
-    script:
-        "../workflow_scripts/attention/extract.py"
 
 
 use rule extract as extract_task with:
@@ -80,10 +65,8 @@ use rule extract as extract_task with:
         files=model_files,
     output:
         shard=cache_file("<results>/{model}/attention/{task}.h5"),
-    log:
-        "<logs>/attention/{model}.{task}.extract_task.log",
-    benchmark:
-        "<benchmarks>/attention/{model}.{task}.extract_task.tsv"
+    pathvars:
+        job="attention/{model}.{task}.extract_task",
     params:
         max_tokens=setting(TASKS, "task", "max_tokens"),
 
@@ -95,10 +78,8 @@ use rule extract_task as extract_checkpoint with:
         files="<results>/{model}/checkpoints/{task}.{init}.{seed}",
     output:
         shard=cache_file("<results>/{model}/attention/{task}.{init}.{seed}.h5"),
-    log:
-        "<logs>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.log",
-    benchmark:
-        "<benchmarks>/attention/{model}.{task}.{init}.{seed}.extract_checkpoint.tsv"
+    pathvars:
+        job="attention/{model}.{task}.{init}.{seed}.extract_checkpoint",
     group:
         "tuned"  # with finetuning_tables: two short jobs
 
@@ -111,27 +92,19 @@ if config["attention"]["shards"] > 1:
     use rule extract as extract_shard with:
         output:
             shard=temp("<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5"),
-        log:
-            "<logs>/attention/{model}.{corpus}.{scatteritem}.extract_shard.log",
-        benchmark:
-            "<benchmarks>/attention/{model}.{corpus}.{scatteritem}.extract_shard.tsv"
+        pathvars:
+            job="attention/{model}.{corpus}.{scatteritem}.extract_shard",
         params:
             part="{scatteritem}",
 
-    rule join_shards:
+    use rule analysis_step as join_shards with:
         input:
             shards=gather.attention(
                 "<results>/{{model}}/attention/{{corpus}}.shards/{scatteritem}.h5"
             ),
         output:
             attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
-        log:
-            "<logs>/attention/{model}.{corpus}.join_shards.log",
-        benchmark:
-            "<benchmarks>/attention/{model}.{corpus}.join_shards.tsv"
-        conda:
-            "../envs/analysis.yaml"
+        pathvars:
+            job="attention/{model}.{corpus}.join_shards",
         params:
-            code=code("attention/join_shards.py"),
-        script:
-            "../workflow_scripts/attention/join_shards.py"
+            **step("attention/join_shards.py"),

@@ -11,7 +11,7 @@ RECIPE_KEYS = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay"
 RECIPE = {key: FINETUNE[key] for key in RECIPE_KEYS}
 
 
-rule mlm_head:
+use rule model_step as mlm_head with:
     input:
         model=rules.model_card.output.model,
         training=f"<results>/corpora/{HEAD_CORPUS}.training.jsonl",
@@ -25,18 +25,11 @@ rule mlm_head:
             caption="mlm-head",
             wanted="surface" in config,
         ),
-    log:
-        "<logs>/checkpoints/{model}.mlm_head.log",
-    benchmark:
-        "<benchmarks>/checkpoints/{model}.mlm_head.tsv"
+    pathvars:
+        job="checkpoints/{model}.mlm_head",
     priority: 10  # long: best not left for the end
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **MODEL_JOB,
     params:
-        code=code("checkpoints/mlm_head.py"),
+        **step("checkpoints/mlm_head.py"),
         n_segments=HEAD["n_segments"],
         maskings=HEAD["maskings"],
         epochs=HEAD["epochs"],
@@ -44,11 +37,9 @@ rule mlm_head:
         max_tokens=TEXTS.get(HEAD_CORPUS, {}).get("max_tokens"),
         device=config["device"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/checkpoints/mlm_head.py"
 
 
-rule finetune:
+use rule training_step as finetune with:
     input:
         model=rules.model_card.output.model,
         table=rules.prepare_task.output.table,
@@ -60,20 +51,13 @@ rule finetune:
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
-    log:
-        "<logs>/checkpoints/{model}.{task}.{init}.{seed}.finetune.log",
-    benchmark:
-        "<benchmarks>/checkpoints/{model}.{task}.{init}.{seed}.finetune.tsv"
+    pathvars:
+        job="checkpoints/{model}.{task}.{init}.{seed}.finetune",
     wildcard_constraints:
         init="pretrained",
     priority: 8  # begins the longest chain: sweep and pruning follow
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **TRAINING_JOB,
     params:
-        code=code("checkpoints/finetune.py"),
+        **step("checkpoints/finetune.py"),
         work=f"{RESULTS}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.work",
         task="{task}",
         init="{init}",
@@ -81,8 +65,6 @@ rule finetune:
         every_epoch=lambda w: w.task in FINETUNE["every_epoch"],
         max_tokens=setting(TASKS, "task", "max_tokens"),
         device=config["device"],
-    script:
-        "../workflow_scripts/checkpoints/finetune.py"
 
 
 # Of random weights Table 1 shows the scores alone, so that the checkpoints are not kept.
@@ -93,16 +75,14 @@ use rule finetune as finetune_random with:
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
-    log:
-        "<logs>/checkpoints/{model}.{task}.{init}.{seed}.finetune_random.log",
-    benchmark:
-        "<benchmarks>/checkpoints/{model}.{task}.{init}.{seed}.finetune_random.tsv"
+    pathvars:
+        job="checkpoints/{model}.{task}.{init}.{seed}.finetune_random",
     wildcard_constraints:
         init="random",
     priority: 3
 
 
-rule kovaleva2019_table1:
+use rule analysis_step as kovaleva2019_table1 with:
     input:
         metrics=expand(
             rules.finetune.output.metrics,
@@ -119,13 +99,7 @@ rule kovaleva2019_table1:
             KOVALEVA | {"subcategory": "3 Fine-tuned classifiers"},
             wanted=bool(TASKS),
         ),
-    log:
-        "<logs>/checkpoints/{model}.kovaleva2019_table1.log",
-    benchmark:
-        "<benchmarks>/checkpoints/{model}.kovaleva2019_table1.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="checkpoints/{model}.kovaleva2019_table1",
     params:
-        code=code("checkpoints/kovaleva2019_table1.py"),
-    script:
-        "../workflow_scripts/checkpoints/kovaleva2019_table1.py"
+        **step("checkpoints/kovaleva2019_table1.py"),

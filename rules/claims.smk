@@ -39,39 +39,27 @@ if "translation" in config:
     )
 
 
-rule claim_verdicts:
+use rule analysis_step as claim_verdicts with:
     input:
         published=BUILTIN_CLAIMS + CLAIMS["files"],
         model=rules.model_card.output.model,
         products=products_judged(CLAIM_PRODUCTS, WORD_PREDICTIONS + TRANSLATION_JUDGED),
     output:
         table=table("claims", "every published claim, judged", JUDGED),
-    log:
-        "<logs>/claims/{model}.claim_verdicts.log",
-    benchmark:
-        "<benchmarks>/claims/{model}.claim_verdicts.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="claims/{model}.claim_verdicts",
     params:
-        code=code("claims/claim_verdicts.py"),
+        **step("claims/claim_verdicts.py"),
         data=ORIGINS,
         translator=CLAIMS["translator"],
-    script:
-        "../workflow_scripts/claims/claim_verdicts.py"
 
 
-rule claims_figure:
+use rule analysis_step as claims_figure with:
     input:
         verdicts=rules.claim_verdicts.output.table,
     output:
         **figure("claims", "published numbers beside ours, drawn", JUDGED, "claims-figure"),
-    log:
-        "<logs>/claims/{model}.claims_figure.log",
-    benchmark:
-        "<benchmarks>/claims/{model}.claims_figure.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="claims/{model}.claims_figure",
     params:
-        code=code("claims/claims_figure.py"),
-    script:
-        "../workflow_scripts/claims/claims_figure.py"
+        **step("claims/claims_figure.py"),

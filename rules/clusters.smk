@@ -28,31 +28,25 @@ LINGUISTIC_ANNOTATION = {
 }
 
 
-rule head_distances:
+use rule analysis_step as head_distances with:
     input:
         attention=f"<results>/{{model}}/attention/{CLUSTERS['corpus']}.h5",
         model=rules.model_card.output.model,
     output:
         distances_table="<results>/{model}/clusters/distances.parquet",
-    log:
-        "<logs>/clusters/{model}.head_distances.log",
-    benchmark:
-        "<benchmarks>/clusters/{model}.head_distances.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="clusters/{model}.head_distances",
     threads: config["threads"]
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        code=code("clusters/head_distances.py"),
+        **step("clusters/head_distances.py"),
         n_segments=CLUSTERS["n_segments"],
         smoothing=CLUSTERS["smoothing"],
-    script:
-        "../workflow_scripts/clusters/head_distances.py"
 
 
-rule head_embedding:
+use rule analysis_step as head_embedding with:
     input:
         distances_table=rules.head_distances.output.distances_table,
         position=rules.relative_position.output.position,
@@ -61,22 +55,16 @@ rule head_embedding:
     output:
         embedding="<results>/{model}/clusters/embedding.parquet",
         table=table("clark2019-clusters", "distances within and between layers", CLUSTERING),
-    log:
-        "<logs>/clusters/{model}.head_embedding.log",
-    benchmark:
-        "<benchmarks>/clusters/{model}.head_embedding.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="clusters/{model}.head_embedding",
     params:
-        code=code("clusters/head_embedding.py"),
+        **step("clusters/head_embedding.py"),
         thresholds=CLUSTERS["thresholds"],
         permutations=CLUSTERS["permutations"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/clusters/head_embedding.py"
 
 
-rule linguistic_heads:
+use rule analysis_step as linguistic_heads with:
     input:
         **LINGUISTIC_SCORES,
     output:
@@ -87,35 +75,23 @@ rule linguistic_heads:
             CLUSTERING,
             wanted=any(LINGUISTIC_ANNOTATION.values()),
         ),
-    log:
-        "<logs>/clusters/{model}.linguistic_heads.log",
-    benchmark:
-        "<benchmarks>/clusters/{model}.linguistic_heads.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="clusters/{model}.linguistic_heads",
     params:
-        code=code("clusters/linguistic_heads.py"),
+        **step("clusters/linguistic_heads.py"),
         relations=config.get("syntax", {}).get("relations", []),
         fewest=config.get("syntax", {}).get("fewest", 0),
         annotations=LINGUISTIC_ANNOTATION,
-    script:
-        "../workflow_scripts/clusters/linguistic_heads.py"
 
 
-rule clark2019_fig6:
+use rule analysis_step as clark2019_fig6 with:
     input:
         embedding=rules.head_embedding.output.embedding,
         linguistic=rules.linguistic_heads.output.heads,
     output:
         **figure("clark2019-fig6", "Figure 6, heads in the plane", CLUSTERING),
-    log:
-        "<logs>/clusters/{model}.clark2019_fig6.log",
-    benchmark:
-        "<benchmarks>/clusters/{model}.clark2019_fig6.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="clusters/{model}.clark2019_fig6",
     params:
-        code=code("clusters/clark2019_fig6.py"),
+        **step("clusters/clark2019_fig6.py"),
         annotations=LINGUISTIC_ANNOTATION,
-    script:
-        "../workflow_scripts/clusters/clark2019_fig6.py"

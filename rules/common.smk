@@ -103,6 +103,11 @@ def code(script: str) -> str:
     return meaning.digest(Path(workflow.basedir) / "workflow_scripts" / script)
 
 
+def step(script: str) -> dict[str, str]:
+    """The params of a step that runs a script of workflow_scripts."""
+    return {"script": script, "code": code(script)}
+
+
 def used(corpora: dict) -> list[str]:
     """The corpora that another part of the config names: others are never prepared."""
 
@@ -291,3 +296,6 @@ def local_files(path: str | None, folder: str = "") -> list[str]:
 
 # The files of a local model, so that new weights make its results stale.
 model_files = files_of(config["models"], "model")
+
+
+include: "common_steps.smk"

@@ -16,7 +16,7 @@ COREF_ANNOTATION = annotation_of(COREFERENCE[COREF_CORPUS])
 ANTECEDENTS = CLARK | {"subcategory": "4.3 Coreference"}
 
 
-rule coreference_scores:
+use rule analysis_step as coreference_scores with:
     input:
         attention=f"<results>/{{model}}/attention/{COREF_CORPUS}.h5",
         model=rules.model_card.output.model,
@@ -27,42 +27,30 @@ rule coreference_scores:
         rules="<results>/{model}/coreference/rules.parquet",
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",
-    log:
-        "<logs>/coreference/{model}.coreference_scores.log",
-    benchmark:
-        "<benchmarks>/coreference/{model}.coreference_scores.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="coreference/{model}.coreference_scores",
     params:
-        code=code("coreference/coreference_scores.py"),
+        **step("coreference/coreference_scores.py"),
         bootstrap=COREF["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/coreference/coreference_scores.py"
 
 
-rule clark2019_table2:
+use rule analysis_step as clark2019_table2 with:
     input:
         scores=rules.coreference_scores.output.scores,
         rules=rules.coreference_scores.output.rules,
         best=rules.coreference_scores.output.best,
     output:
         table=table("clark2019-table2", "Table 2, heads as antecedent selectors", ANTECEDENTS),
-    log:
-        "<logs>/coreference/{model}.clark2019_table2.log",
-    benchmark:
-        "<benchmarks>/coreference/{model}.clark2019_table2.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="coreference/{model}.clark2019_table2",
     params:
-        code=code("coreference/clark2019_table2.py"),
+        **step("coreference/clark2019_table2.py"),
         annotation=COREF_ANNOTATION,
         singletons=COREFERENCE[COREF_CORPUS]["singletons"],
-    script:
-        "../workflow_scripts/coreference/clark2019_table2.py"
 
 
-rule coreference_examples:
+use rule analysis_step as coreference_examples with:
     input:
         attention=f"<results>/{{model}}/attention/{COREF_CORPUS}.h5",
         model=rules.model_card.output.model,
@@ -70,15 +58,9 @@ rule coreference_examples:
         scores=rules.coreference_scores.output.scores,
     output:
         examples="<results>/{model}/coreference/examples.parquet",
-    log:
-        "<logs>/coreference/{model}.coreference_examples.log",
-    benchmark:
-        "<benchmarks>/coreference/{model}.coreference_examples.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="coreference/{model}.coreference_examples",
     params:
-        code=code("coreference/coreference_examples.py"),
+        **step("coreference/coreference_examples.py"),
         n_examples=COREF["examples"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/coreference/coreference_examples.py"

@@ -22,7 +22,7 @@ PADDED = bool(CHANGE["padded_to"])
 FINE_TUNING = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 
 
-rule finetuning_tables:
+use rule analysis_step as finetuning_tables with:
     input:
         body="<results>/{model}/attention/{task}.h5",
         tuned="<results>/{model}/attention/{task}.pretrained.{seed}.h5",
@@ -35,25 +35,19 @@ rule finetuning_tables:
         features="<results>/{model}/finetuning/{task}.{seed}.features.parquet",
         links="<results>/{model}/finetuning/{task}.{seed}.links.parquet",
         shared="<results>/{model}/finetuning/{task}.{seed}.shared.parquet",
-    log:
-        "<logs>/finetuning/{model}.{task}.{seed}.finetuning_tables.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.{task}.{seed}.finetuning_tables.tsv"
+    pathvars:
+        job="finetuning/{model}.{task}.{seed}.finetuning_tables",
     group:
         "tuned"
-    conda:
-        "../envs/analysis.yaml"
     params:
-        code=code("finetuning/finetuning_tables.py"),
+        **step("finetuning/finetuning_tables.py"),
         task="{task}",
         seed=run_seed,
         bootstrap=CHANGE["bootstrap"],
         labels=CHANGE["labels"],
-    script:
-        "../workflow_scripts/finetuning/finetuning_tables.py"
 
 
-rule padded_similarity:
+use rule model_step as padded_similarity with:
     input:
         model=rules.model_card.output.model,
         files=model_files,
@@ -62,17 +56,10 @@ rule padded_similarity:
         examples=rules.task_annotation.output.examples,
     output:
         similarity="<results>/{model}/finetuning/{task}.{seed}.padded.parquet",
-    log:
-        "<logs>/finetuning/{model}.{task}.{seed}.padded_similarity.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.{task}.{seed}.padded_similarity.tsv"
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **MODEL_JOB,
+    pathvars:
+        job="finetuning/{model}.{task}.{seed}.padded_similarity",
     params:
-        code=code("finetuning/padded_similarity.py"),
+        **step("finetuning/padded_similarity.py"),
         task="{task}",
         seed=run_seed,
         length=CHANGE["padded_to"],
@@ -81,11 +68,9 @@ rule padded_similarity:
         device=config["device"],
         precision=config["precision"],
         bootstrap=CHANGE["bootstrap"],
-    script:
-        "../workflow_scripts/finetuning/padded_similarity.py"
 
 
-rule finetuning_maps:
+use rule analysis_step as finetuning_maps with:
     input:
         body="<results>/{model}/attention/{task}.h5",
         tuned=f"<results>/{{model}}/attention/{{task}}.pretrained.{FIRST_SEED}.h5",
@@ -93,22 +78,16 @@ rule finetuning_maps:
         card=f"<results>/{{model}}/checkpoints/{{task}}.pretrained.{FIRST_SEED}.json",
     output:
         maps="<results>/{model}/finetuning/{task}.maps.parquet",
-    log:
-        "<logs>/finetuning/{model}.{task}.finetuning_maps.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.{task}.finetuning_maps.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.{task}.finetuning_maps",
     params:
-        code=code("finetuning/finetuning_maps.py"),
+        **step("finetuning/finetuning_maps.py"),
         task="{task}",
         most_tokens=CHANGE["most_drawn_tokens"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/finetuning/finetuning_maps.py"
 
 
-rule kovaleva2019_fig5:
+use rule analysis_step as kovaleva2019_fig5 with:
     input:
         similarity=expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
         padded=(
@@ -116,53 +95,35 @@ rule kovaleva2019_fig5:
         ),
     output:
         **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINE_TUNING),
-    log:
-        "<logs>/finetuning/{model}.kovaleva2019_fig5.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.kovaleva2019_fig5.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.kovaleva2019_fig5",
     params:
-        code=code("finetuning/kovaleva2019_fig5.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_fig5.py"
+        **step("finetuning/kovaleva2019_fig5.py"),
 
 
-rule kovaleva2019_fig6:
+use rule analysis_step as kovaleva2019_fig6 with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", FINE_TUNING),
-    log:
-        "<logs>/finetuning/{model}.kovaleva2019_fig6.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.kovaleva2019_fig6.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.kovaleva2019_fig6",
     params:
-        code=code("finetuning/kovaleva2019_fig6.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_fig6.py"
+        **step("finetuning/kovaleva2019_fig6.py"),
 
 
-rule kovaleva2019_shares:
+use rule analysis_step as kovaleva2019_shares with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-shares", "section 4.4, attention summed by kind", FINE_TUNING),
-    log:
-        "<logs>/finetuning/{model}.kovaleva2019_shares.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.kovaleva2019_shares.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.kovaleva2019_shares",
     params:
-        code=code("finetuning/kovaleva2019_shares.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_shares.py"
+        **step("finetuning/kovaleva2019_shares.py"),
 
 
-rule kovaleva2019_features:
+use rule analysis_step as kovaleva2019_features with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
@@ -173,36 +134,24 @@ rule kovaleva2019_features:
             FINE_TUNING,
             caption="kovaleva2019-features-table",
         ),
-    log:
-        "<logs>/finetuning/{model}.kovaleva2019_features.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.kovaleva2019_features.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.kovaleva2019_features",
     params:
-        code=code("finetuning/kovaleva2019_features.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_features.py"
+        **step("finetuning/kovaleva2019_features.py"),
 
 
-rule kovaleva2019_fig7:
+use rule analysis_step as kovaleva2019_fig7 with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", FINE_TUNING),
-    log:
-        "<logs>/finetuning/{model}.kovaleva2019_fig7.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.kovaleva2019_fig7.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.kovaleva2019_fig7",
     params:
-        code=code("finetuning/kovaleva2019_fig7.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_fig7.py"
+        **step("finetuning/kovaleva2019_fig7.py"),
 
 
-rule kovaleva2019_maps:
+use rule analysis_step as kovaleva2019_maps with:
     input:
         maps=rules.finetuning_maps.output.maps,
     output:
@@ -212,36 +161,24 @@ rule kovaleva2019_maps:
             FINE_TUNING,
             caption="kovaleva2019-maps",
         ),
-    log:
-        "<logs>/finetuning/{model}.{task}.kovaleva2019_maps.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.{task}.kovaleva2019_maps.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.{task}.kovaleva2019_maps",
     params:
-        code=code("finetuning/kovaleva2019_maps.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_maps.py"
+        **step("finetuning/kovaleva2019_maps.py"),
 
 
-rule kovaleva2019_links:
+use rule analysis_step as kovaleva2019_links with:
     input:
         links=expand(rules.finetuning_tables.output.links, **PRETRAINED_RUNS),
     output:
         table=table("kovaleva2019-links", "section 4.5, token-to-token attention", FINE_TUNING),
-    log:
-        "<logs>/finetuning/{model}.kovaleva2019_links.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.kovaleva2019_links.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.kovaleva2019_links",
     params:
-        code=code("finetuning/kovaleva2019_links.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_links.py"
+        **step("finetuning/kovaleva2019_links.py"),
 
 
-rule kovaleva2019_shared:
+use rule analysis_step as kovaleva2019_shared with:
     input:
         shared=expand(rules.finetuning_tables.output.shared, **PAIRED_RUNS),
     output:
@@ -258,13 +195,7 @@ rule kovaleva2019_shared:
             caption="kovaleva2019-shared-table",
             wanted=bool(PAIRED),
         ),
-    log:
-        "<logs>/finetuning/{model}.kovaleva2019_shared.log",
-    benchmark:
-        "<benchmarks>/finetuning/{model}.kovaleva2019_shared.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="finetuning/{model}.kovaleva2019_shared",
     params:
-        code=code("finetuning/kovaleva2019_shared.py"),
-    script:
-        "../workflow_scripts/finetuning/kovaleva2019_shared.py"
+        **step("finetuning/kovaleva2019_shared.py"),

@@ -16,7 +16,7 @@ FRAME_LINKING = KOVALEVA | {"subcategory": "4.2 Frames"}
 FRAMES_GENERATED = "generate" in FRAMES[FRAME_CORPUS]
 
 
-rule frame_scores:
+use rule analysis_step as frame_scores with:
     input:
         attention=FRAME_CACHE,
         corpus=FRAME_SENTENCES,
@@ -24,22 +24,16 @@ rule frame_scores:
         annotation=FRAME_LINKS,
     output:
         scores="<results>/{model}/frames/scores.parquet",
-    log:
-        "<logs>/frames/{model}.frame_scores.log",
-    benchmark:
-        "<benchmarks>/frames/{model}.frame_scores.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="frames/{model}.frame_scores",
     params:
-        code=code("frames/frame_scores.py"),
+        **step("frames/frame_scores.py"),
         bootstrap=config["frames"]["bootstrap"],
         draws=config["frames"]["permutations"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/frames/frame_scores.py"
 
 
-rule frame_drawings:
+use rule analysis_step as frame_drawings with:
     input:
         attention=FRAME_CACHE,
         model=rules.model_card.output.model,
@@ -47,21 +41,15 @@ rule frame_drawings:
         scores=rules.frame_scores.output.scores,
     output:
         drawings="<results>/{model}/frames/drawings.parquet",
-    log:
-        "<logs>/frames/{model}.frame_drawings.log",
-    benchmark:
-        "<benchmarks>/frames/{model}.frame_drawings.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="frames/{model}.frame_drawings",
     params:
-        code=code("frames/frame_drawings.py"),
+        **step("frames/frame_drawings.py"),
         percentile=config["frames"]["percentile"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/frames/frame_drawings.py"
 
 
-rule kovaleva2019_frames:
+use rule analysis_step as kovaleva2019_frames with:
     input:
         scores=rules.frame_scores.output.scores,
     output:
@@ -71,35 +59,23 @@ rule kovaleva2019_frames:
             "all heads, links and unlinked words at the same distance",
             FRAME_LINKING,
         ),
-    log:
-        "<logs>/frames/{model}.kovaleva2019_frames.log",
-    benchmark:
-        "<benchmarks>/frames/{model}.kovaleva2019_frames.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="frames/{model}.kovaleva2019_frames",
     params:
-        code=code("frames/kovaleva2019_frames.py"),
+        **step("frames/kovaleva2019_frames.py"),
         percentile=config["frames"]["percentile"],
         generated=FRAMES_GENERATED,
-    script:
-        "../workflow_scripts/frames/kovaleva2019_frames.py"
 
 
-rule kovaleva2019_fig3:
+use rule analysis_step as kovaleva2019_fig3 with:
     input:
         scores=rules.frame_scores.output.scores,
         drawings=rules.frame_drawings.output.drawings,
     output:
         **figure("kovaleva2019-fig3", "Figure 3, frame elements", FRAME_LINKING),
-    log:
-        "<logs>/frames/{model}.kovaleva2019_fig3.log",
-    benchmark:
-        "<benchmarks>/frames/{model}.kovaleva2019_fig3.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="frames/{model}.kovaleva2019_fig3",
     params:
-        code=code("frames/kovaleva2019_fig3.py"),
+        **step("frames/kovaleva2019_fig3.py"),
         percentile=config["frames"]["percentile"],
         generated=FRAMES_GENERATED,
-    script:
-        "../workflow_scripts/frames/kovaleva2019_fig3.py"

@@ -26,7 +26,7 @@ CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
 MAP_PATTERNS = KOVALEVA | {"subcategory": "4.1 Patterns"}
 
 
-rule pattern_classifier:
+use rule model_step as pattern_classifier with:
     input:
         annotations=OWN_ANNOTATIONS,
         builtin=[PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
@@ -44,29 +44,22 @@ rule pattern_classifier:
             caption="kovaleva2019-confusion",
         ),
         maps="<results>/patterns/typical.parquet",
-    log:
-        "<logs>/patterns/pattern_classifier.log",
-    benchmark:
-        "<benchmarks>/patterns/pattern_classifier.tsv"
+    pathvars:
+        job="patterns/pattern_classifier",
     priority: 10  # long: best not left for the end
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        code=code("patterns/pattern_classifier.py"),
+        **step("patterns/pattern_classifier.py"),
         cache_names=OWN_CACHES,
         n_folds=PATTERNS["folds"],
         epochs=PATTERNS["epochs"],
         learning_rate=PATTERNS["learning_rate"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/patterns/pattern_classifier.py"
 
 
-rule pattern_shares:
+use rule model_step as pattern_shares with:
     input:
         classifier=rules.pattern_classifier.output.classifier,
         caches=[
@@ -75,66 +68,47 @@ rule pattern_shares:
         ],
     output:
         shares="<results>/{model}/patterns/shares.parquet",
-    log:
-        "<logs>/patterns/{model}.pattern_shares.log",
-    benchmark:
-        "<benchmarks>/patterns/{model}.pattern_shares.tsv"
+    pathvars:
+        job="patterns/{model}.pattern_shares",
     priority: 5  # long: best not left for the end
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        code=code("patterns/pattern_shares.py"),
+        **step("patterns/pattern_shares.py"),
         names=CLASSIFIED,
-    script:
-        "../workflow_scripts/patterns/pattern_shares.py"
 
 
 # Asked for by name: maps of any cache to look at, and the file to write their classes into.
-rule contact_sheets:
+use rule analysis_step as contact_sheets with:
     input:
         attention="<results>/{model}/attention/{cache}.h5",
     output:
         sheets=directory("<results>/{model}/patterns/sheets/{cache}"),
-    log:
-        "<logs>/patterns/{model}.{cache}.contact_sheets.log",
-    benchmark:
-        "<benchmarks>/patterns/{model}.{cache}.contact_sheets.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="patterns/{model}.{cache}.contact_sheets",
     params:
-        code=code("patterns/contact_sheets.py"),
+        **step("patterns/contact_sheets.py"),
         model="{model}",
         corpus="{cache}",
         n_maps=PATTERNS["sheet_maps"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/patterns/contact_sheets.py"
 
 
-rule kovaleva2019_patterns:
+use rule analysis_step as kovaleva2019_patterns with:
     input:
         folds=rules.pattern_classifier.output.folds,
         shares=rules.pattern_shares.output.shares,
     output:
         classifier=table("kovaleva2019-classifier", "how well maps are classified", MAP_PATTERNS),
         table=table("kovaleva2019-patterns", "shares of the classes", MAP_PATTERNS),
-    log:
-        "<logs>/patterns/{model}.kovaleva2019_patterns.log",
-    benchmark:
-        "<benchmarks>/patterns/{model}.kovaleva2019_patterns.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="patterns/{model}.kovaleva2019_patterns",
     params:
-        code=code("patterns/kovaleva2019_patterns.py"),
-    script:
-        "../workflow_scripts/patterns/kovaleva2019_patterns.py"
+        **step("patterns/kovaleva2019_patterns.py"),
 
 
-rule kovaleva2019_agreement:
+use rule analysis_step as kovaleva2019_agreement with:
     input:
         first=PRETRAINED_MAPS,
         second=f"{ANNOTATED}/minilm-again.csv",
@@ -146,50 +120,32 @@ rule kovaleva2019_agreement:
             wanted=PATTERNS["builtin"],
             per_model=False,
         ),
-    log:
-        "<logs>/patterns/kovaleva2019_agreement.log",
-    benchmark:
-        "<benchmarks>/patterns/kovaleva2019_agreement.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="patterns/kovaleva2019_agreement",
     params:
-        code=code("patterns/kovaleva2019_agreement.py"),
+        **step("patterns/kovaleva2019_agreement.py"),
         draws=1000,
         seed=config["seed"],
-    script:
-        "../workflow_scripts/patterns/kovaleva2019_agreement.py"
 
 
-rule kovaleva2019_fig1:
+use rule analysis_step as kovaleva2019_fig1 with:
     input:
         maps=rules.pattern_classifier.output.maps,
     output:
         **figure("kovaleva2019-fig1", "Figure 1, classes of maps", MAP_PATTERNS),
-    log:
-        "<logs>/patterns/{model}.kovaleva2019_fig1.log",
-    benchmark:
-        "<benchmarks>/patterns/{model}.kovaleva2019_fig1.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="patterns/{model}.kovaleva2019_fig1",
     params:
-        code=code("patterns/kovaleva2019_fig1.py"),
-    script:
-        "../workflow_scripts/patterns/kovaleva2019_fig1.py"
+        **step("patterns/kovaleva2019_fig1.py"),
 
 
-rule kovaleva2019_fig2:
+use rule analysis_step as kovaleva2019_fig2 with:
     input:
         shares=rules.pattern_shares.output.shares,
     output:
         **figure("kovaleva2019-fig2", "Figure 2, shares of the classes", MAP_PATTERNS),
-    log:
-        "<logs>/patterns/{model}.kovaleva2019_fig2.log",
-    benchmark:
-        "<benchmarks>/patterns/{model}.kovaleva2019_fig2.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="patterns/{model}.kovaleva2019_fig2",
     params:
-        code=code("patterns/kovaleva2019_fig2.py"),
+        **step("patterns/kovaleva2019_fig2.py"),
         model="{model}",
-    script:
-        "../workflow_scripts/patterns/kovaleva2019_fig2.py"

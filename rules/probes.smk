@@ -15,35 +15,26 @@ PROBED_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBED] else "gold"
 PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", "vectors")}
 
 
-rule random_body:
+use rule model_step as random_body with:
     input:
         model=rules.model_card.output.model,
         corpus=f"<results>/corpora/{PROBED}.jsonl",
         files=model_files,
     output:
         attention_cache=temp("<results>/{model}/probes/random_body.h5"),
-    log:
-        "<logs>/probes/{model}.random_body.log",
-    benchmark:
-        "<benchmarks>/probes/{model}.random_body.tsv"
+    pathvars:
+        job="probes/{model}.random_body",
     priority: 10  # the probes, which are long, wait for it
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **MODEL_JOB,
     params:
-        code=code("probes/random_body.py"),
+        **step("probes/random_body.py"),
         max_tokens=TREEBANKS[PROBED]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/probes/random_body.py"
 
 
-rule train_probes:
+use rule model_step as train_probes with:
     input:
         attention=f"<results>/{{model}}/attention/{PROBED}.h5",
         random_attention=rules.random_body.output.attention_cache,
@@ -59,80 +50,55 @@ rule train_probes:
         curve="<results>/{model}/probes/curve.parquet",
         rates="<results>/{model}/probes/rates.parquet",
         probes=directory("<results>/{model}/probes/models"),
-    log:
-        "<logs>/probes/{model}.train_probes.log",
-    benchmark:
-        "<benchmarks>/probes/{model}.train_probes.tsv"
+    pathvars:
+        job="probes/{model}.train_probes",
     priority: 10  # long: best not left for the end
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
     resources:
         **(TRAINING_JOB | {"mem_mb": memory(4000, 2)}),  # a cache is held whole
     params:
-        code=code("probes/train_probes.py"),
+        **step("probes/train_probes.py"),
         settings=PROBE_SETTINGS,
         max_tokens=TREEBANKS[PROBED]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/probes/train_probes.py"
 
 
-rule clark2019_table3:
+use rule analysis_step as clark2019_table3 with:
     input:
         scores=rules.train_probes.output.scores,
     output:
         table=table("clark2019-table3", "Table 3, probes of attention", PROBING),
-    log:
-        "<logs>/probes/{model}.clark2019_table3.log",
-    benchmark:
-        "<benchmarks>/probes/{model}.clark2019_table3.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="probes/{model}.clark2019_table3",
     params:
-        code=code("probes/clark2019_table3.py"),
+        **step("probes/clark2019_table3.py"),
         annotation=PROBED_ANNOTATION,
         released_pairing=PROBES["released_pairing"],
-    script:
-        "../workflow_scripts/probes/clark2019_table3.py"
 
 
-rule clark2019_probe_pairs:
+use rule analysis_step as clark2019_probe_pairs with:
     input:
         counts=rules.train_probes.output.counts,
     output:
         table=table("clark2019-probe-pairs", "differences between probes", PROBING),
-    log:
-        "<logs>/probes/{model}.clark2019_probe_pairs.log",
-    benchmark:
-        "<benchmarks>/probes/{model}.clark2019_probe_pairs.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="probes/{model}.clark2019_probe_pairs",
     params:
-        code=code("probes/clark2019_probe_pairs.py"),
+        **step("probes/clark2019_probe_pairs.py"),
         annotation=PROBED_ANNOTATION,
         bootstrap=PROBES["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/probes/clark2019_probe_pairs.py"
 
 
-rule clark2019_probe_curve:
+use rule analysis_step as clark2019_probe_curve with:
     input:
         curve=rules.train_probes.output.curve,
     output:
         **figure("clark2019-probe-curve", "learning curves of the probes", PROBING),
-    log:
-        "<logs>/probes/{model}.clark2019_probe_curve.log",
-    benchmark:
-        "<benchmarks>/probes/{model}.clark2019_probe_curve.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="probes/{model}.clark2019_probe_curve",
     params:
-        code=code("probes/clark2019_probe_curve.py"),
+        **step("probes/clark2019_probe_curve.py"),
         annotation=PROBED_ANNOTATION,
         epochs=PROBES["epochs"],
-    script:
-        "../workflow_scripts/probes/clark2019_probe_curve.py"

@@ -30,7 +30,7 @@ GRADIENT_PARTS = (
 
 if GRADIENT_PARTS:
 
-    rule pruning_importance:
+    use rule training_step as pruning_importance with:
         input:
             card=rules.finetune.output.card,
             checkpoint=rules.finetune.output.checkpoint,
@@ -39,28 +39,19 @@ if GRADIENT_PARTS:
             values=temp(
                 "<results>/{model}/pruning/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
             ),
-        log:
-            "<logs>/pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance.log",
-        benchmark:
-            "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance.tsv"
+        pathvars:
+            job="pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance",
         priority: 5
-        conda:
-            "../envs/torch.yaml"
-        threads: config["threads"]
-        resources:
-            **TRAINING_JOB,
         params:
-            code=code("pruning/pruning_importance.py"),
+            **step("pruning/pruning_importance.py"),
             sample_seed=config["seed"],
             examples=PRUNING["examples"],
             max_tokens=setting(TASKS, "task", "max_tokens"),
             device=config["device"],
             part="{scatteritem}",
-        script:
-            "../workflow_scripts/pruning/pruning_importance.py"
 
 
-rule pruning_curves:
+use rule training_step as pruning_curves with:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
@@ -71,18 +62,11 @@ rule pruning_curves:
         importance="<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet",
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
         order="<results>/{model}/pruning/{task}.{init}.{seed}.order.parquet",
-    log:
-        "<logs>/pruning/{model}.{task}.{init}.{seed}.pruning_curves.log",
-    benchmark:
-        "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.pruning_curves.tsv"
+    pathvars:
+        job="pruning/{model}.{task}.{init}.{seed}.pruning_curves",
     priority: 5
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **TRAINING_JOB,
     params:
-        code=code("pruning/pruning_curves.py"),
+        **step("pruning/pruning_curves.py"),
         task="{task}",
         init="{init}",
         seed=run_seed,
@@ -93,11 +77,9 @@ rule pruning_curves:
         pass_tokens=ABLATION["pass_tokens"],
         precision=config["precision"],
         device=config["device"],
-    script:
-        "../workflow_scripts/pruning/pruning_curves.py"
 
 
-rule pruning_during_training:
+use rule model_step as pruning_during_training with:
     input:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
@@ -106,18 +88,13 @@ rule pruning_during_training:
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
         importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
-    log:
-        "<logs>/pruning/{model}.{task}.{init}.{seed}.pruning_during_training.log",
-    benchmark:
-        "<benchmarks>/pruning/{model}.{task}.{init}.{seed}.pruning_during_training.tsv"
+    pathvars:
+        job="pruning/{model}.{task}.{init}.{seed}.pruning_during_training",
     priority: 5
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
     resources:
         **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads the weights of each epoch in turn
     params:
-        code=code("pruning/pruning_during_training.py"),
+        **step("pruning/pruning_during_training.py"),
         task="{task}",
         init="{init}",
         seed=run_seed,
@@ -131,53 +108,39 @@ rule pruning_during_training:
         pass_tokens=ABLATION["pass_tokens"],
         precision=config["precision"],
         device=config["device"],
-    script:
-        "../workflow_scripts/pruning/pruning_during_training.py"
 
 
 EPOCHS = PRETRAINED_RUNS | {"task": KEPT_EPOCHS}
 
 
-rule michel2019_importance:
+use rule analysis_step as michel2019_importance with:
     input:
         importance=expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS),
     output:
         **figure("michel2019-importance", "section 4.1, importance", PRUNING_HEADS),
         table=table("michel2019-importance", "section 4.1, importance", PRUNING_HEADS),
-    log:
-        "<logs>/pruning/{model}.michel2019_importance.log",
-    benchmark:
-        "<benchmarks>/pruning/{model}.michel2019_importance.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="pruning/{model}.michel2019_importance",
     params:
-        code=code("pruning/michel2019_importance.py"),
+        **step("pruning/michel2019_importance.py"),
         variant=PRUNING["importance"]["variant"],
-    script:
-        "../workflow_scripts/pruning/michel2019_importance.py"
 
 
-rule michel2019_fig3:
+use rule analysis_step as michel2019_fig3 with:
     input:
         curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
     output:
         **figure("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_HEADS),
         table=table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_HEADS),
-    log:
-        "<logs>/pruning/{model}.michel2019_fig3.log",
-    benchmark:
-        "<benchmarks>/pruning/{model}.michel2019_fig3.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="pruning/{model}.michel2019_fig3",
     params:
-        code=code("pruning/michel2019_fig3.py"),
+        **step("pruning/michel2019_fig3.py"),
         bootstrap=PRUNING["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/pruning/michel2019_fig3.py"
 
 
-rule michel2019_one_head:
+use rule analysis_step as michel2019_one_head with:
     input:
         curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
     output:
@@ -187,21 +150,15 @@ rule michel2019_one_head:
             PRUNING_HEADS,
             wanted="one-head" in PRUNING["strategies"],
         ),
-    log:
-        "<logs>/pruning/{model}.michel2019_one_head.log",
-    benchmark:
-        "<benchmarks>/pruning/{model}.michel2019_one_head.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="pruning/{model}.michel2019_one_head",
     params:
-        code=code("pruning/michel2019_one_head.py"),
+        **step("pruning/michel2019_one_head.py"),
         bootstrap=PRUNING["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/pruning/michel2019_one_head.py"
 
 
-rule michel2019_fig5:
+use rule analysis_step as michel2019_fig5 with:
     input:
         curves=expand(rules.pruning_during_training.output.curves, **EPOCHS),
         importance=expand(rules.pruning_during_training.output.importance, **EPOCHS),
@@ -212,19 +169,13 @@ rule michel2019_fig5:
             PRUNING_HEADS,
             wanted=bool(KEPT_EPOCHS),
         ),
-    log:
-        "<logs>/pruning/{model}.michel2019_fig5.log",
-    benchmark:
-        "<benchmarks>/pruning/{model}.michel2019_fig5.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="pruning/{model}.michel2019_fig5",
     params:
-        code=code("pruning/michel2019_fig5.py"),
-    script:
-        "../workflow_scripts/pruning/michel2019_fig5.py"
+        **step("pruning/michel2019_fig5.py"),
 
 
-rule michel2019_table4:
+use rule model_step as michel2019_table4 with:
     input:
         card=f"<results>/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}.json",
         checkpoint=f"<results>/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}",
@@ -237,17 +188,10 @@ rule michel2019_table4:
             PRUNING_HEADS,
             wanted="importance" in PRUNING["strategies"],
         ),
-    log:
-        "<logs>/pruning/{model}.michel2019_table4.log",
-    benchmark:
-        "<benchmarks>/pruning/{model}.michel2019_table4.tsv"
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **MODEL_JOB,
+    pathvars:
+        job="pruning/{model}.michel2019_table4",
     params:
-        code=code("pruning/michel2019_table4.py"),
+        **step("pruning/michel2019_table4.py"),
         task=TIMED,
         sample_seed=config["seed"],
         share=PRUNING["speed"]["share"],
@@ -255,5 +199,3 @@ rule michel2019_table4:
         repeats=PRUNING["speed"]["repeats"],
         max_tokens=TASKS[TIMED]["max_tokens"],
         device=config["device"],
-    script:
-        "../workflow_scripts/pruning/michel2019_table4.py"

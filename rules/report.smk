@@ -60,7 +60,7 @@ LINKED = [entry.shown for entry in ENTRIES if entry.category.startswith(PAPERS)]
 
 if CLAIM_PAGES:
 
-    rule claims_page:
+    use rule analysis_step as claims_page with:
         input:
             claims=rules.claim_verdicts.output.table,
             published=rules.claim_verdicts.input.published,
@@ -77,23 +77,17 @@ if CLAIM_PAGES:
                 "claims",
             ),
             latex="<results>/{model}/tables/claims.tex",
-        log:
-            "<logs>/report/{model}.claims_page.log",
-        benchmark:
-            "<benchmarks>/report/{model}.claims_page.tsv"
+        pathvars:
+            job="report/{model}.claims_page",
         localrule: True
-        conda:
-            "../envs/analysis.yaml"
         params:
-            code=code("report/claims_page.py"),
+            **step("report/claims_page.py"),
             model="{model}",
             heading="Every published claim, judged",
             place=f"{RESULTS}/{{model}}/tables/claims.html",
             texts=lambda wildcards: captions.digest(
                 [Path(workflow.basedir, "report/claims.rst")], config
             ),
-        script:
-            "../workflow_scripts/report/claims_page.py"
 
 
 for page in CLAIM_PAGES.values():
@@ -120,7 +114,7 @@ STUDY_FACTS = {
 }
 
 
-rule overview:
+use rule analysis_step as overview with:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
         claims=[beside(page, "csv") for page in CLAIM_PAGES.values()],
@@ -130,19 +124,13 @@ rule overview:
         sources=FRONT_SOURCES,
     output:
         overview="<results>/report/overview.rst",
-    log:
-        "<logs>/report/overview.log",
-    benchmark:
-        "<benchmarks>/report/overview.tsv"
+    pathvars:
+        job="report/overview",
     localrule: True
-    conda:
-        "../envs/analysis.yaml"
     params:
-        code=code("report/overview.py"),
+        **step("report/overview.py"),
         facts=STUDY_FACTS,
         benchmarks=f"{RESULTS}/benchmarks",
-    script:
-        "../workflow_scripts/report/overview.py"
 
 
 PAGES.append(rules.overview.output.overview)

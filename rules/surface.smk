@@ -16,7 +16,7 @@ SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
 SURFACE_PATTERNS = CLARK | {"subcategory": "3 Surface patterns"}
 
 
-rule relative_position:
+use rule analysis_step as relative_position with:
     input:
         attention=SURFACE_CACHE,
         corpus=SURFACE_CORPUS,
@@ -28,43 +28,31 @@ rule relative_position:
             SURFACE_PATTERNS,
             caption="clark2019-position-table",
         ),
-    log:
-        "<logs>/surface/{model}.relative_position.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.relative_position.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.relative_position",
     params:
-        code=code("surface/relative_position.py"),
+        **step("surface/relative_position.py"),
         threshold=SURFACE["threshold"],
         bootstrap=SURFACE["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/surface/relative_position.py"
 
 
-rule special_tokens:
+use rule analysis_step as special_tokens with:
     input:
         attention=SURFACE_CACHE,
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
         special_tokens="<results>/{model}/surface/special_tokens.parquet",
-    log:
-        "<logs>/surface/{model}.special_tokens.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.special_tokens.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.special_tokens",
     params:
-        code=code("surface/special_tokens.py"),
+        **step("surface/special_tokens.py"),
         bootstrap=SURFACE["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/surface/special_tokens.py"
 
 
-rule entropy:
+use rule analysis_step as entropy with:
     input:
         attention=SURFACE_CACHE,
         corpus=SURFACE_CORPUS,
@@ -72,22 +60,16 @@ rule entropy:
     output:
         entropy="<results>/{model}/surface/entropy.parquet",
         table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_PATTERNS),
-    log:
-        "<logs>/surface/{model}.entropy.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.entropy.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.entropy",
     params:
-        code=code("surface/entropy.py"),
+        **step("surface/entropy.py"),
         broad=SURFACE["broad"],
         bootstrap=SURFACE["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/surface/entropy.py"
 
 
-rule gradient_importance:
+use rule model_step as gradient_importance with:
     input:
         model=rules.model_card.output.model,
         corpus=SURFACE_CORPUS,
@@ -95,28 +77,19 @@ rule gradient_importance:
         files=model_files,
     output:
         gradients="<results>/{model}/surface/gradients.parquet",
-    log:
-        "<logs>/surface/{model}.gradient_importance.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.gradient_importance.tsv"
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **MODEL_JOB,
+    pathvars:
+        job="surface/{model}.gradient_importance",
     params:
-        code=code("surface/gradient_importance.py"),
+        **step("surface/gradient_importance.py"),
         n_segments=SURFACE["gradients"]["n_segments"],
         max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         bootstrap=SURFACE["bootstrap"],
         device=config["device"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/surface/gradient_importance.py"
 
 
-rule surface_drawings:
+use rule torch_step as surface_drawings with:
     input:
         attention=SURFACE_CACHE,
         model=rules.model_card.output.model,
@@ -127,106 +100,70 @@ rule surface_drawings:
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
         table=table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_PATTERNS),
-    log:
-        "<logs>/surface/{model}.surface_drawings.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.surface_drawings.tsv"
-    conda:
-        "../envs/torch.yaml"
+    pathvars:
+        job="surface/{model}.surface_drawings",
     params:
-        code=code("surface/surface_drawings.py"),
+        **step("surface/surface_drawings.py"),
         threshold=SURFACE["threshold"],
         broad=SURFACE["broad"],
         heads=SURFACE["drawings"]["heads"],
         example=SURFACE["drawings"]["example"],
         max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
-    script:
-        "../workflow_scripts/surface/surface_drawings.py"
 
 
-rule clark2019_fig1:
+use rule analysis_step as clark2019_fig1 with:
     input:
         drawings=rules.surface_drawings.output.drawings,
         table=rules.surface_drawings.output.table,
     output:
         **figure("clark2019-fig1", "Figure 1, heads drawn as lines", SURFACE_PATTERNS),
-    log:
-        "<logs>/surface/{model}.clark2019_fig1.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.clark2019_fig1.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.clark2019_fig1",
     params:
-        code=code("surface/clark2019_fig1.py"),
+        **step("surface/clark2019_fig1.py"),
         by_hand=bool(SURFACE["drawings"]["heads"]),
-    script:
-        "../workflow_scripts/surface/clark2019_fig1.py"
 
 
-rule clark2019_fig2:
+use rule analysis_step as clark2019_fig2 with:
     input:
         special_tokens=rules.special_tokens.output.special_tokens,
     output:
         **figure("clark2019-fig2", "Figure 2, special tokens", SURFACE_PATTERNS),
-    log:
-        "<logs>/surface/{model}.clark2019_fig2.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.clark2019_fig2.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.clark2019_fig2",
     params:
-        code=code("surface/clark2019_fig2.py"),
-    script:
-        "../workflow_scripts/surface/clark2019_fig2.py"
+        **step("surface/clark2019_fig2.py"),
 
 
-rule clark2019_fig3:
+use rule analysis_step as clark2019_fig3 with:
     input:
         gradients=rules.gradient_importance.output.gradients,
     output:
         **figure("clark2019-fig3", "Figure 3, gradient importance", SURFACE_PATTERNS),
-    log:
-        "<logs>/surface/{model}.clark2019_fig3.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.clark2019_fig3.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.clark2019_fig3",
     params:
-        code=code("surface/clark2019_fig3.py"),
-    script:
-        "../workflow_scripts/surface/clark2019_fig3.py"
+        **step("surface/clark2019_fig3.py"),
 
 
-rule clark2019_fig4:
+use rule analysis_step as clark2019_fig4 with:
     input:
         entropy=rules.entropy.output.entropy,
     output:
         **figure("clark2019-fig4", "Figure 4, entropy", SURFACE_PATTERNS),
-    log:
-        "<logs>/surface/{model}.clark2019_fig4.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.clark2019_fig4.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.clark2019_fig4",
     params:
-        code=code("surface/clark2019_fig4.py"),
-    script:
-        "../workflow_scripts/surface/clark2019_fig4.py"
+        **step("surface/clark2019_fig4.py"),
 
 
-rule clark2019_position:
+use rule analysis_step as clark2019_position with:
     input:
         position=rules.relative_position.output.position,
     output:
         **figure("clark2019-position", "section 3.1, relative position", SURFACE_PATTERNS),
-    log:
-        "<logs>/surface/{model}.clark2019_position.log",
-    benchmark:
-        "<benchmarks>/surface/{model}.clark2019_position.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="surface/{model}.clark2019_position",
     params:
-        code=code("surface/clark2019_position.py"),
+        **step("surface/clark2019_position.py"),
         threshold=SURFACE["threshold"],
-    script:
-        "../workflow_scripts/surface/clark2019_position.py"

@@ -21,7 +21,7 @@ COREFERENCE_MENTIONS = (
 DEPENDENCIES = CLARK | {"subcategory": "4.2 Dependency syntax"}
 
 
-rule syntax_scores:
+use rule analysis_step as syntax_scores with:
     input:
         attention=SYNTAX_CACHE,
         model=rules.model_card.output.model,
@@ -33,23 +33,17 @@ rule syntax_scores:
         offsets="<results>/{model}/syntax/offsets.parquet",
         best="<results>/{model}/syntax/held_out.parquet",
         sentences="<results>/{model}/syntax/sentences.csv",
-    log:
-        "<logs>/syntax/{model}.syntax_scores.log",
-    benchmark:
-        "<benchmarks>/syntax/{model}.syntax_scores.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="syntax/{model}.syntax_scores",
     params:
-        code=code("syntax/syntax_scores.py"),
+        **step("syntax/syntax_scores.py"),
         largest_offset=SYNTAX["largest_offset"],
         released_direction=SYNTAX["released_direction"],
         bootstrap=SYNTAX["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/syntax/syntax_scores.py"
 
 
-rule clark2019_table1:
+use rule analysis_step as clark2019_table1 with:
     input:
         scores=rules.syntax_scores.output.scores,
         released=rules.syntax_scores.output.released,
@@ -57,21 +51,15 @@ rule clark2019_table1:
         best=rules.syntax_scores.output.best,
     output:
         table=table("clark2019-table1", "Table 1, heads as parsers", DEPENDENCIES),
-    log:
-        "<logs>/syntax/{model}.clark2019_table1.log",
-    benchmark:
-        "<benchmarks>/syntax/{model}.clark2019_table1.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="syntax/{model}.clark2019_table1",
     params:
-        code=code("syntax/clark2019_table1.py"),
+        **step("syntax/clark2019_table1.py"),
         fewest=SYNTAX["fewest"],
         annotation=SYNTAX_ANNOTATION,
-    script:
-        "../workflow_scripts/syntax/clark2019_table1.py"
 
 
-rule syntax_examples:
+use rule analysis_step as syntax_examples with:
     input:
         attention=SYNTAX_CACHE,
         model=rules.model_card.output.model,
@@ -79,22 +67,16 @@ rule syntax_examples:
         scores=rules.syntax_scores.output.scores,
     output:
         examples="<results>/{model}/syntax/examples.parquet",
-    log:
-        "<logs>/syntax/{model}.syntax_examples.log",
-    benchmark:
-        "<benchmarks>/syntax/{model}.syntax_examples.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="syntax/{model}.syntax_examples",
     params:
-        code=code("syntax/syntax_examples.py"),
+        **step("syntax/syntax_examples.py"),
         relations=SYNTAX["relations"],
         n_examples=SYNTAX["examples"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/syntax/syntax_examples.py"
 
 
-rule clark2019_fig5:
+use rule analysis_step as clark2019_fig5 with:
     input:
         examples=rules.syntax_examples.output.examples,
         coreference=(
@@ -102,15 +84,9 @@ rule clark2019_fig5:
         ),
     output:
         **figure("clark2019-fig5", "Figure 5, heads on example sentences", DEPENDENCIES),
-    log:
-        "<logs>/syntax/{model}.clark2019_fig5.log",
-    benchmark:
-        "<benchmarks>/syntax/{model}.clark2019_fig5.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="syntax/{model}.clark2019_fig5",
     params:
-        code=code("syntax/clark2019_fig5.py"),
+        **step("syntax/clark2019_fig5.py"),
         annotation=SYNTAX_ANNOTATION,
         mentions=COREFERENCE_MENTIONS,
-    script:
-        "../workflow_scripts/syntax/clark2019_fig5.py"

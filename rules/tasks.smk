@@ -26,27 +26,21 @@ ARCT_PATHS += sorted(map(str, Path(ARCT["path"]).glob("*/"))) if "path" in ARCT 
 ARCT_FILES = [file for path in ARCT_PATHS for file in local_files(path)]
 
 
-rule generate_task:
+use rule analysis_step as generate_task with:
     output:
         generated=directory("<results>/tasks/{task}.generated"),
-    log:
-        "<logs>/tasks/{task}.generate_task.log",
-    benchmark:
-        "<benchmarks>/tasks/{task}.generate_task.tsv"
+    pathvars:
+        job="tasks/{task}.generate_task",
     priority: 20  # short, and the longest chains begin here
-    conda:
-        "../envs/analysis.yaml"
     params:
-        code=code("tasks/generate_task.py"),
+        **step("tasks/generate_task.py"),
         name="{task}",
         n_train=setting(TASKS, "task", "generate", "train"),
         n_dev=setting(TASKS, "task", "generate", "dev"),
         seed=config["seed"],
-    script:
-        "../workflow_scripts/tasks/generate_task.py"
 
 
-rule prepare_task:
+use rule analysis_step as prepare_task with:
     input:
         files=files_of(TASKS, "task"),
         domains=domains_of(TASKS, "task"),
@@ -54,81 +48,57 @@ rule prepare_task:
     output:
         table="<results>/tasks/{task}.parquet",
         counts=counts("tasks", "{task}", "task-counts", TASKS),
-    log:
-        "<logs>/tasks/{task}.prepare_task.log",
-    benchmark:
-        "<benchmarks>/tasks/{task}.prepare_task.tsv"
+    pathvars:
+        job="tasks/{task}.prepare_task",
     priority: 20  # short, and the longest chains begin here
     retries: 2
-    conda:
-        "../envs/analysis.yaml"
     params:
-        code=code("tasks/prepare_task.py"),
+        **step("tasks/prepare_task.py"),
         name="{task}",
         source=source(TASKS, "task", ("n_train", "n_dev", "max_tokens")),
         n_train=setting(TASKS, "task", "n_train"),
         n_dev=setting(TASKS, "task", "n_dev"),
         seed=config["seed"],
-    script:
-        "../workflow_scripts/tasks/prepare_task.py"
 
 
-rule task_annotation:
+use rule analysis_step as task_annotation with:
     input:
         table=rules.prepare_task.output.table,
     output:
         examples="<results>/tasks/{task}.jsonl",
         annotation="<results>/tasks/{task}.annotation.jsonl",
-    log:
-        "<logs>/tasks/{task}.task_annotation.log",
-    benchmark:
-        "<benchmarks>/tasks/{task}.task_annotation.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="tasks/{task}.task_annotation",
     params:
-        code=code("tasks/task_annotation.py"),
+        **step("tasks/task_annotation.py"),
         n_examples=config["attention"]["task_examples"],
         spacy=config["attention"]["spacy"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/tasks/task_annotation.py"
 
 
-rule generate_arct:
+use rule analysis_step as generate_arct with:
     output:
         generated=directory("<results>/tasks/arct.generate"),
-    log:
-        "<logs>/tasks/generate_arct.log",
-    benchmark:
-        "<benchmarks>/tasks/generate_arct.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="tasks/generate_arct",
     params:
-        code=code("tasks/generate_arct.py"),
+        **step("tasks/generate_arct.py"),
         numbers=ARCT.get("generate"),
         seed=config["seed"],
-    script:
-        "../workflow_scripts/tasks/generate_arct.py"
 
 
-rule fetch_arct:
+use rule analysis_step as fetch_arct with:
     output:
         fetched=directory("<results>/tasks/arct.fetch"),
-    log:
-        "<logs>/tasks/fetch_arct.log",
-    benchmark:
-        "<benchmarks>/tasks/fetch_arct.tsv"
+    pathvars:
+        job="tasks/fetch_arct",
     retries: 2
-    conda:
-        "../envs/analysis.yaml"
     params:
-        code=code("tasks/fetch_arct.py"),
+        **step("tasks/fetch_arct.py"),
         checksums=ARCT.get("sha256", {}),
-    script:
-        "../workflow_scripts/tasks/fetch_arct.py"
 
 
-rule prepare_arct:
+use rule analysis_step as prepare_arct with:
     input:
         files=ARCT_FILES,
         directory=ARCT_DIRECTORY,
@@ -137,17 +107,11 @@ rule prepare_arct:
         counts=counts(
             "tasks", "arct.points", "arct-counts", ["arct.points"] * ("arguments" in config)
         ),
-    log:
-        "<logs>/tasks/prepare_arct.log",
-    benchmark:
-        "<benchmarks>/tasks/prepare_arct.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="tasks/prepare_arct",
     params:
-        code=code("tasks/prepare_arct.py"),
+        **step("tasks/prepare_arct.py"),
         source=without(ARCT, ("adversarial", "n_train", "sha256")),
         adversarial=ARCT.get("adversarial"),
         n_train=ARCT.get("n_train", 0),
         seed=config["seed"],
-    script:
-        "../workflow_scripts/tasks/prepare_arct.py"

@@ -16,7 +16,7 @@ wildcard_constraints:
     run="|".join(map(re.escape, RUNS)),
 
 
-rule translation_pairs:
+use rule analysis_step as translation_pairs with:
     input:
         files=[file for pair in ALIGNED for side in pair.values() for file in local_files(side)],
     output:
@@ -27,26 +27,20 @@ rule translation_pairs:
             COUNTS,
             caption="translation-counts",
         ),
-    log:
-        "<logs>/translation/translation_pairs.log",
-    benchmark:
-        "<benchmarks>/translation/translation_pairs.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/translation_pairs",
     resources:
         mem_mb=memory(1500, 20),
         runtime=minutes(60),
     params:
-        code=code("translation/translation_pairs.py"),
+        **step("translation/translation_pairs.py"),
         source=PAIRS,
         seed=config["seed"],
-    script:
-        "../workflow_scripts/translation/translation_pairs.py"
 
 
 if TRAINED_TRANSLATOR:
 
-    rule translator_training:
+    use rule training_step as translator_training with:
         input:
             pairs=rules.translation_pairs.output.pairs,
         output:
@@ -55,77 +49,55 @@ if TRAINED_TRANSLATOR:
             epochs=weights_directory("<results>/translation/{run}.epochs"),
             card="<results>/translation/{run}.card.json",
             curve="<results>/translation/{run}.curve.csv",
-        log:
-            "<logs>/translation/{run}.translator_training.log",
-        benchmark:
-            "<benchmarks>/translation/{run}.translator_training.tsv"
+        pathvars:
+            job="translation/{run}.translator_training",
         priority: 9  # begins the longest chain of the chapter
-        conda:
-            "../envs/torch.yaml"
-        threads: config["threads"]
-        resources:
-            **TRAINING_JOB,
         params:
-            code=code("translation/translator_training.py"),
+            **step("translation/translator_training.py"),
             work=f"{RESULTS}/translation/{{run}}.work",
             run="{run}",
             recipe=lambda w: without(TRAINED_TRANSLATOR, ("seeds", "every_epoch"))
             | {"seed": int(w.run)},
             every_epoch=TRANSLATION_EPOCHS,
             device=config["device"],
-        script:
-            "../workflow_scripts/translation/translator_training.py"
 
     TRANSLATOR_CARD = rules.translator_training.output.card
     TRANSLATOR_FILES = [rules.translator_training.output.checkpoint]
 
 else:
 
-    rule translator_card:
+    use rule torch_step as translator_card with:
         input:
             files=local_files(TRANSLATOR.get("path")),
         output:
             card="<results>/translation/{run}.card.json",
-        log:
-            "<logs>/translation/{run}.translator_card.log",
-        benchmark:
-            "<benchmarks>/translation/{run}.translator_card.tsv"
+        pathvars:
+            job="translation/{run}.translator_card",
         retries: 2  # the hub may fail to answer
-        conda:
-            "../envs/torch.yaml"
         resources:
             mem_mb=memory(3000, 3),
             runtime=minutes(120),
         params:
-            code=code("translation/translator_card.py"),
+            **step("translation/translator_card.py"),
             source=TRANSLATOR,
             name="{run}",
-        script:
-            "../workflow_scripts/translation/translator_card.py"
 
     TRANSLATOR_CARD = rules.translator_card.output.card
     TRANSLATOR_FILES = local_files(TRANSLATOR.get("path"))
 
 
-rule translation_sweep:
+use rule training_step as translation_sweep with:
     input:
         card=TRANSLATOR_CARD,
         checkpoint=TRANSLATOR_FILES,
         pairs=rules.translation_pairs.output.pairs,
     output:
         sweep="<results>/translation/{run}.sweep.parquet",
-    log:
-        "<logs>/translation/{run}.translation_sweep.log",
-    benchmark:
-        "<benchmarks>/translation/{run}.translation_sweep.tsv"
+    pathvars:
+        job="translation/{run}.translation_sweep",
     priority: 8
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **TRAINING_JOB,
     params:
-        code=code("translation/translation_sweep.py"),
+        **step("translation/translation_sweep.py"),
         run="{run}",
         generation=TRANSLATION["generation"],
         modes=TRANSLATION["modes"],
@@ -133,37 +105,29 @@ rule translation_sweep:
         pass_rows=TRANSLATION["pass_rows"],
         sample_seed=config["seed"],
         device=config["device"],
-    script:
-        "../workflow_scripts/translation/translation_sweep.py"
 
 
-rule translation_scores:
+use rule analysis_step as translation_scores with:
     input:
         sweep=rules.translation_sweep.output.sweep,
     output:
         scores="<results>/translation/{run}.scores.parquet",
         gain="<results>/translation/{run}.gain.parquet",
         types="<results>/translation/{run}.types.parquet",
-    log:
-        "<logs>/translation/{run}.translation_scores.log",
-    benchmark:
-        "<benchmarks>/translation/{run}.translation_scores.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/{run}.translation_scores",
     resources:
         mem_mb=memory(1500, 25),
         runtime=minutes(60),
     params:
-        code=code("translation/translation_scores.py"),
+        **step("translation/translation_scores.py"),
         bootstrap=TRANSLATION["bootstrap"],
         permutations=TRANSLATION["permutations"],
         halves=TRANSLATION["halves"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/translation/translation_scores.py"
 
 
-rule translation_pruning:
+use rule training_step as translation_pruning with:
     input:
         card=TRANSLATOR_CARD,
         checkpoint=TRANSLATOR_FILES,
@@ -173,18 +137,11 @@ rule translation_pruning:
         importance="<results>/translation/{run}.importance.parquet",
         curves="<results>/translation/{run}.curves.parquet",
         order="<results>/translation/{run}.order.parquet",
-    log:
-        "<logs>/translation/{run}.translation_pruning.log",
-    benchmark:
-        "<benchmarks>/translation/{run}.translation_pruning.tsv"
+    pathvars:
+        job="translation/{run}.translation_pruning",
     priority: 5
-    conda:
-        "../envs/torch.yaml"
-    threads: config["threads"]
-    resources:
-        **TRAINING_JOB,
     params:
-        code=code("translation/translation_pruning.py"),
+        **step("translation/translation_pruning.py"),
         run="{run}",
         generation=TRANSLATION["generation"],
         settings=TRANSLATION["pruning"],
@@ -193,13 +150,11 @@ rule translation_pruning:
         bootstrap=TRANSLATION["bootstrap"],
         sample_seed=config["seed"],
         device=config["device"],
-    script:
-        "../workflow_scripts/translation/translation_pruning.py"
 
 
 if TRANSLATION_EPOCHS:
 
-    rule translation_epochs:
+    use rule model_step as translation_epochs with:
         input:
             card=TRANSLATOR_CARD,
             checkpoint=TRANSLATOR_FILES,
@@ -208,18 +163,13 @@ if TRANSLATION_EPOCHS:
         output:
             training="<results>/translation/{run}.training.parquet",
             importance="<results>/translation/{run}.epochs.parquet",
-        log:
-            "<logs>/translation/{run}.translation_epochs.log",
-        benchmark:
-            "<benchmarks>/translation/{run}.translation_epochs.tsv"
+        pathvars:
+            job="translation/{run}.translation_epochs",
         priority: 5
-        conda:
-            "../envs/torch.yaml"
-        threads: config["threads"]
         resources:
             **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads each epoch's weights in turn
         params:
-            code=code("translation/translation_epochs.py"),
+            **step("translation/translation_epochs.py"),
             run="{run}",
             generation=TRANSLATION["generation"],
             settings=TRANSLATION["pruning"],
@@ -228,8 +178,6 @@ if TRANSLATION_EPOCHS:
             bootstrap=TRANSLATION["bootstrap"],
             sample_seed=config["seed"],
             device=config["device"],
-        script:
-            "../workflow_scripts/translation/translation_epochs.py"
 
 
 include: "translation_figures.smk"

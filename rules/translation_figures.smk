@@ -14,7 +14,7 @@ localrules:
 TRANSLATION_SCORES = expand(rules.translation_scores.output.scores, run=RUNS)
 
 
-rule michel2019_translation_tables:
+use rule analysis_step as michel2019_translation_tables with:
     input:
         scores=TRANSLATION_SCORES,
         types=expand(rules.translation_scores.output.types, run=RUNS),
@@ -45,21 +45,15 @@ rule michel2019_translation_tables:
             per_model=False,
         ),
         points="<results>/translation/points.parquet",
-    log:
-        "<logs>/translation/michel2019_translation_tables.log",
-    benchmark:
-        "<benchmarks>/translation/michel2019_translation_tables.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/michel2019_translation_tables",
     params:
-        code=code("translation/michel2019_translation_tables.py"),
+        **step("translation/michel2019_translation_tables.py"),
         bootstrap=TRANSLATION["bootstrap"],
         seed=config["seed"],
-    script:
-        "../workflow_scripts/translation/michel2019_translation_tables.py"
 
 
-rule michel2019_translation_grids:
+use rule analysis_step as michel2019_translation_grids with:
     input:
         scores=TRANSLATION_SCORES,
     output:
@@ -69,19 +63,13 @@ rule michel2019_translation_grids:
             TRANSLATING,
             per_model=False,
         ),
-    log:
-        "<logs>/translation/michel2019_translation_grids.log",
-    benchmark:
-        "<benchmarks>/translation/michel2019_translation_grids.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/michel2019_translation_grids",
     params:
-        code=code("translation/michel2019_translation_grids.py"),
-    script:
-        "../workflow_scripts/translation/michel2019_translation_grids.py"
+        **step("translation/michel2019_translation_grids.py"),
 
 
-rule michel2019_translation_fig1:
+use rule analysis_step as michel2019_translation_fig1 with:
     input:
         scores=TRANSLATION_SCORES,
     output:
@@ -91,19 +79,13 @@ rule michel2019_translation_fig1:
             TRANSLATING,
             per_model=False,
         ),
-    log:
-        "<logs>/translation/michel2019_translation_fig1.log",
-    benchmark:
-        "<benchmarks>/translation/michel2019_translation_fig1.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/michel2019_translation_fig1",
     params:
-        code=code("translation/michel2019_translation_fig1.py"),
-    script:
-        "../workflow_scripts/translation/michel2019_translation_fig1.py"
+        **step("translation/michel2019_translation_fig1.py"),
 
 
-rule michel2019_translation_fig2:
+use rule analysis_step as michel2019_translation_fig2 with:
     input:
         points=rules.michel2019_translation_tables.output.points,
         pairs=rules.michel2019_translation_tables.output.pairs,
@@ -114,22 +96,16 @@ rule michel2019_translation_fig2:
             TRANSLATING,
             per_model=False,
         ),
-    log:
-        "<logs>/translation/michel2019_translation_fig2.log",
-    benchmark:
-        "<benchmarks>/translation/michel2019_translation_fig2.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/michel2019_translation_fig2",
     params:
-        code=code("translation/michel2019_translation_fig2.py"),
-    script:
-        "../workflow_scripts/translation/michel2019_translation_fig2.py"
+        **step("translation/michel2019_translation_fig2.py"),
 
 
 TRANSLATION_CURVES = expand(rules.translation_pruning.output.curves, run=RUNS)
 
 
-rule michel2019_translation_fig3:
+use rule analysis_step as michel2019_translation_fig3 with:
     input:
         curves=TRANSLATION_CURVES,
     output:
@@ -139,19 +115,13 @@ rule michel2019_translation_fig3:
             TRANSLATING,
             per_model=False,
         ),
-    log:
-        "<logs>/translation/michel2019_translation_fig3.log",
-    benchmark:
-        "<benchmarks>/translation/michel2019_translation_fig3.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/michel2019_translation_fig3",
     params:
-        code=code("translation/michel2019_translation_fig3.py"),
-    script:
-        "../workflow_scripts/translation/michel2019_translation_fig3.py"
+        **step("translation/michel2019_translation_fig3.py"),
 
 
-rule michel2019_translation_fig4:
+use rule analysis_step as michel2019_translation_fig4 with:
     input:
         curves=TRANSLATION_CURVES,
     output:
@@ -161,21 +131,15 @@ rule michel2019_translation_fig4:
             TRANSLATING,
             per_model=False,
         ),
-    log:
-        "<logs>/translation/michel2019_translation_fig4.log",
-    benchmark:
-        "<benchmarks>/translation/michel2019_translation_fig4.tsv"
-    conda:
-        "../envs/analysis.yaml"
+    pathvars:
+        job="translation/michel2019_translation_fig4",
     params:
-        code=code("translation/michel2019_translation_fig4.py"),
-    script:
-        "../workflow_scripts/translation/michel2019_translation_fig4.py"
+        **step("translation/michel2019_translation_fig4.py"),
 
 
 if TRANSLATION_EPOCHS:
 
-    rule michel2019_translation_fig5:
+    use rule analysis_step as michel2019_translation_fig5 with:
         input:
             training=expand(rules.translation_epochs.output.training, run=RUNS),
             importance=expand(rules.translation_epochs.output.importance, run=RUNS),
@@ -186,13 +150,7 @@ if TRANSLATION_EPOCHS:
                 TRANSLATING,
                 per_model=False,
             ),
-        log:
-            "<logs>/translation/michel2019_translation_fig5.log",
-        benchmark:
-            "<benchmarks>/translation/michel2019_translation_fig5.tsv"
-        conda:
-            "../envs/analysis.yaml"
+        pathvars:
+            job="translation/michel2019_translation_fig5",
         params:
-            code=code("translation/michel2019_translation_fig5.py"),
-        script:
-            "../workflow_scripts/translation/michel2019_translation_fig5.py"
+            **step("translation/michel2019_translation_fig5.py"),

@@ -134,7 +134,8 @@ def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
         )
     inputs = tuple(Path(path) for path in snakemake.input)
     config = getattr(snakemake, "config", None) or params.get("config")
-    params.pop("config", None)
+    for known in ("config", "script"):  # recorded as such, and as `code`
+        params.pop(known, None)
     return provenance.Origin(inputs, code, params, snakemake.threads, config)
 
 
