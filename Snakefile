@@ -8,7 +8,7 @@ from shlex import quote
 # Scripts import the package from here, wherever snakemake runs and whatever is installed.
 sys.path.insert(0, workflow.basedir)
 
-from workflow_scripts.core.run import guard, provenance
+from workflow_scripts.core.integrity import guard, provenance
 from workflow_scripts.core.run.dates import check_dates
 from workflow_scripts.core.run.errors import InputError
 

@@ -5,12 +5,13 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from workflow_scripts.core.run import meaning, sdists
+from workflow_scripts.core.integrity import meaning
+from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_duplicates, check_paths
 from workflow_scripts.core.run.config import check_results_directory
 from workflow_scripts.core.run.error_lines import ErrorLines
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.run.guard import check_checkout
+from workflow_scripts.core.integrity.guard import check_checkout
 
 ERRORS = ErrorLines(logger)
 

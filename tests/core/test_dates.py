@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.run import job, provenance
+from workflow_scripts.core.integrity import provenance
+from workflow_scripts.core.run import job
 from workflow_scripts.core.run.dates import check_dates
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out

@@ -5,7 +5,7 @@ from pathlib import Path
 import grimp
 import pytest
 
-from workflow_scripts.core.run.meaning import PACKAGE, _read, digest, modules
+from workflow_scripts.core.integrity.meaning import PACKAGE, _read, digest, modules
 
 ROOT = Path(__file__).parents[2]
 

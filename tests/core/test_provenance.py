@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.run import job, provenance, verify
+from workflow_scripts.core.integrity import provenance, verify
+from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
@@ -169,7 +170,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.core.test_provenance import double
-from workflow_scripts.core.run import job, provenance
+from workflow_scripts.core.integrity import provenance
+from workflow_scripts.core.run import job
 real = getattr({module}, "{name}")
 def killing(*arguments):
     {before}

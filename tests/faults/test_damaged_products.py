@@ -22,7 +22,7 @@ from tests.faults.products import (
     partial,
 )
 from tests.workflow.tiny_study import TinyStudy
-from workflow_scripts.core.run import provenance
+from workflow_scripts.core.integrity import provenance
 
 TABLE1 = f"{MODEL}/tables/kovaleva2019-table1.csv"
 EXTRACTED = f"{MODEL}/attention/mrpc.pretrained.1.h5"

@@ -1,1 +1,1 @@
-"""How a step runs: its interface, errors, the study's config, and what makes it stale."""
+"""What the author of a step needs: its interface, errors, and the study's config."""

@@ -6,7 +6,7 @@ the clock was set back is dated before what was made of its earlier version.
 
 from pathlib import Path
 
-from workflow_scripts.core.run import provenance
+from workflow_scripts.core.integrity import provenance
 from workflow_scripts.core.run.errors import InputError
 
 

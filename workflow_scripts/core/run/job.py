@@ -19,11 +19,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from workflow_scripts import USUAL_THRESHOLDS
-from workflow_scripts.core.run import full_disk, meaning, provenance
+from workflow_scripts.core.integrity import full_disk, meaning, provenance
+from workflow_scripts.core.integrity.hold import held
+from workflow_scripts.core.integrity.provenance import PARTIAL
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.run.hold import held
-from workflow_scripts.core.run.provenance import PARTIAL
 
 Out = Annotated[Path, "output"]
 T = TypeVar("T")
@@ -43,7 +42,6 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     _limit_threads(values.get("threads", snakemake.threads if snakemake else _shell_threads()))
     random.seed(values.get("seed", 0))
     gc.freeze()  # what was imported stays: no collection need look at it
-    gc.set_threshold(*USUAL_THRESHOLDS)
     try:
         with held(path):
             call(main, values, _of_job(main, snakemake) if snakemake else None)

@@ -1,6 +1,6 @@
 """A folder of results checked against its records: what differs, is missing or has none.
 
-python -m workflow_scripts.core.run.verify results/demo
+python -m workflow_scripts.core.integrity.verify results/demo
 """
 
 import argparse
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.run import provenance
+from workflow_scripts.core.integrity import provenance
 from workflow_scripts.core.run.errors import InputError
 
 # What is no product of a job: logs, times, and reports.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.run import meaning, provenance
+from workflow_scripts.core.integrity import meaning, provenance
 from workflow_scripts.core.run.errors import InputError
 
 VARIABLE = "ATLAS_CODE"
