@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_examples_import_what_exists(page: Path) -> None:
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
-        for node in ast.walk(ast.parse(block)):
+        for node in ast.walk(ast.parse(textwrap.dedent(block))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 module = importlib.import_module(node.module)
                 missing = [name.name for name in node.names if not hasattr(module, name.name)]

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from workflow_scripts.core.stats.intervals import bootstrap_mean, count_documents, per_head
+from workflow_scripts.core.stats.intervals import (
+    INDEPENDENT,
+    bootstrap_mean,
+    count_documents,
+    per_head,
+)
 from workflow_scripts.core.stats.resampling import bootstrap_weights, document_weights
 
 DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
@@ -12,7 +17,7 @@ DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
 def test_bootstrap_interval_covers_as_often_as_it_says() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(3, 1, size=(60, 400))
-    mean, low, high = bootstrap_mean(values, draws=400, seed=1)
+    mean, low, high = bootstrap_mean(values, 400, 1, INDEPENDENT)
     np.testing.assert_allclose(mean, values.mean(0))
     covered = ((low < 3) & (high > 3)).mean()
     assert 0.9 < covered < 0.98
@@ -22,7 +27,7 @@ def test_bootstrap_interval_covers_as_often_as_it_says() -> None:
 
 def test_bootstrap_leaves_out_what_is_missing() -> None:
     values = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]])
-    mean, low, high = bootstrap_mean(values, draws=200, seed=1)
+    mean, low, high = bootstrap_mean(values, 200, 1, INDEPENDENT)
     assert mean[0] == 2
     assert 1 <= low[0] <= 2 <= high[0] <= 3
     assert np.isnan([mean[1], low[1], high[1]]).all()
@@ -30,7 +35,7 @@ def test_bootstrap_leaves_out_what_is_missing() -> None:
 
 def test_table_has_a_row_per_head_and_target() -> None:
     values = {"a": np.arange(24.0).reshape(4, 2, 3), "b": np.zeros((4, 2, 3))}
-    frame = per_head(values, "target", "attention", 100, 1)
+    frame = per_head(values, "target", "attention", 100, 1, INDEPENDENT)
     assert list(frame.columns) == [
         "layer", "head", "target", "attention", "ci_low", "ci_high", "n",
     ]  # fmt: skip
@@ -42,12 +47,12 @@ def test_table_has_a_row_per_head_and_target() -> None:
 
 def test_a_head_without_a_value_has_none() -> None:
     values = np.full((4, 1, 2), np.nan)
-    mean, low, high = bootstrap_mean(values, 100, 1)
+    mean, low, high = bootstrap_mean(values, 100, 1, INDEPENDENT)
     assert np.isnan([mean, low, high]).all()
-    frame = per_head({"negation": values}, "kind", "attention", 100, 1)
+    frame = per_head({"negation": values}, "kind", "attention", 100, 1, INDEPENDENT)
     assert frame["n"].tolist() == [0, 0]
     values[1, 0, 0] = 0.5
-    frame = per_head({"negation": values}, "kind", "attention", 100, 1)
+    frame = per_head({"negation": values}, "kind", "attention", 100, 1, INDEPENDENT)
     assert frame["attention"].tolist()[0] == 0.5
     assert np.isnan(frame["attention"].tolist()[1])
 
@@ -56,9 +61,9 @@ def test_an_interval_does_not_depend_on_what_others_miss() -> None:
     values = np.random.default_rng(2).normal(size=(9, 3))
     values[1:, 1] = np.nan  # many draws are without the only value
     values[::2, 2] = np.nan
-    together = np.array(bootstrap_mean(values, 200, 1))
+    together = np.array(bootstrap_mean(values, 200, 1, INDEPENDENT))
     for column in range(3):
-        alone = np.array(bootstrap_mean(values[:, [column]], 200, 1))
+        alone = np.array(bootstrap_mean(values[:, [column]], 200, 1, INDEPENDENT))
         np.testing.assert_allclose(together[:, column], alone[:, 0], atol=1e-14)
     draws = np.random.default_rng(1).multinomial(9, np.full(9, 1 / 9), size=200)
     drawn = [sum(w * v for w, v in zip(row, values[:, 0], strict=True)) / 9 for row in draws]
@@ -112,7 +117,7 @@ def test_intervals_over_documents_cover_what_examples_do_not() -> None:
         return float(((low < 3) & (high > 3)).mean())
 
     assert 0.9 < covered(documents) < 0.98
-    assert covered(None) < 0.65
+    assert covered(INDEPENDENT) < 0.65
 
 
 def test_the_table_counts_documents() -> None:
@@ -128,3 +133,11 @@ def test_one_document_has_no_interval() -> None:
     mean, low, high = bootstrap_mean(np.array([1.0, 2.0, 6.0]), 100, 1, ["a", "a", "a"])
     assert mean == 3
     assert np.isnan([low, high]).all()
+
+
+def test_what_is_resampled_must_be_stated() -> None:
+    values = np.zeros((4, 1, 2))
+    with pytest.raises(TypeError, match="documents"):
+        per_head({"sep": values}, "target", "attention", 100, 1)
+    with pytest.raises(TypeError, match="documents"):
+        bootstrap_mean(values, 100, 1)

@@ -11,7 +11,7 @@ from matplotlib import image
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.surface import clark2019_fig1, clark2019_fig3
 
 LAYERS, HEADS = 3, 4
@@ -20,7 +20,7 @@ LAYERS, HEADS = 3, 4
 def table(kind: str, measure: str, names: list[str]) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     values = {name: rng.random((5, LAYERS, HEADS)) for name in names}
-    return per_head(values, kind, measure, 100, 1).assign(n_documents=2)
+    return per_head(values, kind, measure, 100, 1, INDEPENDENT).assign(n_documents=2)
 
 
 def strongest_table(path: Path) -> Path:

@@ -13,7 +13,7 @@ from workflow_scripts.core.data.arct import held_out_parts
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import bootstrap_mean
+from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
 
 KEYS = ["family", "setup", "cue"]
 MEASURED = ("follows", "right", "margin")
@@ -51,7 +51,7 @@ def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
         for keys, group in both.groupby(level=KEYS, sort=False):
             columns = ["flips", *(name + when for name in MEASURED for when in ("", "_after"))]
             points = group.groupby(level="id")[columns].mean()
-            _, low, high = bootstrap_mean(points["flips"].to_numpy(), draws, seed)
+            _, low, high = bootstrap_mean(points["flips"].to_numpy(), draws, seed, INDEPENDENT)
             row = dict(zip(KEYS, keys, strict=True)) | {"change": change} | dict(points.mean())
             row |= {"ci_low": float(low), "ci_high": float(high), "n": len(points)}
             rows.append(row | {"seeds": group.index.get_level_values("seed").nunique()})

@@ -8,7 +8,7 @@ import pandas as pd
 from workflow_scripts.claims.intervals import share
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.stats.intervals import bootstrap_mean
+from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
 
 SETUPS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 RUNS = {"all": "all runs", "not degenerate": "without degenerate runs"}
@@ -77,7 +77,7 @@ def left_to_arguments(products: Products, of: str) -> list[Measured]:
     numbers = []
     for family, points in by_point.groupby(level="family"):
         percent = 100 * points[["full", "W"]].to_numpy()
-        ends = bootstrap_mean(percent[:, 0] - percent[:, 1], DRAWS, seed=1)
+        ends = bootstrap_mean(percent[:, 0] - percent[:, 1], DRAWS, 1, INDEPENDENT)
         full, warrants = percent.mean(axis=0)
         about = f"{rows['split'].iloc[0]} set, {full:.1f} and {warrants:.1f}"
         seeds = rows[rows["family"] == family]["seed"].nunique()

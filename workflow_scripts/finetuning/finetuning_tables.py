@@ -17,7 +17,7 @@ from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.finetuning.kind_attention import KindAttention
 from workflow_scripts.finetuning.link_attention import LinkAttention
 from workflow_scripts.finetuning.map_similarity import cosine
@@ -75,7 +75,7 @@ def main(
                 to_kinds[stage].add(index, each.pattern, kinds)
                 along_links[stage].add(index, each, pairs)
                 to_shared[stage].add(index, each, spellings)
-    frame = per_head({task: alike}, "task", "similarity", bootstrap, seed)
+    frame = per_head({task: alike}, "task", "similarity", bootstrap, seed, INDEPENDENT)
     tables.write(frame.assign(seed=seed), similarity)
     for measured, out in ((to_kinds, features), (along_links, links), (to_shared, shared)):
         frames = [measured[stage].table(bootstrap, seed).assign(stage=stage) for stage in STAGES]

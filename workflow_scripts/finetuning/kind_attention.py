@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.finetuning.token_kinds import KINDS
 
 QUERIES = ("all", "cls")
@@ -62,8 +62,8 @@ class KindAttention:
         """
         frames = []
         for query in QUERIES:
-            frame = per_head(self.values[query], "kind", "attention", draws, seed)
-            shares = per_head(self.shares[query], "kind", "share", draws, seed)
+            frame = per_head(self.values[query], "kind", "attention", draws, seed, INDEPENDENT)
+            shares = per_head(self.shares[query], "kind", "share", draws, seed, INDEPENDENT)
             frame[["share", "share_low", "share_high"]] = shares[["share", "ci_low", "ci_high"]]
             frames.append(frame.assign(query=query))
         frame = pd.concat(frames, ignore_index=True)

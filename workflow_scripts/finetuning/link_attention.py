@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data.cache import CachedExample
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 
 BACK = {"verb-subject": "subject-verb", "pronoun-noun": "noun-pronoun"}  # the reverse of each
 LINKS = tuple(name for pair in BACK.items() for name in pair)
@@ -80,7 +80,7 @@ class LinkAttention:
         """A row per distance, link and head, with the number of links and the neighbours' mean."""
         near, frames = self.neighbours.mean(axis=0).ravel(), []
         for far, by_link in self.values.items():
-            frame = per_head(by_link, "link", "attention", draws, seed)
+            frame = per_head(by_link, "link", "attention", draws, seed, INDEPENDENT)
             frame["links"] = frame["link"].map(self.counts[far])
             frame["neighbours"] = np.tile(near, len(LINKS))
             frames.append(frame.assign(far=far))

@@ -21,7 +21,7 @@ from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.finetuning.map_similarity import cosine
 
 
@@ -88,7 +88,7 @@ def main(
         batch = tokens[start : start + size]
         pair = (padded_maps(body, batch, length, precision) for body in (before, after))
         alike += [cosine(*maps) for maps in zip(*pair, strict=True)]
-    frame = per_head({task: np.stack(alike)}, "task", "similarity", bootstrap, seed)
+    frame = per_head({task: np.stack(alike)}, "task", "similarity", bootstrap, seed, INDEPENDENT)
     tables.write(frame.assign(seed=seed, length=length), similarity)
 
 

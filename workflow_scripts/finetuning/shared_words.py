@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data.cache import CachedExample
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 
 MEASURES = ("copy", "shared")
 
@@ -87,7 +87,7 @@ class SharedWords:
     def table(self, draws: int, seed: int) -> pd.DataFrame:
         """A row per measure and head: `excess` is `attention` minus `others`, with its interval."""
         excess = {measure: self.shared[measure] - self.others[measure] for measure in MEASURES}
-        frame = per_head(excess, "measure", "excess", draws, seed)
+        frame = per_head(excess, "measure", "excess", draws, seed, INDEPENDENT)
         for name, values in (("attention", self.shared), ("others", self.others)):
-            frame[name] = per_head(values, "measure", name, draws, seed)[name]
+            frame[name] = per_head(values, "measure", name, draws, seed, INDEPENDENT)[name]
         return frame

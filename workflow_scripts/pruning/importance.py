@@ -24,7 +24,7 @@ from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.core.stats.orders import normalised
 
 VARIANTS = ("paper", "released")
@@ -172,6 +172,6 @@ def importance_table(
     `values` are those of `gradients`. Column `normalised` is the importance over its layer's l2
     norm.
     """
-    frame = per_head(scaled(values, lengths), "variant", "importance", draws, seed)
+    frame = per_head(scaled(values, lengths), "variant", "importance", draws, seed, INDEPENDENT)
     unit_norm = [ranking(values, lengths, Definition(variant, True)).ravel() for variant in values]
     return frame.assign(normalised=np.concatenate(unit_norm))

@@ -10,7 +10,7 @@ from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
-from workflow_scripts.core.stats.intervals import bootstrap_mean
+from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
 
 OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high", "n"]
 
@@ -22,7 +22,7 @@ def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     replacement; OVER_EXAMPLES are means over runs of each one's interval over examples.
     """
     wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
-    mean, low, high = bootstrap_mean(wide.to_numpy(), draws, seed)
+    mean, low, high = bootstrap_mean(wide.to_numpy(), draws, seed, INDEPENDENT)
     columns = {"score": mean, "runs_low": low, "runs_high": high, "runs": len(wide)}
     frame = pd.DataFrame({"pruned": wide.columns} | columns)
     return frame.merge(rows.groupby("pruned", as_index=False)[OVER_EXAMPLES].mean(), on="pruned")

@@ -28,7 +28,7 @@ from workflow_scripts.core.model.translators import (
     targets_of,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.stats.intervals import bootstrap_mean
+from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
 from workflow_scripts.core.stats.orders import normalised
 
 BATCH_TOKENS = 2048  # of sources and targets
@@ -98,6 +98,6 @@ def importance_table(
     `values` are those of `gradients`. `normalised` is the importance over its sublayer's l2 norm,
     that is over the heads of one type and layer.
     """
-    mean, low, high = bootstrap_mean(values, draws, seed)
+    mean, low, high = bootstrap_mean(values, draws, seed, INDEPENDENT)
     columns = {"importance": mean, "ci_low": low, "ci_high": high, "normalised": normalised(mean)}
     return by_head(order, **columns).assign(n=len(values))

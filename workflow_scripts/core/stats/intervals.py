@@ -1,12 +1,19 @@
-"""Means over examples with bootstrap intervals."""
+"""Means over examples with bootstrap intervals.
+
+Examples of one document are alike, so every mean asks for the `documents` that are resampled; where
+the examples were sampled one by one, as a task's sentences are, the caller states INDEPENDENT.
+"""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights, document_weights
+
+INDEPENDENT: Final = None  # in place of documents: every example is resampled on its own
 
 
 def per_head(
@@ -15,13 +22,14 @@ def per_head(
     measure: str,
     draws: int,
     seed: int,
-    documents: Sequence[str] | None = None,
+    documents: Sequence[str] | None,
 ) -> pd.DataFrame:
     """One row per head and entry of `values`: the mean over examples with a 95% interval.
 
     `values` maps each name (column `kind`) to numbers [example, layer, head]; NaN where an
     example has none. Columns: layer, head, `kind`, `measure`, ci_low, ci_high, n (examples).
-    With the document of each example, `documents` are drawn, and counted in n_documents.
+    Unless INDEPENDENT, whole `documents` (one of each example) are resampled, and counted in
+    n_documents.
     """
     frames = []
     for name, numbers in values.items():
@@ -29,25 +37,25 @@ def per_head(
         n_layers, n_heads = mean.shape
         n = np.isfinite(numbers).sum(axis=0)
         columns = {kind: name, measure: mean, "ci_low": low, "ci_high": high, "n": n}
-        if documents is not None:
+        if documents is not INDEPENDENT:
             columns["n_documents"] = count_documents(numbers, documents)
         frames.append(tables.tidy({"layer": range(n_layers), "head": range(n_heads)}, **columns))
     return pd.concat(frames, ignore_index=True)
 
 
 def bootstrap_mean(
-    values: np.ndarray, draws: int, seed: int, documents: Sequence[str] | None = None
+    values: np.ndarray, draws: int, seed: int, documents: Sequence[str] | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean over the first axis, NaN left out, and the ends of its 95% percentile interval.
 
-    Whole examples are drawn with replacement or, with the document of each, whole documents. All
-    are NaN where no example has a value; the ends also where the values are of one document.
+    Whole `documents` (one of each example) are resampled, or examples if INDEPENDENT. All three are
+    NaN where no example has a value; the ends also where all values are of one document.
     """
     flat = values.reshape(len(values), -1).astype(np.float64)
     present = np.isfinite(flat)
     filled = np.where(present, flat, 0)
     known = present.any(axis=0)
-    if documents is None:
+    if documents is INDEPENDENT:
         weights = bootstrap_weights(len(flat), draws, seed)
     else:
         weights = document_weights(documents, draws, seed)
@@ -58,7 +66,7 @@ def bootstrap_mean(
         mean = filled.sum(axis=0) / present.sum(axis=0)
     low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     if known.any():
-        # NaNs, of draws without any of an example's values, cost one pass per column.
+        # NaNs, of resamples without any value, cost one pass per column.
         percentile = np.nanpercentile if np.isnan(drawn[:, known]).any() else np.percentile
         low[known], high[known] = percentile(drawn[:, known], CONFIDENCE, axis=0)
     shape = values.shape[1:]
