@@ -8,6 +8,7 @@ from shlex import quote
 # Scripts import the package from here, wherever snakemake runs and whatever is installed.
 sys.path.insert(0, workflow.basedir)
 
+from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.integrity import guard, provenance
 from workflow_scripts.core.run.dates import check_dates
 from workflow_scripts.core.run.errors import InputError
@@ -24,25 +25,13 @@ include: "rules/common.smk"
 shell.prefix(f"export PYTHONPATH={quote(workflow.basedir)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
 
 
-include: "rules/corpora.smk"
-include: "rules/tasks.smk"
-include: "rules/attention.smk"
-include: "rules/checkpoints.smk"
-
-
-# Chapters that a study goes without where its config does not name them; each may use the
-# rules of those before it.
-CHAPTERS = ["surface", "syntax", "coreference", "probes", "clusters", "patterns", "frames"]
-CHAPTERS += ["finetuning", "ablation", "pruning", "arguments"]
-CHAPTERS += ["translation", "claims", "atlas"]
-
+# Each chapter may use the rules of those before it.
 for chapter in CHAPTERS:
     if chapter in config:
 
         include: f"rules/{chapter}.smk"
 
 
-include: "rules/report.smk"
 include: "rules/preflight.smk"
 
 
@@ -65,7 +54,7 @@ rule tables:
         [path for path in PAGES if "/tables/" in path],
 
 
-for paper in ("clark2019", "kovaleva2019", "michel2019", "niven2019"):
+for paper in PAPERS:
 
     rule:
         name:

@@ -5,6 +5,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+from workflow_scripts.chapters import PAPERS
 from workflow_scripts.core.integrity import meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_duplicates, check_paths
@@ -55,10 +56,10 @@ PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_mi
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
 # The category of a product in the report.
-CLARK = {"category": "Clark et al. 2019"}
-KOVALEVA = {"category": "Kovaleva et al. 2019"}
-MICHEL = {"category": "Michel et al. 2019"}
-NIVEN = {"category": "Niven and Kao 2019"}
+CLARK = {"category": PAPERS["clark2019"]}
+KOVALEVA = {"category": PAPERS["kovaleva2019"]}
+MICHEL = {"category": PAPERS["michel2019"]}
+NIVEN = {"category": PAPERS["niven2019"]}
 # The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
 JUDGED = {"category": "All claims"}
 COUNTS = {"category": "Texts and tasks"}

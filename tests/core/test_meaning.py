@@ -1,5 +1,6 @@
 """The digest of a script's meaning."""
 
+import re
 from pathlib import Path
 
 import grimp
@@ -63,6 +64,19 @@ def test_import_inside_a_function_counts(package: Path) -> None:
     assert fresh(script) != before
 
 
+def test_what_is_collected_of_every_chapter_counts(package: Path) -> None:
+    script = package / "surface/entropy.py"
+    script.write_text(
+        'from workflow_scripts.chapters import collect\n\nFOUND = collect("measures")\n'
+    )
+    before = fresh(script)
+    (package / "syntax").mkdir()
+    (package / "syntax/measures.py").write_text("VALUE = 1\n")
+    assert (collected := fresh(script)) != before
+    (package / "syntax/other.py").write_text("VALUE = 1\n")
+    assert fresh(script) == collected
+
+
 def test_script_outside_the_package_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text("")
     with pytest.raises(ValueError, match="workflow_scripts"):
@@ -73,6 +87,14 @@ def test_modules_are_those_that_an_independent_reading_of_the_imports_finds() ->
     graph = grimp.build_graph(PACKAGE, cache_dir=None)
     names = {name for name in graph.modules if not graph.find_children(name)}
     assert len(names) > 100
+    for importer in names:
+        for collected in re.findall(r'\bcollect\("(\w+)"\)', file_of(importer).read_text()):
+            chapters = {
+                name for name in names if re.fullmatch(rf"{PACKAGE}\.\w+\.{collected}", name)
+            }
+            assert len(chapters) > 1
+            for chapter in chapters:
+                graph.add_import(importer=importer, imported=chapter)
     for name in names:
         reached = {name} | (graph.find_upstream_modules(name) & names)
         read = {path for path in modules(file_of(name)) if path.name != "__init__.py"}

@@ -8,30 +8,32 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.atlas import (
-    clark_measures,
     kovaleva_measures,
     linguistic_measures,
     pattern_measures,
     task_measures,
     translation_measures,
 )
-from workflow_scripts.atlas.forms import FORMAT, PRETRAINED, VERSION, Form, Study, task_title
-from workflow_scripts.atlas.measures import Tables, condensed, entry
+from workflow_scripts.atlas.entries import condensed, entry
+from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.measures.forms import (
+    FORMAT,
+    PRETRAINED,
+    VERSION,
+    Form,
+    Study,
+    task_title,
+)
+from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
-PAPERS = {
-    "clark2019": "Clark et al. 2019",
-    "kovaleva2019": "Kovaleva et al. 2019",
-    "michel2019": "Michel et al. 2019",
-    "niven2019": "Niven and Kao 2019",
-    "beyond": "Beyond the papers",
-}
+GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = (
-    clark_measures,
+    *collect("measures").values(),
     linguistic_measures,
     pattern_measures,
     kovaleva_measures,
@@ -58,7 +60,7 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     """All measures of a model, by paper and group, and a sentence on those without an example."""
     forms = [form for chapter in MEASURES for form in chapter.forms(found, study)]
     groups = list(dict.fromkeys((form.paper, form.group) for form in forms))
-    forms.sort(key=lambda f: (list(PAPERS).index(f.paper), groups.index((f.paper, f.group))))
+    forms.sort(key=lambda f: (list(GROUPS).index(f.paper), groups.index((f.paper, f.group))))
     shown = [form for form in forms if not form.without]
     # The same before and after fine-tuning, so once.
     without = "; ".join(
@@ -203,7 +205,7 @@ def main(
         "format": FORMAT,
         "version": VERSION,
         "study": {"name": study, "seed": seed, "about": about_data(told)},
-        "papers": [{"name": name, "title": title} for name, title in PAPERS.items()],
+        "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
         **assemble(cards, products, maps, translators, told),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_scripts.atlas.forms import (
+from workflow_scripts.core.measures.forms import (
     OVER_EXAMPLES,
     PRETRAINED,
     SHARE,
@@ -18,7 +18,7 @@ from workflow_scripts.atlas.forms import (
     task_of,
     task_title,
 )
-from workflow_scripts.atlas.measures import Tables
+from workflow_scripts.core.measures.tables import Tables
 
 PAPER = "kovaleva2019"
 TAGGED = " (silver: as a parser finds them)"

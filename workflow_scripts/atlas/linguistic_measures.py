@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from workflow_scripts.atlas.forms import (
+from workflow_scripts.core.measures.forms import (
     INTERVAL,
     OVER_DOCUMENTS,
     SHARE,
@@ -13,7 +13,7 @@ from workflow_scripts.atlas.forms import (
     Study,
     identifier,
 )
-from workflow_scripts.atlas.measures import KEYS, Columns, Tables, number, whole
+from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, number, whole
 
 PAPER = "clark2019"
 SCORES, OFFSETS = "syntax/scores.parquet", "syntax/offsets.parquet"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.atlas.forms import (
+from workflow_scripts.core.measures.forms import (
     PRETRAINED,
     Form,
     Rows,
@@ -16,7 +16,7 @@ from workflow_scripts.atlas.forms import (
     state_of,
     task_title,
 )
-from workflow_scripts.atlas.measures import KEYS, Columns, Tables, alike, whole
+from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, alike, whole
 
 PAPER = "kovaleva2019"
 SHARES = "patterns/shares.parquet"

@@ -5,7 +5,8 @@ Kovaleva et al. (2019, section 4.6), Michel et al. (2019, sections 3 and 4), and
 
 from collections.abc import Iterator
 
-from workflow_scripts.atlas.forms import (
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.measures.forms import (
     OVER_EXAMPLES,
     Form,
     Rows,
@@ -16,8 +17,7 @@ from workflow_scripts.atlas.forms import (
     state_of,
     task_of,
 )
-from workflow_scripts.atlas.measures import Tables
-from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.measures.tables import Tables
 
 CORRECTED = {"low": "ci_low", "high": "ci_high", "n": "n", "p": "p_corrected"}
 ARCT_HEADS = "tables/niven2019-heads.csv"

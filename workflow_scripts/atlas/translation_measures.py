@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.atlas.forms import PRETRAINED, Form, Rows, Study, identifier
-from workflow_scripts.atlas.measures import Tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.measures.forms import PRETRAINED, Form, Rows, Study, identifier
+from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.core.model.sublayers import TYPES
 
 TASK, TRAINED = "translation", "trained"

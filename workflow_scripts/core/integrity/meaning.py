@@ -34,7 +34,8 @@ def digest_of_all(package: Path) -> str:
 def modules(script: Path) -> set[Path]:
     """The files that `digest` reads: `script` and the modules it imports, transitively.
 
-    Read from the syntax, imports within functions and the packages above a module included.
+    Read from the syntax. Imports within functions, the packages above a module and the modules that
+    `collect` of chapters.py finds are included.
     """
     seen: set[Path] = set()
     waiting = [script.resolve()]
@@ -59,14 +60,24 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
     root = _root(path)
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     imported = []
+    collected: list[Path] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             imported += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
             imported += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "collect":
+            collected += _collected(root, node)
         _drop_docstring(node)
     ours = {name for name in imported if name.split(".")[0] == PACKAGE}
-    return ast.unparse(tree), frozenset(file for name in ours for file in _files(root, name))
+    files = [file for name in ours for file in _files(root, name)]
+    return ast.unparse(tree), frozenset(files + collected)
+
+
+def _collected(root: Path, call: ast.Call) -> list[Path]:
+    """The files that `collect("<name>")` of chapters.py imports."""
+    (name,) = map(ast.literal_eval, call.args)
+    return sorted(root.glob(f"{PACKAGE}/*/{name}.py"))
 
 
 def _drop_docstring(node: ast.AST) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
-from workflow_scripts.atlas.forms import Rows, identifier, run_titles, seed_of, task_of
-from workflow_scripts.atlas.measures import Tables, alike, condensed, number
+from workflow_scripts.atlas.entries import condensed
+from workflow_scripts.core.measures.forms import Rows, identifier, run_titles, seed_of, task_of
+from workflow_scripts.core.measures.tables import Tables, alike, number
 from workflow_scripts.core.run.errors import InputError
 
 HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]

@@ -1,4 +1,4 @@
-"""A model's tables, and measures read from them as the atlas has them."""
+"""A model's tables, each read once, and their numbers head by head."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,15 +6,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from workflow_scripts.atlas.forms import Form, Rows
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.measures.forms import Rows
 from workflow_scripts.core.run.errors import InputError
 
 DIGITS = 6  # significant ones of every number of a measure
-DISTANCE_DIGITS = 5
 KEYS = ["layer", "head"]
 Columns = dict[str, Any]
 
@@ -82,71 +80,6 @@ class Tables:
         return values
 
 
-def entry(form: Form, found: Tables) -> dict[str, Any]:
-    """A measure as the atlas has it."""
-    if form.compute:
-        columns = form.compute(found)
-        source = form.rows.place(found.folder) | {"derived": form.derived}
-    else:
-        columns = read_columns(form, found)
-        source = form.rows.source(found.folder)
-    null = form.null
-    if isinstance(null, Rows):
-        source["null"] = null.place(found.folder)
-        null = read_null(null, found)
-    return {
-        "id": form.id,
-        "model": found.model,
-        "paper": form.paper,
-        "group": form.group,
-        "title": form.title,
-        "unit": form.unit,
-        "scale": form.scale,
-        "about": form.about,
-        "source": source,
-        "state": form.state,
-        "task": form.task,
-        "null": null,
-        "null_title": form.null_title,
-        "decimals": form.decimals,
-        "better": form.better,
-        "categories": list(form.categories) if form.categories else None,
-        **{key: columns.get(key) for key in ("label", "value", "low", "high", "n", "p")},
-    }
-
-
-def read_columns(form: Form, found: Tables) -> Columns:
-    """Value, low, high, n, p and label of a measure, those that it has."""
-    rows, factor = found.select(form.rows), form.rows.factor
-    values = found.per_head(rows, form.rows.column)
-    if form.categories:
-        numbers = {name: place for place, name in enumerate(form.categories)}
-        columns: Columns = {"value": [numbers.get(value) for value in values]}
-    else:
-        columns = {"value": [number(value, factor) for value in values]}
-    for name, column in form.rows.beside.items():
-        if name == "n":
-            counted = rows[[column] if isinstance(column, str) else list(column)].sum(axis=1)
-            cells = found.per_head(rows.assign(n=counted), "n")
-            columns["n"] = alike(whole(cells))
-            continue
-        cells = found.per_head(rows, column)
-        if name == "label":
-            columns["label"] = [None if pd.isna(cell) else cell.replace("_", " ") for cell in cells]
-        else:
-            columns[name] = [number(cell, 1 if name == "p" else factor) for cell in cells]
-    return columns
-
-
-def read_null(rows: Rows, found: Tables) -> Any:
-    """The null in a table: one number, or one for each head where they differ."""
-    frame = found.select(rows)
-    if "layer" not in frame:
-        return number(frame[rows.column].iloc[0], rows.factor)
-    cells = found.per_head(frame, rows.column)
-    return alike([number(cell, rows.factor) for cell in cells])
-
-
 def alike(values: list[Any]) -> Any:
     """One value, where all heads have the same."""
     return values[0] if all(value == values[0] for value in values) else values
@@ -163,20 +96,3 @@ def number(cell: Any, factor: float = 1) -> float | int | None:
         return None
     rounded = float(f"{float(cell) * factor:.{DIGITS}g}")
     return int(rounded) if rounded.is_integer() else rounded
-
-
-def condensed(frame: pd.DataFrame, shape: tuple[int, int]) -> list[float]:
-    """The pairs' distances: the upper triangle of the matrix of all heads, row by row.
-
-    Raises InputError where the table has not every pair once.
-    """
-    first, second = (
-        (frame[f"layer_{side}"] * shape[1] + frame[f"head_{side}"]).to_numpy() for side in "ab"
-    )
-    order = np.lexsort([second, first])
-    rows, columns = np.triu_indices(shape[0] * shape[1], 1)
-    if not (np.array_equal(first[order], rows) and np.array_equal(second[order], columns)):
-        raise InputError(
-            "clusters/distances.parquet: not every pair of heads once; delete it and run again"
-        )
-    return [float(f"{value:.{DISTANCE_DIGITS}g}") for value in frame["distance"].to_numpy()[order]]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,66 @@ class Rows:
             for name, column in self.beside.items()
         }
         return self.place(folder) | beside | picked
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with numbers of heads, as its script writes it: declared once, read by all.
+
+    `file` is its path below the folder of the model's tables; <task>, <seed> and the like stand for
+    any name. `keys` are the columns that, with layer and head, name a row. The fields from `value`
+    to `null` name the columns of the number, of its 95% interval, of what it is a mean over, of its
+    p-value and of the value where there is no effect; an empty field has no column. Numbers are
+    shown `factor` times as large, in `unit`; `better` is the better side, where there is one.
+    """
+
+    file: str
+    about: str  # what a row's number is, for people
+    value: str
+    keys: tuple[str, ...] = ()
+    low: str = "ci_low"
+    high: str = "ci_high"
+    n: str | tuple[str, ...] = "n"
+    p: str = ""
+    null: str = ""
+    null_title: str | None = None
+    factor: float = 1
+    unit: str = ""
+    decimals: int = 2
+    better: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The file without its ending."""
+        return self.file.rpartition(".")[0]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a reader may rely on, layer and head aside."""
+        n = (self.n,) if isinstance(self.n, str) else self.n
+        named = (*self.keys, self.value, self.low, self.high, *n, self.p, self.null)
+        return tuple(column for column in named if column)
+
+    def of(self, **names: object) -> "Table":
+        """The table of a task, seed and the like: `names` in the place of <task>, <seed>."""
+        file = re.sub(r"<(\w+)>", lambda match: str(names[match[1]]), self.file)
+        return replace(self, file=file)
+
+    def rows(self, **where: Any) -> Rows:
+        """The rows of the table where every column of `where` has its value."""
+        beside = {name: getattr(self, name) for name in ("low", "high", "n", "p")}
+        shown = {name: column for name, column in beside.items() if column}
+        return Rows(self.file, self.value, where, self.factor, shown)
+
+    def form(
+        self, id: str, title: str, about: str, where: Mapping[str, Any], **more: Any
+    ) -> "Form":
+        """A measure that is read from these rows; `more` are further fields of it."""
+        known: dict[str, Any] = {"unit": self.unit, "decimals": self.decimals}
+        known |= {"better": self.better, "null_title": self.null_title}
+        if self.null:
+            known["null"] = Rows(self.file, self.null, where, self.factor)
+        return Form(id, title, about, self.rows(**where), **(known | more))
 
 
 @dataclass(frozen=True)

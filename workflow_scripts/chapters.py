@@ -1,0 +1,48 @@
+"""The chapters of the workflow and the papers, in order, and what each chapter says of itself."""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+# In the order of the rule files; a study has those that its config names.
+CHAPTERS = (
+    "corpora",
+    "tasks",
+    "attention",
+    "checkpoints",
+    "surface",
+    "syntax",
+    "coreference",
+    "probes",
+    "clusters",
+    "patterns",
+    "frames",
+    "finetuning",
+    "ablation",
+    "pruning",
+    "arguments",
+    "translation",
+    "claims",
+    "atlas",
+    "report",
+)
+# The papers by the beginning of their products' names.
+PAPERS = {
+    "clark2019": "Clark et al. 2019",
+    "kovaleva2019": "Kovaleva et al. 2019",
+    "michel2019": "Michel et al. 2019",
+    "niven2019": "Niven and Kao 2019",
+}
+
+
+def collect(name: str) -> dict[str, ModuleType]:
+    """The module `name` of every chapter that has one, by chapter.
+
+    core/integrity/meaning.py knows this function by its name; what it imports makes results stale.
+    """
+    folder = Path(__file__).parent
+    return {
+        chapter: import_module(f"{__package__}.{chapter}.{name}")
+        for chapter in CHAPTERS
+        if (folder / chapter / f"{name}.py").is_file()
+    }

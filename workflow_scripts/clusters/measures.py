@@ -1,0 +1,50 @@
+"""What the tables of clusters hold, and the measures of heads that they give."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from workflow_scripts.core.measures.forms import Form, Study, Table
+from workflow_scripts.core.measures.tables import Tables
+
+PAPER = "clark2019"
+EMBEDDING = Table(
+    "clusters/embedding.parquet",
+    "the head's place in the plane of Figure 6, and what kind of head it is there",
+    value="behaviour",
+    low="",
+    high="",
+    n="",
+    decimals=3,
+)
+BEHAVIOURS = ("punctuation", "sep", "cls", "broad", "previous", "next", "other")
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """What a head looks like in Figure 6, and where it is in the plane."""
+    if EMBEDDING.file not in found:
+        return
+    place = {"paper": PAPER, "group": "Clusters"}
+    text = f"On segments of the text {study.corpora.get('clusters')}.{study.note('text')}"
+    yield Form(
+        "clusters.behaviour",
+        "Kind of head in Figure 6",
+        "The first kind of behaviour whose threshold (clusters.thresholds) the head exceeds. "
+        f"{text}",
+        EMBEDDING.rows(),
+        scale="category",
+        decimals=0,
+        categories=BEHAVIOURS,
+        **place,
+    )
+    for axis in ("x", "y"):
+        yield Form(
+            f"clusters.{axis}",
+            f"Position in Figure 6, {axis}",
+            f"The {axis} coordinate in the plane in which heads with like attention are near each "
+            "other: multidimensional scaling of Jensen-Shannon distances. The axis itself has no "
+            f"meaning. {text}",
+            replace(EMBEDDING, value=axis).rows(),
+            scale="diverging",
+            decimals=3,
+            **place,
+        )

@@ -1,0 +1,1 @@
+"""Measures of heads: how a chapter declares them, and how they are read from its tables."""
