@@ -35,7 +35,8 @@ def test_classifiers_are_fine_tuned_as_the_paper_and_its_code_say(config: dict) 
 
 
 def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict) -> None:
-    del config["attention"], config["surface"]["drawings"]
+    del config["attention"]
+    assert "drawings" not in config["surface"]
     before = deepcopy(config)
     filled = check(config, SCHEMAS)
     assert filled["attention"]["shards"] == 1
@@ -100,7 +101,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
 def test_a_mistake_is_one_line(config: dict, path: list[str], value: Any, words: list[str]) -> None:
     parent = config
     for key in path[:-1]:
-        parent = parent[key]
+        parent = parent.setdefault(key, {})
     parent[path[-1]] = value
     with pytest.raises(InputError) as error:
         check(config, SCHEMAS)

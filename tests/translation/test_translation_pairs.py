@@ -145,6 +145,14 @@ def test_generated_pairs_are_said_to_be(tmp_path: Path, monkeypatch: pytest.Monk
     assert frame["generated"].tolist() == [True, True, True, False]
 
 
+def test_the_order_of_the_sizes_changes_no_pair() -> None:
+    """Defaults are filled in behind what a study states."""
+    sizes = {"train": 5, "validation": 3, "test": 2}
+    swapped = dict(reversed(sizes.items()))
+    one, other = (translation_pairs.read({"generate": given}, 7) for given in (sizes, swapped))
+    assert list(one.items()) == list(other.items())
+
+
 def test_multi30k_is_read_whole(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "multi30k"
     names = {"train": "train.{}.gz", "validation": "val.{}", "test": "test_2016_flickr.{}"}

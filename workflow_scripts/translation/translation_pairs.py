@@ -21,7 +21,8 @@ def read(source: Mapping[str, Any], seed: int) -> dict[str, list[Pair]]:
     Raises InputError as `read_pairs` does.
     """
     files = {split: source[split] for split in SPLITS if split in source}
-    made = generated_pairs.pairs(source["generate"], seed) if "generate" in source else {}
+    sizes = {split: source["generate"][split] for split in SPLITS if "generate" in source}
+    made = generated_pairs.pairs(sizes, seed)
     return made | {
         split: list(read_pairs(Path(pair["source"]), Path(pair["target"])))
         for split, pair in (files | dict(source.get("domains", {}))).items()
