@@ -1,7 +1,8 @@
 """What a study would submit with a profile: `planned_jobs.py study.yaml folder profile`, as JSON.
 
 `submitted` has the rules of each job that a scheduler would get; `rules` what each rule asks for
-before it is known what a job reads: whether it runs on the head, memory in MB, GPUs and threads;
+before it is known what a job reads: whether it runs on the head, memory in MB, GPUs and threads,
+and whether its script is given a device;
 `path` the rules of the longest chain of jobs, by the seconds of docs/measured.csv, and `seconds`
 how long it takes.
 """
@@ -82,7 +83,8 @@ def asked_by(rule: Any, workflow: Any) -> dict[str, Any]:
 
     # Not workflow.is_local, for which every job of a dry run is local.
     local = rule.group is None and (rule.name in workflow._localrules or rule.norun)
-    return {name: value(name) for name in ("mem_mb", "runtime", "gpu", "_cores")} | {"local": local}
+    asked = {name: value(name) for name in ("mem_mb", "runtime", "gpu", "_cores")}
+    return asked | {"local": local, "device": "device" in dict(rule.params.items())}
 
 
 if __name__ == "__main__":

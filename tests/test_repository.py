@@ -14,18 +14,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.rule_files import Rule, read_rules, snakefiles
+from tests.parsed_rules import Rule, parsed, parsed_rules, snakefiles
 from workflow_scripts import chapters
+from workflow_scripts.core.integrity import meaning
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow_scripts"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SNAKEFILES = snakefiles(ROOT)
+SNAKEFILES = snakefiles()
 CHAPTERS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 CHAPTERS.remove("core")
 
-RULES = read_rules(ROOT)
-WITH_SCRIPT = [rule for rule in RULES if rule.script]
 MAX_LINES = 300
 MAX_ARGUMENTS = 8
 # What the import is called where the distribution is called otherwise.
@@ -126,35 +125,50 @@ def test_layers_refuse_imports_of_chapters(tmp_path: Path) -> None:
         assert f"{name} -> {module}" in done.stdout
 
 
+@pytest.fixture(scope="module")
+def rules() -> list[Rule]:
+    """All rules of the workflow but those that others begin from."""
+    return [rule for rule in parsed_rules().values() if rule.file != "common_steps.smk"]
+
+
+@pytest.fixture(scope="module")
+def steps(rules: list[Rule]) -> list[Rule]:
+    """The rules that run a script."""
+    return [rule for rule in rules if rule.script]
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_chapter_stands_in_its_places(chapter: str) -> None:
-    assert (ROOT / f"rules/{chapter}.smk").is_file()
+    assert f"{chapter}.smk" in parsed()[0].files
     assert list((ROOT / "tests" / chapter).glob("test_*.py")), "no test"
     assert chapter in (*chapters.CHAPTERS, "preflight")
 
 
-def test_every_smk_is_a_chapter_or_a_part_of_one() -> None:
+def test_every_rule_file_is_a_chapter_or_a_part_of_one() -> None:
     """A long chapter is cut into rules/<chapter>_<part>.smk, which rules/<chapter>.smk includes."""
-    names = {path.stem for path in (ROOT / "rules").glob("*.smk")} - {"common"}
-    parts = names - set(CHAPTERS)
-    assert names - parts == set(CHAPTERS)
-    for part in parts:
-        chapter = (ROOT / "rules" / f"{part.partition('_')[0]}.smk").read_text(encoding="utf-8")
-        assert f'include: "{part}.smk"' in chapter
+    files = parsed()[0].files
+    assert {path.name for path in SNAKEFILES} == set(files)
+    begun = {Path(name).stem.partition("_")[0] for name in files}
+    assert begun == {"Snakefile", "common", *CHAPTERS}
 
 
-@pytest.mark.parametrize("rule", WITH_SCRIPT, ids=lambda rule: rule.name)
-def test_rule_is_whole_and_named_after_its_script(rule: Rule) -> None:
-    assert (PACKAGE / rule.script).is_file()
-    assert rule.code == rule.script, "code= and script: name different files"
-    stem = Path(rule.script).stem
-    # Other rules that run the same script begin with its name.
-    twin = rule.name.startswith(f"{stem}_") and stem in {other.name for other in RULES}
-    assert rule.name == stem or twin, f"it runs {stem}.py"
-    # A rule that always runs has no product; a benchmark would be one.
-    for directive in ("log", "benchmark") if rule.has("output") or rule.base else ("log",):
-        assert rule.has(directive), f"no {directive}"
-    assert rule.conda and (ROOT / "envs" / rule.conda).is_file(), "no conda environment"
+def test_a_rule_is_whole_and_named_after_its_script(steps: list[Rule]) -> None:
+    assert len(steps) > 100
+    for rule in steps:
+        assert (PACKAGE / rule.script).is_file(), rule.name
+        assert rule.code == meaning.digest(PACKAGE / rule.script), f"{rule.name}: of another script"
+        # Other rules that run the same script begin with its name.
+        stem = Path(rule.script).stem
+        assert f"{rule.name}_".startswith(f"{stem}_"), f"{rule.name} runs {stem}.py"
+        # A rule that always runs has no product; a benchmark would be one.
+        assert rule.log and (rule.benchmark or not rule.output), rule.name
+        assert rule.conda and (ROOT / "envs" / rule.conda).is_file(), rule.name
+
+
+def test_no_two_rules_share_a_log_or_benchmark(steps: list[Rule]) -> None:
+    """A rule that names no job of its own has the log of the rule that it begins from."""
+    for paths in ([rule.log[0] for rule in steps], [r.benchmark for r in steps if r.benchmark]):
+        assert sorted(set(paths)) == sorted(paths)
 
 
 def test_inputs_of_mains_are_of_types_that_a_job_makes() -> None:
@@ -167,15 +181,14 @@ def test_inputs_of_mains_are_of_types_that_a_job_makes() -> None:
                 assert {hint for hint in hints if "Path" in hint} <= made, path
 
 
-def test_every_script_is_run_by_a_rule() -> None:
+def test_every_script_is_run_by_a_rule(steps: list[Rule]) -> None:
     written = [path.relative_to(PACKAGE) for path in MODULES if "job.run(main" in path.read_text()]
-    assert {rule.script for rule in WITH_SCRIPT} == set(map(str, written))
+    assert {rule.script for rule in steps} == set(map(str, written))
 
 
-def test_a_rule_without_a_script_only_names_targets() -> None:
-    for rule in RULES:
-        targets = not rule.has("output") and not rule.has("shell") and not rule.has("run")
-        assert rule.script or targets, rule.name
+def test_a_rule_without_a_script_only_names_targets(rules: list[Rule]) -> None:
+    for rule in rules:
+        assert rule.script or not (rule.output or rule.runs), rule.name
 
 
 def test_snakefiles_import_neither_torch_nor_pandas() -> None:
@@ -193,9 +206,9 @@ def test_snakefiles_import_neither_torch_nor_pandas() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_scripts_of_the_light_environment_need_no_more() -> None:
+def test_scripts_of_the_light_environment_need_no_more(steps: list[Rule]) -> None:
     """Rules with envs/analysis.yaml run where the packages of envs/torch.yaml alone are missing."""
-    light = [rule for rule in WITH_SCRIPT if rule.conda == "analysis.yaml"]
+    light = [rule for rule in steps if rule.conda == "analysis.yaml"]
     assert light, "no rule found: nothing is checked"
     scripts = [rule.script.removesuffix(".py").replace("/", ".") for rule in light]
     missing = conda_pins("torch").keys() - conda_pins("analysis").keys()

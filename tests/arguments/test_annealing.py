@@ -12,7 +12,7 @@ import yaml
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from tests.arguments.builders import made_up_arct, made_up_vectors
-from tests.rule_files import read_rules
+from tests.parsed_rules import parsed
 from workflow_scripts.arguments import argument_training, runs
 from workflow_scripts.arguments.annealing import Annealer
 from workflow_scripts.arguments.argument_training import Family, Labelled, fit
@@ -169,8 +169,9 @@ def test_the_study_of_arct_has_the_papers_settings(tmp_path: Path) -> None:
         assert arguments[family]["tune_vectors"] and not arguments[family]["decay"]
         assert arguments[family]["degenerate_below"] == 0
     assert len(arguments["seeds"]) == 20 and arguments["grid_seed"] not in arguments["seeds"]
-    [grid] = [rule for rule in read_rules(ROOT) if rule.name == "argument_grid"]
-    assert 'seed=ARGUMENTS["grid_seed"]' in grid.body
+    default = check(yaml.safe_load((ROOT / "config.yaml").read_text()), ROOT / "rules/schemas")
+    searched_with = parsed()[0].rules["argument_grid"].params["seed"]
+    assert searched_with == default["arguments"]["grid_seed"] != default["seed"]
     # It is planned whole, with a stand-in for the vectors.
     path = tmp_path / "arct.yaml"
     path.write_text(yaml.safe_dump(study))

@@ -8,7 +8,7 @@ import pytest
 from snakemake.parser import parse
 from snakemake.sourcecache import LocalSourceFile, SourceCache
 
-from tests.rule_files import snakefiles
+from tests.parsed_rules import snakefiles
 
 ROOT = Path(__file__).parents[2]
 CALLS = {"eval", "exec", "compile", "__import__", "os.system", "os.popen", "torch.load"}
@@ -73,7 +73,7 @@ def test_no_script_loads_pickles_or_runs_text() -> None:
 def test_no_rule_loads_pickles_or_runs_text(tmp_path: Path) -> None:
     """The rule files as the Python that Snakemake makes of them; none has a shell command."""
     workflow = SimpleNamespace(sourcecache=SourceCache(tmp_path, tmp_path))
-    files = snakefiles(ROOT)
+    files = snakefiles()
     assert len(files) > 15
     for path in files:
         code, *_ = parse(LocalSourceFile(str(path)), workflow, {})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parsed_rules import parsed_rules
 from workflow_scripts.arguments import paper as niven2019
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES
@@ -16,7 +17,6 @@ from workflow_scripts.probes import clark2019_table3
 from workflow_scripts.syntax import clark2019_table1
 
 BUILTIN = Path(__file__).parents[2] / "claims/published.csv"
-RULES = Path(__file__).parents[2] / "rules"
 ROW = {
     "id": "one",
     "paper": "A",
@@ -152,8 +152,8 @@ def test_a_file_may_name_what_shows_a_claim(tmp_path: Path) -> None:
 
 
 def test_the_products_that_show_a_claim_are_made() -> None:
-    rules = "\n".join(path.read_text(encoding="utf-8") for path in RULES.glob("*.smk"))
-    made = set(re.findall(r'(?:figure|table)\(\s*"([^"]+)"', rules))
+    outputs = [Path(path) for rule in parsed_rules().values() for path in rule.output]
+    made = {path.stem for path in outputs if path.parent.name in ("figures", "tables")}
     claims = read(BUILTIN, MEASURES)
     assert all(claim.shown for claim in claims)
     assert {name for claim in claims for name in claim.shown.split()} <= made

@@ -1,6 +1,5 @@
 """Attention to words that both sentences share, by hand and against loops."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.finetuning.builders import caches
+from tests.parsed_rules import parsed
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.trees import read_trees
@@ -24,10 +24,9 @@ def test_which_words_are_shared() -> None:
 
 
 def test_tasks_of_one_sentence_have_no_shared_words() -> None:
-    rules = (Path(__file__).parents[2] / "rules/finetuning.smk").read_text(encoding="utf-8")
-    left_out = re.search(r"^PAIRED = .* not in \((.*)\)\]$", rules, re.M)[1]
-    alone = {name for name, task in TASKS.items() if len(task.texts) == 1}
-    assert {name.strip(' "') for name in left_out.split(",")} == alone
+    inputs = parsed()[1].rules["kovaleva2019_shared"].input
+    paired = {name for name, task in TASKS.items() if len(task.texts) == 2}
+    assert {Path(path).name.partition(".")[0] for path in inputs} == paired
 
 
 def test_attention_to_copies_by_hand() -> None:

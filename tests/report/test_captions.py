@@ -1,11 +1,11 @@
 """Captions of tables: they render for a study alone, and become HTML without complaints."""
 
-import re
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.parsed_rules import parsed
 from workflow_scripts.core.run.config import check
 from workflow_scripts.report import captions
 
@@ -22,12 +22,8 @@ def config(name: str) -> dict:
 
 
 def test_the_captions_of_tables_read_the_config_alone() -> None:
-    rules = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
-    calls = re.findall(r"\b(?:table|listed)\((.*?)\)(?:,|$)", rules, re.S | re.M)
-    given = [re.findall(r'caption="([^"]+)"', call) for call in calls]
-    first = [re.findall(r'"([^"]+)"', call)[:1] for call in calls]
-    names = {name for own, other in zip(given, first, strict=True) for name in own or other}
-    names |= set(re.findall(r'counts\([^)]*?"([a-z-]+-counts)"', rules))
+    entries = [entry for parsed_study in parsed() for entry in parsed_study.entries]
+    names = {entry["caption"] for entry in entries if entry["path"].endswith(".csv")}
     found = {path.stem for path in EVERY} & names
     assert len(found) > 30
     assert found <= {path.stem for path in OF_STUDY}

@@ -14,7 +14,7 @@ from typing import Any, Self
 import grimp
 import yaml
 
-from tests.rule_files import read_rules
+from tests.parsed_rules import parsed_rules
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
@@ -240,9 +240,8 @@ def made_up_trees(seed: int) -> str:
 
 def rules_importing(module: str) -> set[str]:
     """The rules whose script imports `module`, a path such as core/data/cache.py."""
-    return {
-        rule.name for rule in read_rules(ROOT) if rule.script and module in imported(rule.script)
-    }
+    rules = parsed_rules().values()
+    return {rule.name for rule in rules if rule.script and module in imported(rule.script)}
 
 
 @cache

@@ -1,0 +1,130 @@
+"""The workflow as Snakemake reads it: `parsed_rules.py study.yaml ...` prints it as JSON."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+
+from workflow_scripts.core.data.glue import TASKS
+
+ROOT = Path(__file__).parents[1]
+HUB = {"hub": "organisation/name", "revision": "0" * 40}
+# Changes to the default study with which it has other rules, and all tasks.
+OTHERWISE = {
+    "tasks": {task: HUB for task in TASKS} | {"arct": {"fetch": True}},
+    "attention": {"shards": 2},
+    "ablation": {"shards": 2},
+    "pruning": {"shards": 2},
+    "translation": {
+        "data": {"generate": {"train": 40, "validation": 6, "test": 6}},
+        "model": HUB,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule; `script` is below workflow_scripts/, `code` the digest of what it means.
+
+    Inputs that follow from wildcards alone are left out; of the params that do, the value is None.
+    """
+
+    name: str
+    file: str
+    script: str | None
+    code: str | None
+    conda: str | None
+    log: list[str]
+    benchmark: str | None
+    input: list[str]
+    output: list[str]
+    params: dict[str, Any]
+    runs: bool
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The workflow of one study: its rules, its rule files, and what its report lists."""
+
+    rules: dict[str, Rule]
+    files: list[str]
+    entries: list[dict[str, Any]]
+
+
+@cache
+def parsed() -> tuple[Parsed, Parsed]:
+    """The workflow of the default study, and that of one that makes other choices."""
+    study = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("default.yaml", "otherwise.yaml")]
+        for path, choices in zip(paths, (study, study | OTHERWISE), strict=True):
+            path.write_text(yaml.safe_dump(choices), encoding="utf-8")
+        command = [sys.executable, "-m", "tests.parsed_rules", *map(str, paths)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    default, otherwise = (
+        Parsed({rule["name"]: Rule(**rule) for rule in rules}, files, entries)
+        for rules, files, entries in json.loads(done.stdout.splitlines()[-1])
+    )
+    return default, otherwise
+
+
+def parsed_rules() -> dict[str, Rule]:
+    """All rules by name, those included that only some studies have."""
+    default, otherwise = parsed()
+    return otherwise.rules | default.rules
+
+
+def snakefiles() -> list[Path]:
+    """The Snakefile and all rule files."""
+    return [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
+
+
+def parse(study: Path) -> Any:
+    """Snakemake's workflow for a study, without a plan of its jobs."""
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL}, dryrun=True)) as api:
+        config = ConfigSettings(config=yaml.safe_load(study.read_text(encoding="utf-8")))
+        resources = ResourceSettings(cores=1)
+        call = api.workflow(resources, config, snakefile=ROOT / "Snakefile")
+        call.list_rules()
+        return call._workflow
+
+
+def parts_of(workflow: Any) -> tuple[list[Any], ...]:
+    """The parts of `Parsed`, as JSON can write them."""
+    files = [Path(file.get_path_or_uri(secret_free=True)).name for file in workflow.included]
+    entries = [asdict(entry) for entry in workflow.globals["ENTRIES"]]
+    return [asdict(rule_of(rule)) for rule in workflow.rules], files, entries
+
+
+def rule_of(rule: Any) -> Rule:
+    """What tests ask of one of Snakemake's rules."""
+    params = {key: None if callable(value) else value for key, value in rule.params.items()}
+    script = None
+    if rule.script and ("{params.script}" not in rule.script or "script" in params):
+        script = rule.script.replace("{params.script}", params.get("script", ""))
+    return Rule(
+        name=rule.name,
+        file=Path(rule.snakefile).name,
+        script=script and script.partition("workflow_scripts/")[2],
+        code=params.get("code"),
+        conda=rule.conda_env and Path(rule.conda_env).name,
+        log=list(map(str, rule.log)),
+        benchmark=rule.benchmark and str(rule.benchmark),
+        input=[str(path) for path in rule.input if not callable(path)],
+        output=list(map(str, rule.output)),
+        params=params,
+        runs=not rule.norun,
+    )
+
+
+if __name__ == "__main__":
+    print(json.dumps([parts_of(parse(Path(path))) for path in sys.argv[1:]]))
