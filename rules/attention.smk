@@ -7,6 +7,7 @@ localrules:
 
 from workflow_scripts.core.data.abilities import check_abilities, is_current
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.needs import abilities
 
 # What every model must have, each with the chapters that need it.
@@ -19,7 +20,7 @@ for name, entry in config["models"].items():
         if is_current(card, entry):
             check_abilities(read_card(card), ABILITIES)
     except InputError as error:
-        raise refused(InputError(f"config: models.{name}: {error}")) from None
+        raise InputError(f"config: models.{name}: {error}") from None
 
 
 use rule torch_step as model_card with:

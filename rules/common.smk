@@ -2,39 +2,22 @@
 
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-from snakemake.logging import logger
-
 from workflow_scripts.chapters import PAPERS
 from workflow_scripts.core.integrity import meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_duplicates, check_paths
 from workflow_scripts.core.run.config import check_results_directory
-from workflow_scripts.core.run.error_lines import ErrorLines
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.integrity.guard import check_checkout
-
-ERRORS = ErrorLines(logger)
 
 SCHEMAS = Path(workflow.basedir) / "rules/schemas"
 
-
-def refused(error: InputError) -> WorkflowError:
-    """The error with which Snakemake ends, its line shown before and after all others."""
-    ERRORS.add(error)
-    return WorkflowError(str(error))
-
-
-try:
-    check_checkout(workflow.basedir)
-    check_duplicates(map(Path, workflow.configfiles))
-    config = check(config, SCHEMAS)
-    if "preflight" not in sys.argv[1:]:  # which tells of all missing paths, not of the first
-        check_paths(config, SCHEMAS)
-    check_results_directory(Path("results"))
-    config = sdists.locate(config)
-except InputError as error:
-    raise refused(error) from None
+check_checkout(workflow.basedir)
+check_duplicates(map(Path, workflow.configfiles))
+config = check(config, SCHEMAS)
+if "preflight" not in sys.argv[1:]:  # which tells of all missing paths, not of the first
+    check_paths(config, SCHEMAS)
+check_results_directory(Path("results"))
+config = sdists.locate(config)
 
 RESULTS = f"results/{config['study']}"
 MODELS = list(config["models"])

@@ -11,7 +11,4 @@ if plugin := sys.modules.get("snakemake_executor_plugin_slurm"):
 
 onstart:
     if workflow.executor_plugin.name == "slurm":
-        try:
-            slurm.check_none_left(workflow.workdir_init)
-        except InputError as error:
-            raise refused(error) from None
+        slurm.check_none_left(workflow.workdir_init)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.faults.mounts import make_read_only, mounted
-from tests.faults.products import ENTROPY, TABLE, assert_equal, error_lines, partial
-from tests.workflow.tiny_study import TinyStudy
+from tests.faults.products import ENTROPY, TABLE, assert_equal, partial
+from tests.workflow.tiny_study import TinyStudy, refusal
 
 NOBODY = 65534
-NOT_WRITABLE = "Error: {}: not writable; change its permissions or run in another --directory"
+NOT_WRITABLE = "{}: not writable; change its permissions or run in another --directory"
 
 
 def test_a_read_only_results_directory(prepared: TinyStudy, study: TinyStudy) -> None:
@@ -24,8 +24,7 @@ def test_a_read_only_results_directory(prepared: TinyStudy, study: TinyStudy) ->
         make_read_only(results)
         done = study.snakemake(ENTROPY)
     assert done.returncode != 0
-    (line,) = error_lines(done.stderr)
-    assert line == NOT_WRITABLE.format(study.folder / "results")
+    assert refusal(done.stderr) == NOT_WRITABLE.format(study.folder / "results")
     assert "rule entropy" not in done.stdout + done.stderr
     study.run(ENTROPY)
     assert_equal(study, prepared, ENTROPY, TABLE)
@@ -54,8 +53,7 @@ def test_a_results_directory_of_another_user(prepared: TinyStudy) -> None:
             text=True,
         )
         assert done.returncode != 0
-        (line,) = error_lines(done.stderr)
-        assert line == NOT_WRITABLE.format(study.folder / "results")
+        assert refusal(done.stderr) == NOT_WRITABLE.format(study.folder / "results")
     finally:
         shutil.rmtree(folder)
 

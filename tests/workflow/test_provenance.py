@@ -51,4 +51,4 @@ def test_an_input_that_its_job_did_not_write_stops_the_next_job(
     done = copied.snakemake(f"results/tiny/{TARGETS[2]}", "--retries", "0")
     assert done.returncode == 1
     error = "Error: results/tiny/corpora/made-up.training.jsonl: is not what its job wrote"
-    assert done.stderr.splitlines()[-1].startswith(error)
+    assert error in done.stderr

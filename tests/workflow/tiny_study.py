@@ -214,6 +214,14 @@ def tiny_config() -> dict[str, Any]:
     }
 
 
+def refusal(printed: str) -> str:
+    """The line of the InputError that kept the workflow from being read."""
+    lines = printed.splitlines()
+    starts = [n for n, line in enumerate(lines) if line.startswith("InputError in file ")]
+    (line,) = {lines[start + 1] for start in starts}  # one attempt after the other fails alike
+    return line
+
+
 def made_up_text(seed: int) -> str:
     """Documents of paragraphs, one a line, with blank lines between documents."""
     rng = random.Random(seed)
