@@ -51,6 +51,21 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["sede"], 1, ["sede", "unknown key", "seed"]),
         (["attention", "shard"], 2, ["attention.shard", "unknown key", "shards"]),
         (["corpora", "text", "wikipedia", "n_segment"], 2, ["wikipedia.n_segment", "n_segments"]),
+        (
+            ["corpora", "text", "wikipedia"],
+            {"hub": "a/b", "revision": "c", "format": "mediawiki"},
+            ["text.wikipedia.format: 'mediawiki'", "with hub; accepted: auto, plain, wikitext"],
+        ),
+        (
+            ["corpora", "treebanks", "trees"],
+            {"parse": "wikipedia", "format": "conllu"},
+            ["treebanks.trees.format: 'conllu'", "with parse; accepted: auto"],
+        ),
+        (
+            ["corpora", "coreference", "stories"],
+            {"generate": 5, "format": "gum"},
+            ["coreference.stories.format: 'gum'", "with generate; accepted: auto"],
+        ),
         (["seed"], "one", ["seed", "'one'", "integer"]),
         (["attention", "shards"], 0, ["attention.shards", "0", "minimum"]),
         (["device"], "gpu", ["device", "'gpu'", "cuda"]),

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import segments
-from workflow_scripts.corpora.articles import Article, Paragraph
+from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
 
 
 def run(folder: Path, source: dict, **settings: Any) -> tuple[list, list, dict[str, int]]:
@@ -39,6 +40,14 @@ def plain(tmp_path: Path) -> Path:
 
 def article(*texts: str) -> Article:
     return Article("t", [Paragraph(text, f"f:{k}") for k, text in enumerate(texts)])
+
+
+def test_the_schema_accepts_the_formats_that_are_read() -> None:
+    """A dataset of the hub has lines: the formats of whole files do not apply to it."""
+    text = schema.assemble(Path(__file__).parents[2] / "rules/schemas")["$defs"]["text"]
+    assert set(text["properties"]["format"]["enum"]) == {"auto", *FORMATS}
+    of_hub = text["dependentSchemas"]["hub"]["properties"]["format"]["enum"]
+    assert set(of_hub) == {"auto", *(name for name, each in FORMATS.items() if each.of_lines)}
 
 
 def test_only_consecutive_paragraphs_are_paired() -> None:
@@ -204,7 +213,7 @@ def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such file or directory"):
         run(tmp_path, {"path": "nowhere"})
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty: no \.txt"):
+    with pytest.raises(InputError, match=r"empty: no \.xml, \.bz2, \.raw, \.tokens, \.txt file"):
         run(tmp_path, {"path": str(tmp_path / "empty")})
     with pytest.raises(InputError, match="hub: no/such at abc: cannot be fetched"):
         run(tmp_path, {"hub": "no/such", "revision": "abc"})

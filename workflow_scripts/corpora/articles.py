@@ -1,10 +1,11 @@
-"""Articles from plain text, from WikiText files and from MediaWiki XML dumps."""
+"""Articles from plain text, from WikiText files and from MediaWiki XML dumps: see FORMATS."""
 
 import bz2
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import ParseError
 
@@ -26,6 +27,7 @@ TEMPLATES = [
 LEFTOVERS = re.compile(
     r"\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?[a-z]+|\||__[A-Z]+__|^\w+:\S*\.(?:jpe?g|png|svg)", re.I
 )
+Line = tuple[str, str]  # where it stands ("file:line"), and its text
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Article:
     left_out: int = 0
 
 
-def articles_of_lines(lines: Iterable[tuple[str, str]], form: str) -> Iterator[Article]:
+def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
     """Articles from (source, line) pairs in the form `plain` or `wikitext`.
 
     Plain: one paragraph per line, blank lines between documents. WikiText: a heading of the first
@@ -85,6 +87,11 @@ def clean_wikitext(text: str, form: str) -> str:
 def has_headings(path: Path) -> bool:
     """Whether a text file has WikiText's ` = Heading = ` lines."""
     return any(HEADING.match(line) and line.startswith(" ") for _, line in read_lines(path))
+
+
+def is_dump(path: Path) -> bool:
+    """Whether a file, by its name, is a MediaWiki dump."""
+    return path.suffix == ".bz2" or ".xml" in path.name
 
 
 def articles_of_dump(path: Path) -> Iterator[Article]:
@@ -135,3 +142,34 @@ def clean_markup(line: str) -> str:
     line = re.sub(r"\(\s*[,;:]\s*", "(", line)
     line = re.sub(r"\s+([,.;:)])", r"\1", line)
     return re.sub(r"\s+", " ", line).strip()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of running text: its files' `endings`, and how it is read.
+
+    Either `of_lines` reads the lines of a file or the rows of a dataset, or `of_file` a whole file.
+    Where a study sets no format, a file has the first of FORMATS that it `matches`.
+    """
+
+    endings: tuple[str, ...]
+    matches: Callable[[Path], bool]
+    of_lines: Callable[[Iterable[Line]], Iterator[Article]] | None = None
+    of_file: Callable[[Path], Iterator[Article]] | None = None
+
+    def read(self, path: Path) -> Iterator[Article]:
+        """The articles of one file."""
+        if self.of_file:
+            return self.of_file(path)
+        return self.of_lines((f"{path}:{number}", line) for number, line in read_lines(path))
+
+
+FORMATS = {
+    "mediawiki": Format((".xml", ".bz2"), is_dump, of_file=articles_of_dump),
+    "wikitext": Format(
+        (".raw", ".tokens"), has_headings, of_lines=partial(articles_of_lines, form="wikitext")
+    ),
+    "plain": Format(
+        (".txt",), lambda path: True, of_lines=partial(articles_of_lines, form="plain")
+    ),
+}

@@ -7,17 +7,9 @@ from typing import Any
 
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.packages import path_of
-from workflow_scripts.core.data.text_files import files_at, read_lines
+from workflow_scripts.core.data.text_files import files_at
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.corpora.articles import (
-    Article,
-    Paragraph,
-    articles_of_dump,
-    articles_of_lines,
-    has_headings,
-)
-
-ENDINGS = (".txt", ".raw", ".tokens", ".xml", ".bz2")
+from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
 
 
 def articles(source: dict[str, Any]) -> Iterator[Article]:
@@ -32,18 +24,15 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
 
 def files(source: dict[str, Any]) -> list[Path]:
     """The files of a local source: one, or those of a directory, sorted by name."""
-    return files_at(path_of(source), ENDINGS)
+    endings = [ending for each in FORMATS.values() for ending in each.endings]
+    return files_at(path_of(source), endings)
 
 
 def articles_of_file(path: Path, form: str) -> Iterator[Article]:
     """The articles of one file; `auto` looks at its name and its headings."""
     if form == "auto":
-        dump = path.name.endswith((".xml", ".xml.bz2", ".bz2")) or ".xml" in path.name
-        form = "mediawiki" if dump else "wikitext" if has_headings(path) else "plain"
-    if form == "mediawiki":
-        return articles_of_dump(path)
-    lines = ((f"{path}:{number}", line) for number, line in read_lines(path))
-    return articles_of_lines(lines, form)
+        form = next(name for name, each in FORMATS.items() if each.matches(path))
+    return FORMATS[form].read(path)
 
 
 def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
@@ -64,7 +53,7 @@ def _from_hub(source: dict[str, Any], form: str) -> Iterator[Article]:
             yield Article(row["title"], paragraphs)
         return
     lines = ((f"{label}:{number}", row["text"].rstrip("\n")) for number, row in enumerate(rows, 1))
-    yield from articles_of_lines(lines, "wikitext" if form == "auto" else form)
+    yield from FORMATS["wikitext" if form == "auto" else form].of_lines(lines)
 
 
 def _with_strings(

@@ -12,6 +12,7 @@ from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import coreference_corpus, frames_corpus, segments, treebank
+from workflow_scripts.corpora.articles import is_dump
 from workflow_scripts.corpora.frame_files import sentences_of, sentences_of_nltk
 from workflow_scripts.corpora.mention_files import texts_of
 from workflow_scripts.corpora.sources import articles
@@ -39,7 +40,7 @@ def text(name: str, entry: dict[str, Any], folder: Path) -> tuple[Opened, str]:
         found = list(islice(articles(entry), FIRST))
     else:
         path = path_of(entry)
-        dump = entry.get("format") == "mediawiki" or ".xml" in path.name or path.suffix == ".bz2"
+        dump = entry.get("format") == "mediawiki" or is_dump(path)
 
         def read(start: Path) -> list:
             source = {key: entry[key] for key in ("format",) if key in entry}

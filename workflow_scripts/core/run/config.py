@@ -232,6 +232,9 @@ def _line(error: ValidationError) -> str:
     key = ".".join(str(part) for part in error.absolute_path)
     prefix = f"{key}." if key else ""
     keys, wanted, value = error.schema.get("properties", {}), error.validator_value, error.instance
+    path = list(error.absolute_schema_path)
+    given = path[path.index("dependentSchemas") + 1] if "dependentSchemas" in path else ""
+    refused = f"is not accepted{given and f' with {given}'}"
     match error.validator:
         case "additionalProperties":
             unknown = sorted(set(value) - set(keys))[0]
@@ -247,7 +250,7 @@ def _line(error: ValidationError) -> str:
             return f"{key}: {pairs[0][0]} without {pairs[0][1]}; give both"
         case "enum":
             accepted = ", ".join(str(option) for option in wanted)
-            return f"{key}: {_short(value)} is not accepted; accepted: {accepted}"
+            return f"{key}: {_short(value)} {refused}; accepted: {accepted}"
         case "contains":
             return f"{key}: {_short(value)} is without {wanted['const']}; add it"
         case "type":
@@ -257,7 +260,7 @@ def _line(error: ValidationError) -> str:
             accepted = error.schema.get("description", wanted)
             return f"{key}: {_short(value)} is not accepted; accepted: {accepted}"
         case "const":
-            return f"{key}: {_short(value)} is not accepted; accepted: {wanted}"
+            return f"{key}: {_short(value)} {refused}; accepted: {wanted}"
         case "uniqueItems":
             return f"{key}: {_short(value)} has a value twice; remove one"
     return f"{key}: {error.message}"
