@@ -10,7 +10,7 @@ import pytest
 from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import read
 from workflow_scripts.atlas.entries import condensed
-from workflow_scripts.core.measures.forms import Rows, identifier, run_titles, seed_of, task_of
+from workflow_scripts.core.measures.forms import Rows, Table, identifier, run_titles
 from workflow_scripts.core.measures.tables import Tables, alike, number
 from workflow_scripts.core.run.errors import InputError
 
@@ -236,11 +236,23 @@ def test_one_value_stands_for_all_heads() -> None:
 
 
 def test_names_of_tables_say_task_and_seed() -> None:
+    links = Table("finetuning/<task>.<seed>.links.parquet", "", "attention")
     names = ["finetuning/sst2.1.links.parquet", "finetuning/sst2.10.links.parquet"]
     names += ["finetuning/cola.1.links.parquet"]
-    assert [task_of(name) for name in names] == ["sst2", "sst2", "cola"]
-    assert seed_of("ablation/sst2.pretrained.10.scores.parquet") == 10
-    assert list(run_titles(names).values()) == ["SST-2, seed 1", "SST-2, seed 10", "CoLA"]
+    tables = [links.at(name) for name in names]
+    assert [table.file for table in tables] == names
+    assert [title for _, title, _ in run_titles(tables)] == [
+        "SST-2, seed 1",
+        "SST-2, seed 10",
+        "CoLA",
+    ]
+    assert run_titles(tables)[1][2] == {"task": "sst2", "state": "sst2.10"}
+    for name in (
+        "finetuning/sst2.1.links.csv",
+        "finetuning/sst2.links.parquet",
+        "sst2.1.links.parquet",
+    ):
+        assert links.at(name) is None, name
 
 
 def test_ids_have_no_other_characters() -> None:

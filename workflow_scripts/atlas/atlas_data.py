@@ -7,13 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.atlas import (
-    kovaleva_measures,
-    linguistic_measures,
-    pattern_measures,
-    task_measures,
-    translation_measures,
-)
 from workflow_scripts.atlas.entries import condensed, entry
 from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import read_card
@@ -32,14 +25,7 @@ from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
-MEASURES = (
-    *collect("measures").values(),
-    linguistic_measures,
-    pattern_measures,
-    kovaleva_measures,
-    task_measures,
-    translation_measures,
-)
+MEASURES = collect("measures")
 DISTANCES = "clusters/distances.parquet"
 # What the study says of its data, by the chapter that reads them and by their kind.
 TEXTS = {
@@ -58,7 +44,7 @@ ORIGINS = {
 
 def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list[str]]:
     """All measures of a model, by paper and group, and a sentence on those without an example."""
-    forms = [form for chapter in MEASURES for form in chapter.forms(found, study)]
+    forms = [form for chapter in MEASURES.values() for form in chapter.forms(found, study)]
     groups = list(dict.fromkeys((form.paper, form.group) for form in forms))
     forms.sort(key=lambda f: (list(GROUPS).index(f.paper), groups.index((f.paper, f.group))))
     shown = [form for form in forms if not form.without]
@@ -170,7 +156,7 @@ def assemble(
             parts["left_out"] += content["left_out"]
         parts["models"].append(model_entry(card, states_of(states)))
     for path in translators:
-        model, found = translation_measures.opened(path, products)
+        model, found = MEASURES[path.parent.name].opened(path, products)
         measures, left_out = measures_of(found, study)
         parts["models"].append(model)
         parts["measures"] += measures

@@ -14,37 +14,47 @@ EMBEDDING = Table(
     low="",
     high="",
     n="",
+    categories=("punctuation", "sep", "cls", "broad", "previous", "next", "other"),
+)
+COORDINATE = replace(
+    EMBEDDING,
+    about="a coordinate of the head in the plane of Figure 6",
+    value="x",
+    categories=None,
+    scale="diverging",
     decimals=3,
 )
-BEHAVIOURS = ("punctuation", "sep", "cls", "broad", "previous", "next", "other")
+DISTANCES = Table(
+    "clusters/distances.parquet",
+    "the Jensen-Shannon divergence of two heads' attention, in nats: a row for each pair",
+    value="distance",
+    keys=("layer_a", "head_a", "layer_b", "head_b"),
+    low="",
+    high="",
+    unit="nats",
+)
+TABLES = (EMBEDDING, COORDINATE, DISTANCES)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """What a head looks like in Figure 6, and where it is in the plane."""
-    if EMBEDDING.file not in found:
+    if EMBEDDING not in found:
         return
     place = {"paper": PAPER, "group": "Clusters"}
     text = f"On segments of the text {study.corpora.get('clusters')}.{study.note('text')}"
-    yield Form(
+    yield EMBEDDING.form(
         "clusters.behaviour",
         "Kind of head in Figure 6",
         "The first kind of behaviour whose threshold (clusters.thresholds) the head exceeds. "
         f"{text}",
-        EMBEDDING.rows(),
-        scale="category",
-        decimals=0,
-        categories=BEHAVIOURS,
         **place,
     )
     for axis in ("x", "y"):
-        yield Form(
+        yield replace(COORDINATE, value=axis).form(
             f"clusters.{axis}",
             f"Position in Figure 6, {axis}",
             f"The {axis} coordinate in the plane in which heads with like attention are near each "
             "other: multidimensional scaling of Jensen-Shannon distances. The axis itself has no "
             f"meaning. {text}",
-            replace(EMBEDDING, value=axis).rows(),
-            scale="diverging",
-            decimals=3,
             **place,
         )

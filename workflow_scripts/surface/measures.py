@@ -53,7 +53,7 @@ GRADIENTS = Table(
     unit="nats",
     decimals=5,
 )
-TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, GRADIENTS)
+TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, GRADIENTS)
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}
 TO_SPECIAL = {
     "cls": ("Attention to [CLS]", "of all tokens' attention goes to [CLS]"),
@@ -87,9 +87,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         (SPECIAL_TOKENS, special_tokens),
         (POSITION, position),
     ):
-        if table.file in found:
+        if table in found:
             yield from measures(over)
-    if GRADIENTS.file in found:
+    if GRADIENTS in found:
         yield from gradients(found, over)
 
 
@@ -142,7 +142,7 @@ def position(over: str) -> Iterator[Form]:
 
 def gradients(found: Tables, over: str) -> Iterator[Form]:
     """Gradient importance, by the token that is attended to."""
-    head = found[GRADIENTS.file]["masked_lm_head"].iloc[0]
+    head = found[GRADIENTS]["masked_lm_head"].iloc[0]
     for target, words in GRADIENT_TO.items():
         yield GRADIENTS.form(
             f"gradient.{target}",

@@ -1,9 +1,9 @@
 """What a measure of heads is: how it is called, and where its numbers stand in the tables."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any
 
 from workflow_scripts.core.data.glue import TASKS
@@ -12,7 +12,6 @@ PRETRAINED = "pretrained"
 FORMAT, VERSION = "attention-atlas", 1  # of atlas.json
 OVER_DOCUMENTS = "Interval: 95%, bootstrap over documents."
 OVER_EXAMPLES = "Interval: 95%, bootstrap over examples."
-SHARE = {"unit": "%", "decimals": 1}
 INTERVAL = {"low": "ci_low", "high": "ci_high", "n": "n"}
 # Sentences on data that are not real, or not annotated by people.
 NOTES = {
@@ -41,7 +40,7 @@ class Rows:
 
     def place(self, folder: str) -> dict[str, Any]:
         """What the atlas says of where the values are from."""
-        place = {"table": f"{folder}/{self.table}", "column": self.column}
+        place = {"table": PurePosixPath(folder, self.table).as_posix(), "column": self.column}
         return place | {"where": dict(self.where), "factor": self.factor}
 
     def source(self, folder: str) -> dict[str, Any]:
@@ -58,11 +57,14 @@ class Rows:
 class Table:
     """A table with numbers of heads, as its script writes it: declared once, read by all.
 
-    `file` is its path below the folder of the model's tables; <task>, <seed> and the like stand for
-    any name. `keys` are the columns that, with layer and head, name a row. The fields from `value`
-    to `null` name the columns of the number, of its 95% interval, of what it is a mean over, of its
-    p-value and of the value where there is no effect; an empty field has no column. Numbers are
-    shown `factor` times as large, in `unit`; `better` is the better side, where there is one.
+    `file` is its path below the folder of the model's tables, or of the study's where it is of no
+    model of the study; <task>, <seed> and the like stand for any name, and `names` holds those of
+    one table. `keys` are the columns that, with layer and head, name a row; of several rows of a
+    head, the one with the `largest` number counts. The fields from `value` to `label` name the
+    columns of the number, of its 95% interval, of what it is a mean over, of its p-value, of the
+    value where there is no effect (or that value) and of a word on the number; an empty field has
+    no column. Numbers are shown `factor` times as large, in `unit`; `better` is the better side,
+    where there is one. A value that is a word is one of `categories`.
     """
 
     file: str
@@ -73,12 +75,17 @@ class Table:
     high: str = "ci_high"
     n: str | tuple[str, ...] = "n"
     p: str = ""
-    null: str = ""
+    null: str | float = ""
     null_title: str | None = None
+    label: str = ""
+    largest: bool = False
     factor: float = 1
     unit: str = ""
     decimals: int = 2
+    scale: str = "sequential"
     better: str | None = None
+    categories: tuple[str, ...] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -89,28 +96,41 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         """The columns that a reader may rely on, layer and head aside."""
         n = (self.n,) if isinstance(self.n, str) else self.n
-        named = (*self.keys, self.value, self.low, self.high, *n, self.p, self.null)
+        null = self.null if isinstance(self.null, str) else ""
+        named = (*self.keys, self.value, self.low, self.high, *n, self.p, null, self.label)
         return tuple(column for column in named if column)
 
     def of(self, **names: object) -> "Table":
         """The table of a task, seed and the like: `names` in the place of <task>, <seed>."""
-        file = re.sub(r"<(\w+)>", lambda match: str(names[match[1]]), self.file)
-        return replace(self, file=file)
+        known = {name: str(value) for name, value in names.items()}
+        file = re.sub(r"<(\w+)>", lambda match: known[match[1]], self.file)
+        return replace(self, file=file, names=known)
+
+    def at(self, path: str) -> "Table | None":
+        """The table at a path, with the names that the path has; None where it is another's."""
+        pattern = re.sub(r"<(\w+)>", r"(?P<\1>[^/.]+)", self.file.replace(".", r"\."))
+        match = re.fullmatch(pattern, path)
+        return self.of(**match.groupdict()) if match else None
 
     def rows(self, **where: Any) -> Rows:
         """The rows of the table where every column of `where` has its value."""
-        beside = {name: getattr(self, name) for name in ("low", "high", "n", "p")}
+        beside = {name: getattr(self, name) for name in ("low", "high", "n", "p", "label")}
         shown = {name: column for name, column in beside.items() if column}
-        return Rows(self.file, self.value, where, self.factor, shown)
+        return Rows(self.file, self.value, where, self.factor, shown, self.largest)
 
     def form(
-        self, id: str, title: str, about: str, where: Mapping[str, Any], **more: Any
+        self, id: str, title: str, about: str, where: Mapping[str, Any] | None = None, **more: Any
     ) -> "Form":
         """A measure that is read from these rows; `more` are further fields of it."""
-        known: dict[str, Any] = {"unit": self.unit, "decimals": self.decimals}
+        where = where or {}
+        known: dict[str, Any] = {"unit": self.unit, "decimals": self.decimals, "scale": self.scale}
         known |= {"better": self.better, "null_title": self.null_title}
-        if self.null:
+        if self.categories:
+            known |= {"categories": self.categories, "scale": "category", "decimals": 0}
+        if isinstance(self.null, str) and self.null:
             known["null"] = Rows(self.file, self.null, where, self.factor)
+        elif self.null != "":
+            known["null"] = self.null
         return Form(id, title, about, self.rows(**where), **(known | more))
 
 
@@ -161,7 +181,7 @@ class Study:
         return NOTES.get(self.data.get(name, "real"), "")
 
 
-def state_of(task: str, seed: int | None = None) -> str:
+def state_of(task: str, seed: int | str | None = None) -> str:
     """The state of a model that was trained on a task, with this seed or with all."""
     return task if seed is None else f"{task}.{seed}"
 
@@ -176,25 +196,15 @@ def task_title(task: str) -> str:
     return TASKS[task].title if task in TASKS else task.upper()
 
 
-def run_titles(names: list[str]) -> dict[str, str]:
-    """The title of each of the tables <chapter>/<task>...: its task.
+def run_titles(tables: Sequence[Table]) -> list[tuple[Table, str, dict[str, Any]]]:
+    """Each table of a task and seed, its run's title, and the task and state of its measures.
 
-    With the number of the seed, which a table's name ends with but one, where a task has several.
+    The title is the task's, with the number of the seed where a task has several.
     """
-    runs = {name: Path(name).name.split(".") for name in names}
-    tasks = [parts[0] for parts in runs.values()]
-    return {
-        name: task_title(parts[0])
-        + (f", seed {seed_of(name)}" if tasks.count(parts[0]) > 1 else "")
-        for name, parts in runs.items()
-    }
-
-
-def task_of(name: str) -> str:
-    """The task of a table <chapter>/<task>.<...>.<seed>.<kind>.parquet."""
-    return Path(name).name.split(".")[0]
-
-
-def seed_of(name: str) -> int:
-    """The seed of such a table."""
-    return int(Path(name).name.split(".")[-3])
+    tasks = [table.names["task"] for table in tables]
+    runs = []
+    for table, task in zip(tables, tasks, strict=True):
+        seed = table.names["seed"]
+        title = task_title(task) + (f", seed {seed}" if tasks.count(task) > 1 else "")
+        runs.append((table, title, {"task": task, "state": state_of(task, seed)}))
+    return runs

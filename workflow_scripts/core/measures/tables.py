@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.measures.forms import Rows
+from workflow_scripts.core.measures.forms import Rows, Table
 from workflow_scripts.core.run.errors import InputError
 
 DIGITS = 6  # significant ones of every number of a measure
@@ -24,8 +23,11 @@ class Tables:
     """
 
     def __init__(self, model: Mapping[str, Any], folder: Path, paths: Sequence[Path]) -> None:
-        """Those of `paths` that are in the folder; `model` is what the atlas says of it."""
-        self.model, self.folder = model["name"], folder.name
+        """Those of `paths` that are in the folder; `model` is what the atlas says of it.
+
+        A model with types of attention is of the study, whose folder is `folder`.
+        """
+        self.model, self.folder = model["name"], "." if "types" in model else folder.name
         self.shape = (model["n_layers"], model["n_heads"])
         self.types = {each["name"]: each["n_layers"] for each in model.get("types", [])}
         self.keys = ["type", *KEYS] if self.types else KEYS
@@ -33,19 +35,20 @@ class Tables:
         self._paths = {path.relative_to(folder).as_posix(): path for path in inside}
         self._frames: dict[str, pd.DataFrame] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._paths
+    def __contains__(self, name: str | Table) -> bool:
+        return _file(name) in self._paths
 
-    def __getitem__(self, name: str) -> pd.DataFrame:
+    def __getitem__(self, table: str | Table) -> pd.DataFrame:
+        name = _file(table)
         if name not in self._frames:
             path = self._paths[name]
             reader = pd.read_csv if path.suffix == ".csv" else tables.read
             self._frames[name] = reader(path)
         return self._frames[name]
 
-    def matching(self, pattern: str) -> list[str]:
-        """The names that match, in the order in which the study gives them."""
-        return [name for name in self._paths if fnmatchcase(name, pattern)]
+    def each(self, table: Table) -> list[Table]:
+        """The tables that stand at `table`'s path, in the order in which the study gives them."""
+        return [one for one in map(table.at, self._paths) if one]
 
     def select(self, rows: Rows) -> pd.DataFrame:
         """The rows of a measure."""
@@ -78,6 +81,10 @@ class Tables:
         for place, value in zip(at.astype(int), rows[column], strict=True):
             values[place] = value
         return values
+
+
+def _file(table: str | Table) -> str:
+    return table if isinstance(table, str) else table.file
 
 
 def alike(values: list[Any]) -> Any:

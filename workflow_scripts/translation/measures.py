@@ -1,20 +1,47 @@
-"""What a head of each type of attention matters to a translator: masked, left alone, by its gate.
+"""What the tables of translators' heads hold, and the measures of heads that they give.
 
 Michel et al. (2019, sections 3 and 4). A translator is a model of its own, whose grid has a block
 of layers for each type.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.measures.forms import PRETRAINED, Form, Rows, Study, identifier
+from workflow_scripts.core.measures.forms import PRETRAINED, Form, Study, Table, identifier
 from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.core.model.sublayers import TYPES
 
 TASK, TRAINED = "translation", "trained"
-CORRECTED = {"low": "ci_low", "high": "ci_high", "n": "n", "p": "p_corrected"}
+SCORES = Table(
+    "translation/<run>.scores.parquet",
+    "the change of a metric with the head masked, or with it alone in its layer",
+    value="effect",
+    keys=("type", "unit", "mode", "split", "metric"),
+    p="p_corrected",
+    null=0,
+    null_title="no effect",
+    scale="diverging",
+)
+IMPORTANCE = Table(
+    "translation/<run>.importance.parquet",
+    "the mean of |dL/d gate| over training pairs",
+    value="importance",
+    keys=("type",),
+    decimals=4,
+    better="high",
+)
+NORMALISED = replace(
+    IMPORTANCE,
+    about="importance over the l2 norm of its type and layer, by which heads are pruned",
+    value="normalised",
+    low="",
+    high="",
+    decimals=3,
+)
+TABLES = (SCORES, IMPORTANCE, NORMALISED)
 OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
 # What a head does that is masked so, and the paper that masks so.
 MODES = {
@@ -37,9 +64,9 @@ METRICS = {
 }
 
 
-def state_of(name: str) -> str:
-    """The state of the translator's weights, by the name <run>.<...> of its card or a table."""
-    return PRETRAINED if name.startswith(f"{PRETRAINED}.") else TRAINED
+def state_of(run: str) -> str:
+    """The state of the translator's weights."""
+    return PRETRAINED if run == PRETRAINED else TRAINED
 
 
 def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables]:
@@ -47,7 +74,7 @@ def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables
     about, run = read_card(card), card.name.removesuffix(".card.json")
     pretrained = run == PRETRAINED
     title = PRETRAINED if pretrained else "trained to translate"
-    state = {"name": state_of(card.name), "title": title, "task": TASK}
+    state = {"name": state_of(run), "title": title, "task": TASK}
     types = [
         {"name": name, "title": title, "n_layers": about["layers"][name]}
         for name, title in TYPES.items()
@@ -63,22 +90,22 @@ def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables
         "states": [state if pretrained else state | {"seed": int(run)}],
     }
     own = [path for path in products if path.name.startswith(f"{run}.")]
-    return model, Tables(model, card.parent, own)
+    return model, Tables(model, card.parents[1], own)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """The measures of a translator; none of another model."""
     if not found.types:
         return
-    for name in found.matching("*.scores.parquet"):
-        yield from masking(found, name, study)
-    for name in found.matching("*.importance.parquet"):
-        yield from importance(name, study)
+    for table in found.each(SCORES):
+        yield from masking(found, table, study)
+    for table in found.each(IMPORTANCE):
+        yield from importance(table, study)
 
 
-def masking(found: Tables, name: str, study: Study) -> Iterator[Form]:
+def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
     """The change of each metric without the head, or with it alone, on every split."""
-    frame = found[name]
+    frame = found[table]
     chosen = frame[frame["unit"].isin(UNITS)].drop_duplicates(["unit", "mode", "split", "metric"])
     order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
     for row in order.to_dict("records"):
@@ -86,53 +113,40 @@ def masking(found: Tables, name: str, study: Study) -> Iterator[Form]:
         paper, does = MODES[mode]
         group, effect, how = UNITS[unit]
         title, of, decimals, grows = METRICS[metric]
-        yield Form(
+        yield table.form(
             f"translation.{unit}.{mode}.{identifier(split)}.{metric}",
             f"{effect} ({mode}), {title}, {split}",
             f"{title} on the sentences of {split}, {how} {does}; minus that of the intact model, "
             f"{row['baseline']:.{decimals}f}.{study.note('pairs')} {OVER_SENTENCES} p: paired "
             f"randomisation test, corrected for the number of heads."
             + (f" sacrebleu's {row['signature']}." if row["signature"] else ""),
-            Rows(
-                name,
-                "effect",
-                {"unit": unit, "mode": mode, "split": split, "metric": metric},
-                beside=CORRECTED,
-            ),
+            {"unit": unit, "mode": mode, "split": split, "metric": metric},
             unit=of,
-            scale="diverging",
             decimals=decimals,
             better="low" if (unit == "head") == grows else "high",
-            null=0,
-            null_title="no effect",
             paper=paper,
             group=f"{group}, {mode}",
             task=TASK,
-            state=state_of(name),
+            state=state_of(table.names["run"]),
         )
 
 
-def importance(name: str, study: Study) -> Iterator[Form]:
+def importance(table: Table, study: Study) -> Iterator[Form]:
     """The gradient of the loss by the head's gate, plain and over its layer's norm."""
-    place = {"paper": "michel2019", "group": "Importance", "task": TASK, "state": state_of(name)}
+    place = {"paper": "michel2019", "group": "Importance", "task": TASK}
+    place["state"] = state_of(table.names["run"])
     over = f"Mean over training pairs.{study.note('pairs')}"
-    yield Form(
+    yield table.form(
         "translation.importance",
         "Importance",
         "|dL/d gate|: how much a pair's loss, teacher-forced, changes with the head's gate. "
         f"{over} Interval: 95%, bootstrap over pairs.",
-        Rows(name, "importance"),
-        decimals=4,
-        better="high",
         **place,
     )
-    yield Form(
+    yield NORMALISED.of(**table.names).form(
         "translation.importance.normalised",
         "Importance in its layer",
         "Importance over the l2 norm of its type and layer, by which heads are pruned. "
         f"{over} No interval.",
-        Rows(name, "normalised", beside={"n": "n"}),
-        decimals=3,
-        better="high",
         **place,
     )

@@ -1,6 +1,10 @@
-"""Classes of a head's maps (Kovaleva et al. 2019, section 4.1)."""
+"""What the table of classes of maps holds, and the measures of heads that it gives.
+
+Kovaleva et al. (2019, section 4.1).
+"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +16,7 @@ from workflow_scripts.core.measures.forms import (
     Form,
     Rows,
     Study,
+    Table,
     identifier,
     state_of,
     task_title,
@@ -19,8 +24,19 @@ from workflow_scripts.core.measures.forms import (
 from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, alike, whole
 
 PAPER = "kovaleva2019"
-SHARES = "patterns/shares.parquet"
 CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
+SHARES = Table(
+    "patterns/shares.parquet",
+    "the share of the head's maps that are of a class",
+    value="share",
+    keys=("method", "task", "stage", "seed", "class"),
+    low="",
+    high="",
+    factor=100,
+    unit="%",
+    decimals=1,
+)
+TABLES = (SHARES,)
 PLACE: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}
 NETWORK = {"method": "network"}
 
@@ -52,13 +68,11 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         about = f"The class of most of the head's maps on development examples of {of}"
         yield _class(key, f"Class of maps, {title}", about, where, **run)
         for name in CLASSES:
-            yield Form(
+            yield SHARES.form(
                 f"{key}.{identifier(name)}",
                 f"Maps that are {name}, {title}",
                 f"Share of the head's maps that are {name}, on development examples of {of}",
-                Rows(SHARES, "share", {**where, "class": name}, 100, {"n": "n"}),
-                unit="%",
-                decimals=1,
+                {**where, "class": name},
                 **run,
                 **PLACE,
             )
@@ -74,16 +88,13 @@ def _tasks(shares: pd.DataFrame, study: Study) -> str:
 
 
 def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) -> Form:
-    rows = Rows(SHARES, "share", where)
-    return Form(
+    most = replace(SHARES, factor=1, unit="", categories=CLASSES)
+    return most.form(
         key,
         title,
         f"{about} Beside it its share; of equals, the first.",
-        rows,
-        scale="category",
-        decimals=0,
-        categories=CLASSES,
-        compute=partial(most_frequent, rows=rows),
+        where,
+        compute=partial(most_frequent, rows=most.rows(**where)),
         derived="the class with the largest share, mean over tasks and seeds",
         **run,
         **PLACE,

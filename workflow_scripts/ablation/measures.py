@@ -1,0 +1,141 @@
+"""What the tables of disabled heads hold, and the measures of heads that they give.
+
+Kovaleva et al. (2019, section 4.6) and Michel et al. (2019, section 3).
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.measures.forms import (
+    OVER_EXAMPLES,
+    Form,
+    Study,
+    Table,
+    identifier,
+    run_titles,
+    state_of,
+    task_title,
+)
+from workflow_scripts.core.measures.tables import Tables
+
+PAPER = "kovaleva2019"
+SCORES = Table(
+    "ablation/<task>.pretrained.<seed>.scores.parquet",
+    "the change of the score with the head disabled, or with it alone in its layer",
+    value="effect",
+    keys=("unit", "mode", "split", "metric"),
+    p="p_corrected",
+    null=0,
+    null_title="no effect",
+    factor=100,
+    unit="points",
+    decimals=1,
+    scale="diverging",
+)
+HEADS = Table(
+    "tables/kovaleva2019-heads.csv",
+    "what kind of head it is, by all chapters, and what disabling it shows at each task",
+    value="stratum",
+    low="",
+    high="",
+    n="",
+    categories=("syntactic", "frames", "position", "special tokens", "other"),
+)
+TABLES = (SCORES, HEADS)
+VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
+# The paper of each way to disable a head, and what the head does then.
+MODES = {
+    "uniform": ("kovaleva2019", "attends to all tokens alike"),
+    "zero": ("michel2019", "gives no output"),
+    "mean": ("beyond", "gives its mean output"),
+}
+UNITS = {
+    "head": ("Disabling a head", "Effect of disabling", "with the head disabled: it"),
+    "all-but-one": (
+        "One head left in a layer",
+        "Effect of leaving one head",
+        "with all other heads of its layer disabled: each",
+    ),
+}
+METRICS = {
+    "f1": "F1",
+    "accuracy": "accuracy",
+    "matthews": "Matthews' correlation",
+    "pearson": "Pearson's correlation",
+    "spearman": "Spearman's correlation",
+}
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """The measures of the tables that the study has."""
+    if HEADS in found:
+        yield from behaviour(found, study)
+    for table, title, run in run_titles(found.each(SCORES)):
+        yield from disabling(found, table, title, run, study)
+
+
+def split_titles(task: str, splits: list[str]) -> dict[str, str]:
+    """What each development set adds to the task's title."""
+    titles = {split: f", {split.removeprefix('dev_')}" for split in splits}
+    return titles | {"dev": ", matched" if "dev_mismatched" in splits else ""}
+
+
+def disabling(
+    found: Tables, table: Table, title: str, run: dict[str, Any], study: Study
+) -> Iterator[Form]:
+    """The change of the score without the head, or with it alone, on every development set."""
+    task, seed = table.names["task"], table.names["seed"]
+    frame = found[table]
+    frame = frame[(frame["metric"] == TASKS[task].main_metric) & frame["unit"].isin(UNITS)]
+    titles = split_titles(task, list(frame["split"].unique()))
+    chosen = frame.drop_duplicates(["unit", "mode", "split"])
+    order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
+    for row in order.to_dict("records"):
+        unit, mode, split, metric = (row[key] for key in ("unit", "mode", "split", "metric"))
+        paper, does = MODES[mode]
+        group, effect, how = UNITS[unit]
+        on = f"{title}{titles[split]}"
+        yield table.form(
+            f"disabling.{task}.{seed}.{unit}.{mode}.{identifier(split)}",
+            f"{effect} ({mode}), {on}",
+            f"{METRICS[metric].capitalize()} on development examples of {on}, {how} {does}; minus "
+            f"that of the intact model, {100 * row['baseline']:.1f}. Model fine-tuned with seed "
+            f"{seed}.{study.note(task)} {OVER_EXAMPLES} p: paired randomisation test, corrected "
+            "for the number of heads.",
+            {"unit": unit, "mode": mode, "split": split, "metric": metric},
+            better="low" if unit == "head" else "high",
+            paper=paper,
+            group=f"{group}, {mode}",
+            **run,
+        )
+
+
+def behaviour(found: Tables, study: Study) -> Iterator[Form]:
+    """What kind of head it is, by all chapters, and what disabling it shows."""
+    place = {"paper": PAPER, "group": "Kinds of heads"}
+    yield HEADS.form(
+        "behaviour.stratum",
+        "Kind of head, by all chapters",
+        "The first that applies: the best head at a relation, above its offset by more than "
+        "chance; a head that links frames; most of its attention on one relative position; most on "
+        "[CLS] and [SEP]; other. Of the chapters that the study has.",
+        **place,
+    )
+    runs = found.each(SCORES)
+    for column in found[HEADS].filter(like="verdict_").columns:
+        task = str(column).removeprefix("verdict_")
+        seeds = [run.names["seed"] for run in runs if run.names["task"] == task]
+        title = task_title(task)
+        yield replace(HEADS, value=str(column), categories=VERDICTS).form(
+            f"verdict.{task}",
+            f"What disabling shows, {title}",
+            "Disabling the head (uniform attention) is a loss or a gain where the corrected test "
+            "says so, equivalent where the score surely changes by less than ablation.equivalence "
+            "(two one-sided tests); else one cannot tell. On development examples of "
+            f"{title}, mean over seeds.{study.note(task)}",
+            task=task,
+            state=state_of(task, seeds[0] if len(seeds) == 1 else None),
+            **place,
+        )

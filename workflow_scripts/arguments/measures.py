@@ -1,0 +1,63 @@
+"""What the table of heads on ARCT's cue holds, and the measures of heads that it gives."""
+
+from collections.abc import Iterator
+
+from workflow_scripts.core.measures.forms import Form, Study, Table, identifier, state_of
+from workflow_scripts.core.measures.tables import Tables
+
+PAPER = "niven2019"
+HEADS = Table(
+    "tables/niven2019-heads.csv",
+    "what disabling the head changes in what the model makes of the cue",
+    value="effect",
+    keys=("split", "setup", "measure"),
+    p="p_corrected",
+    null=0,
+    null_title="no effect",
+    scale="diverging",
+    better="low",
+)
+TABLES = (HEADS,)
+# What is measured of a point, its unit, decimals, and what it is.
+CUE = {
+    "margin": (
+        "Margin of the cue's warrant",
+        "",
+        3,
+        "The logit of the warrant that alone contains the cue, minus the other's,",
+    ),
+    "follows": (
+        "Picks of the cue's warrant",
+        "points",
+        1,
+        "The share of points whose warrant with the cue the model picks,",
+    ),
+    "accuracy": ("Accuracy on ARCT", "points", 1, "The share of points that are right,"),
+}
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """ARCT: what disabling a head changes in what the model makes of the cue."""
+    if HEADS not in found:
+        return
+    frame = found[HEADS]
+    frame = frame[frame["split"] == frame["split"].iloc[0]]  # all held-out points
+    for row in frame.drop_duplicates(["setup", "measure"]).to_dict("records"):
+        setup, measure = row["setup"], row["measure"]
+        title, unit, decimals, what = CUE[measure]
+        yield HEADS.form(
+            f"cue.{identifier(setup.replace(', ', ''))}.{measure}",
+            f"{title}, input {setup}",
+            f"{what} with the head disabled; minus that of the intact model, "
+            f"{row['baseline']:.3g}. The model reads {setup} (C claim, R reason, W warrant). "
+            f"Points of {row['split']}, mean over {row['seeds']} seeds.{study.note('arct')} "
+            "Interval: 95%, bootstrap over points; p: randomisation test, corrected for the number "
+            "of heads.",
+            {"split": row["split"], "setup": setup, "measure": measure},
+            unit=unit,
+            decimals=decimals,
+            paper=PAPER,
+            group="Cue",
+            task="arct",
+            state=state_of("arct"),
+        )

@@ -1,0 +1,65 @@
+"""What the table of frame links holds, and the measures of heads that it gives."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, identifier
+from workflow_scripts.core.measures.tables import Tables
+
+PAPER = "kovaleva2019"
+LINKS = Table(
+    "frames/scores.parquet",
+    "the mean attention between a predicate and its core frame elements",
+    value="attention",
+    keys=("direction",),
+    factor=100,
+    unit="%",
+    decimals=1,
+    better="high",
+)
+ABOVE_CONTROLS = replace(
+    LINKS,
+    about="the same, minus attention between unlinked words at the same distances",
+    value="difference",
+    low="difference_low",
+    high="difference_high",
+    n="n_compared",
+    p="p_corrected",
+    null=0,
+    null_title="unlinked words at the same distance",
+    unit="points",
+    scale="diverging",
+)
+TABLES = (LINKS, ABOVE_CONTROLS)
+DIRECTIONS = {
+    "either": "in either direction",
+    "from predicate": "from the predicate",
+    "to predicate": "to the predicate",
+}
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """Attention along frame links, and above that along unlinked words as far apart."""
+    if LINKS not in found:
+        return
+    place = {"paper": PAPER, "group": "Frames"}
+    over = f"Mean over sentences of the corpus {study.corpora.get('frames')}.{study.note('frames')}"
+    for direction, words in DIRECTIONS.items():
+        where, key = {"direction": direction}, identifier(direction)
+        yield ABOVE_CONTROLS.form(
+            f"frames.{key}.above",
+            f"Frame links {words}, above controls",
+            f"Attention between a predicate and its core frame elements ({words}), minus attention "
+            f"between unlinked words of the same sentence at the same distances. {over} Interval: "
+            "95%, bootstrap over documents; p: matched sets, corrected for the number of heads.",
+            where,
+            **place,
+        )
+        yield LINKS.form(
+            f"frames.{key}",
+            f"Frame links {words}",
+            f"Attention between a predicate and its core frame elements ({words}): the maximum "
+            f"over their tokens. {over} {OVER_DOCUMENTS}",
+            where,
+            **place,
+        )

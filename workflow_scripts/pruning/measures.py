@@ -1,0 +1,51 @@
+"""What the table of heads' importance holds, and the measures of heads that it gives."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from workflow_scripts.core.measures.forms import OVER_EXAMPLES, Form, Study, Table, run_titles
+from workflow_scripts.core.measures.tables import Tables
+
+PAPER = "michel2019"
+IMPORTANCE = Table(
+    "pruning/<task>.pretrained.<seed>.importance.parquet",
+    "the mean of |dL/d gate| over training examples",
+    value="importance",
+    keys=("variant",),
+    decimals=4,
+    better="high",
+)
+NORMALISED = replace(
+    IMPORTANCE,
+    about="importance over the l2 norm of its layer, by which heads are pruned",
+    value="normalised",
+    low="",
+    high="",
+    decimals=3,
+)
+TABLES = (IMPORTANCE, NORMALISED)
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """The gradient of the loss by the head's gate, plain and over its layer's norm."""
+    where = {"variant": "paper"}
+    for table, title, run in run_titles(found.each(IMPORTANCE)):
+        task, seed = table.names["task"], table.names["seed"]
+        place = {"paper": PAPER, "group": "Importance", **run}
+        over = f"Mean over training examples of {title}.{study.note(task)}"
+        yield table.form(
+            f"importance.{task}.{seed}",
+            f"Importance, {title}",
+            f"|dL/d gate|: how much an example's loss changes with the head's gate. {over} "
+            f"{OVER_EXAMPLES}",
+            where,
+            **place,
+        )
+        yield NORMALISED.of(**table.names).form(
+            f"importance.{task}.{seed}.normalised",
+            f"Importance in its layer, {title}",
+            "Importance over the l2 norm of its layer, by which heads are pruned. "
+            f"{over} No interval.",
+            where,
+            **place,
+        )

@@ -1,0 +1,109 @@
+"""What the tables of heads as parsers hold, and the measures of heads that they give."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, identifier
+from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, number, whole
+
+PAPER = "clark2019"
+SCORES = Table(
+    "syntax/scores.parquet",
+    "how often the word attended to most is the syntactic head, or the dependent",
+    value="accuracy",
+    keys=("direction", "relation"),
+    label="direction",
+    largest=True,
+    factor=100,
+    unit="%",
+    decimals=1,
+    better="high",
+)
+OFFSETS = Table(
+    "syntax/offsets.parquet",
+    "how often the word at a fixed offset is the syntactic head: of no attention head",
+    value="accuracy",
+    keys=("offset", "relation"),
+    low="",
+    high="",
+    n="",
+    factor=100,
+    unit="%",
+    decimals=1,
+)
+TABLES = (SCORES, OFFSETS)
+# Not a relation: all words together; and a relation without syntax, as in Table 1.
+ALL, PUNCTUATION = "all", "punct"
+PLACE = {"paper": PAPER, "group": "Syntax"}
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """The relation that a head is best at, and its accuracy at every relation."""
+    if SCORES not in found or OFFSETS not in found:
+        return
+    trees = f"On the treebank {study.corpora.get('syntax')}.{study.note('trees')}"
+    relations, offsets = shown_relations(found, study), best_offsets(found)
+    chosen = [name for name in relations if name != ALL]
+    if chosen:
+        yield SCORES.form(
+            "syntax.best",
+            "Best relation, above its offset",
+            "Accuracy at the relation at which the head exceeds the best fixed offset most, minus "
+            f"that offset's accuracy; of {len(chosen)} relations in both directions. {trees} "
+            "Interval: that of the accuracy, 95%, bootstrap over documents. It covers neither the "
+            "choice among the relations, which favours the head, nor the offset's own error.",
+            unit="points",
+            scale="diverging",
+            null=0,
+            null_title="best fixed offset",
+            compute=lambda tables: best_relation(tables, chosen),
+            derived="per head the largest of accuracy minus the best fixed offset's accuracy "
+            f"(column accuracy of {OFFSETS.file}) over directions and relations",
+            **PLACE,
+        )
+    for name in relations:
+        offset = int(offsets.loc[name, "offset"])
+        of = "words" if name == ALL else f"words in the relation {name}"
+        yield SCORES.form(
+            f"syntax.{identifier(name)}",
+            "All relations" if name == ALL else f"Relation {name}",
+            f"How often the attention head is right about {of}: the word that the dependent "
+            "attends to most is its syntactic head, or, in the other direction, the word that the "
+            "syntactic head attends to most is the dependent. The better direction of each "
+            f"attention head counts, and is named. {trees} {OVER_DOCUMENTS} It does not cover the "
+            "choice of the direction.",
+            {"relation": name},
+            null=OFFSETS.rows(relation=name, offset=offset),
+            null_title=f"best fixed offset, {offset:+d}",
+            **PLACE,
+        )
+
+
+def best_offsets(found: Tables) -> pd.DataFrame:
+    """Offset and accuracy of the best fixed offset, a row by relation; the first of equals."""
+    known = found[OFFSETS].dropna(subset=["accuracy"])
+    return known.loc[known.groupby("relation")["accuracy"].idxmax()].set_index("relation")
+
+
+def shown_relations(found: Tables, study: Study) -> list[str]:
+    """The relations with enough words, the most frequent first, without punctuation."""
+    counts = found[SCORES].drop_duplicates("relation").set_index("relation")["n"]
+    enough = counts[(counts >= study.fewest) & counts.index.isin(best_offsets(found).index)]
+    order = enough.sort_values(ascending=False, kind="stable")
+    return [name for name in order.index if name != PUNCTUATION]
+
+
+def best_relation(found: Tables, relations: list[str]) -> Columns:
+    """For each head the relation, of `relations`, with the largest margin above its offset."""
+    frame = found[SCORES]
+    frame = frame[frame["relation"].isin(relations)].dropna(subset=["accuracy"])
+    base = frame["relation"].map(best_offsets(found)["accuracy"])
+    ends = {"value": "accuracy", "low": "ci_low", "high": "ci_high"}
+    frame = frame.assign(**{name: frame[column] - base for name, column in ends.items()})
+    best = frame.loc[frame.groupby(KEYS)["value"].idxmax()]
+    columns: Columns = {
+        name: [number(cell, 100) for cell in found.per_head(best, name)] for name in ends
+    }
+    columns["n"] = whole(found.per_head(best, "n"))
+    return columns | {"label": found.per_head(best, "relation")}
