@@ -5,6 +5,8 @@ localrules:
     model_card,
 
 
+from math import ceil
+
 from workflow_scripts.core.data.abilities import check_abilities, is_current
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run.errors import InputError
@@ -13,14 +15,33 @@ from workflow_scripts.core.run.needs import abilities
 # What every model must have, each with the chapters that need it.
 ABILITIES = abilities(config, SCHEMAS)
 
+# Layers times heads of each model; BERT-base's as long as the model has no card.
+MAPS = dict.fromkeys(MODELS, 144)
+
 # A model is checked when its card is made, and where a study adds a chapter later.
 for name, entry in config["models"].items():
     card = Path(f"{RESULTS}/{name}/attention/model.json")
     try:
         if is_current(card, entry):
-            check_abilities(read_card(card), ABILITIES)
+            about = read_card(card)
+            check_abilities(about, ABILITIES)
+            MAPS[name] = about["n_layers"] * about["n_heads"]
     except InputError as error:
         raise InputError(f"config: models.{name}: {error}") from None
+
+
+def cache_mb(model: str, corpus: str) -> int:
+    """The MB that the attention cache of a corpus or task takes at most.
+
+    Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens. Where
+    a file alone tells how many examples a corpus has, 1000 count.
+    """
+    entry = (CORPORA | TASKS)[corpus]
+    keys = ("n_segments", "n_sentences", "generate")
+    n = next((entry[key] for key in keys if entry.get(key)), 1000)
+    if corpus in TASKS:
+        n = config["attention"]["task_examples"]
+    return ceil(n * entry["max_tokens"] ** 2 * MAPS[model] * 2 / 1e6)
 
 
 use rule torch_step as model_card with:
@@ -50,6 +71,9 @@ use rule model_step as extract with:
     pathvars:
         job="attention/{model}.{corpus}.extract",
     priority: 8  # many jobs wait for it
+    resources:
+        **MODEL_JOB,
+        disk_mb=lambda w: cache_mb(w.model, w.corpus),
     params:
         **step("attention/extract.py"),
         part=None,
@@ -68,6 +92,9 @@ use rule extract as extract_task with:
         shard=cache_file("<results>/{model}/attention/{task}.h5"),
     pathvars:
         job="attention/{model}.{task}.extract_task",
+    resources:
+        **MODEL_JOB,
+        disk_mb=lambda w: cache_mb(w.model, w.task),
     params:
         max_tokens=setting(TASKS, "task", "max_tokens"),
 
@@ -95,6 +122,9 @@ if config["attention"]["shards"] > 1:
             shard=temp("<results>/{model}/attention/{corpus}.shards/{scatteritem}.h5"),
         pathvars:
             job="attention/{model}.{corpus}.{scatteritem}.extract_shard",
+        resources:
+            **MODEL_JOB,
+            disk_mb=lambda w: ceil(cache_mb(w.model, w.corpus) / config["attention"]["shards"]),
         params:
             part="{scatteritem}",
 
@@ -107,5 +137,7 @@ if config["attention"]["shards"] > 1:
             attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
         pathvars:
             job="attention/{model}.{corpus}.join_shards",
+        resources:
+            disk_mb=lambda w: cache_mb(w.model, w.corpus),
         params:
             **step("attention/join_shards.py"),

@@ -5,10 +5,22 @@ localrules:
     kovaleva2019_table1,
 
 
+from contextlib import suppress
+
+from workflow_scripts.core.data.packages import path_of
+
 HEAD = config["checkpoints"]["mlm_head"]
 HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
 RECIPE_KEYS = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
 RECIPE = {key: FINETUNE[key] for key in RECIPE_KEYS}
+
+
+def weights_mb(model: str) -> int:
+    """The MB of a model's weights; BERT-base's where they are not on this machine."""
+    with suppress(InputError):
+        if "hub" not in (entry := config["models"][model]):
+            return ceil(bytes_of(path_of(entry)) / 1e6)
+    return 440
 
 
 use rule model_step as mlm_head with:
@@ -56,6 +68,10 @@ use rule training_step as finetune with:
     wildcard_constraints:
         init="pretrained",
     priority: 8  # begins the longest chain: sweep and pruning follow
+    resources:
+        **TRAINING_JOB,
+        disk_mb=lambda w: weights_mb(w.model)
+        * (FINETUNE["epochs"] if w.task in FINETUNE["every_epoch"] else 1),
     params:
         **step("checkpoints/finetune.py"),
         work=f"{RESULTS}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.work",

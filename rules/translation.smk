@@ -38,6 +38,12 @@ use rule analysis_step as translation_pairs with:
         seed=config["seed"],
 
 
+def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, **_) -> int:
+    """The MB of the weights of a translator that the study trains: embeddings and matrices."""
+    layer = 12 * hidden**2 + 4 * hidden * feed_forward  # one of the encoder, one of the decoder
+    return ceil(4 * (vocabulary * hidden + layers * layer) / 1e6)
+
+
 if TRAINED_TRANSLATOR:
 
     use rule training_step as translator_training with:
@@ -52,6 +58,10 @@ if TRAINED_TRANSLATOR:
         pathvars:
             job="translation/{run}.translator_training",
         priority: 9  # begins the longest chain of the chapter
+        resources:
+            **TRAINING_JOB,
+            disk_mb=translator_mb(**TRAINED_TRANSLATOR)
+            * (TRAINED_TRANSLATOR["epochs"] if TRANSLATION_EPOCHS else 1),
         params:
             **step("translation/translator_training.py"),
             work=f"{RESULTS}/translation/{{run}}.work",

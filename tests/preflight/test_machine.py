@@ -5,21 +5,21 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.preflight import machine
-from workflow_scripts.preflight.estimates import Amount
 from workflow_scripts.preflight.findings import ERROR, NOTE, OK, duration, size, table
 from workflow_scripts.preflight.plan import Job
 
-JOBS = (Job("light", (), (), "", mem_mb=1000), Job("heavy", (), (), "", threads=4, mem_mb=6000))
-
-
-@pytest.mark.parametrize(
-    ("free", "unknown", "state"), [(99, 0, ERROR), (100, 0, NOTE), (300, 0, OK), (300, 2, NOTE)]
+JOBS = (
+    Job("light", (), (), "", mem_mb=1000, disk_mb=40),
+    Job("heavy", (), (), "", threads=4, mem_mb=6000, disk_mb=60),
 )
-def test_a_disk_that_is_too_small_is_an_error(free: int, unknown: int, state: str) -> None:
-    finding = machine.disk_finding(Path("results/s"), free, Amount(100, 300), unknown)
+
+
+@pytest.mark.parametrize(("free_mb", "state"), [(4.9, ERROR), (5, NOTE), (99, NOTE), (100, OK)])
+def test_a_disk_that_is_too_small_is_an_error(free_mb: float, state: str) -> None:
+    finding = machine.disk_finding(Path("results/s"), JOBS, int(1e6 * free_mb))
     assert finding.state == state
+    assert "at most 100 MB" in finding.why
     assert ("keep_weights" in finding.why) == (state == ERROR)
-    assert ("2 products of unknown size" in finding.why) == bool(unknown)
 
 
 def test_free_disk_is_that_of_the_nearest_folder_there_is(tmp_path: Path) -> None:

@@ -23,16 +23,11 @@ JOBS = (
 TIMES = Times(files={"bench/b.tsv": 5.0}, rules={"c": 9.0}, default={"a": 1.0, "c": 99.0})
 
 
-def test_events_are_read_in_order(tmp_path: Path) -> None:
-    events = [
-        {**vars(JOBS[0]), "group": ""},
-        {**vars(job("all")), "output": []},  # a target, nothing that runs
-        {"removed": "a.out"},
-        {**vars(JOBS[1]), "group": ""},
-    ]
-    path = tmp_path / "events.jsonl"
-    path.write_text("".join(json.dumps(event) + "\n" for event in events))
-    assert plan.read_events(path) == plan.Plan(JOBS[:2], ((1, "a.out"),))
+def test_jobs_are_read_in_order(tmp_path: Path) -> None:
+    target = Job("all", (), (), "")  # nothing that runs
+    path = tmp_path / "jobs.jsonl"
+    path.write_text("".join(json.dumps(vars(job)) + "\n" for job in (JOBS[0], target, JOBS[1])))
+    assert plan.read_jobs(path) == list(JOBS[:2])
 
 
 def test_times_are_of_the_job_then_of_its_rule_then_of_the_default_study(tmp_path: Path) -> None:
@@ -57,14 +52,14 @@ def test_the_longest_chain_by_hand() -> None:
     assert plan.critical_path((), TIMES) == (0.0, [])
 
 
-def test_a_row_for_each_rule() -> None:
-    jobs = (*JOBS, job("b", gpu=1))
-    rows = {row.rule: row for row in plan.by_rule(jobs, TIMES, {"c"}, True, 0)}
-    assert rows["b"] == plan.Row("b", 2, "submitted, GPU", 10.0, 0, plan.OWN)
-    assert rows["d"] == plan.Row("d", 1, "submitted", 0.0, 1, "")
-    assert rows["c"].place == "here"
+def test_the_totals_of_each_rule() -> None:
+    jobs = (*JOBS, job("b", gpu=1, disk_mb=7))
+    totals = {total.rule: total for total in plan.by_rule(jobs, TIMES, {"c"}, True, 0)}
+    assert totals["b"] == plan.RuleTotals("b", 2, "submitted, GPU", 10.0, 0, plan.OWN, 7)
+    assert totals["d"] == plan.RuleTotals("d", 1, "submitted", 0.0, 1, "")
+    assert totals["c"].where == "here"
     here = plan.by_rule(jobs, TIMES, set(), False, n_gpus=1)
-    assert [row.place for row in here] == ["here", "here, GPU", "here", "here", "here"]
+    assert [total.where for total in here] == ["here", "here, GPU", "here", "here", "here"]
 
 
 def test_a_group_is_submitted_once() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.tiny_study import TinyStudy
-from workflow_scripts.preflight.preflight import kind_of
 
 
 @pytest.fixture(scope="module")
@@ -94,22 +93,3 @@ def test_a_disk_that_is_too_small_is_refused(small_disk: TinyStudy) -> None:
     (problem,) = report_of(small_disk)["Problems"]
     assert problem.startswith("1. disk of results/tiny: results/tiny: only 2.")
     assert "keep_weights" in problem
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("results/s/m/attention/a.h5", "attention caches"),
-        ("results/s/m/checkpoints/sst2.pretrained.1", "weights of classifiers"),
-        ("results/s/m/checkpoints/sst2.pretrained.1.epochs", "weights of classifiers"),
-        ("results/s/m/checkpoints/sst2.pretrained.1.json", "tables, figures and the rest"),
-        ("results/s/m/arguments/bert.original.1", "weights of ARCT's models"),
-        ("results/s/m/arguments/bert.original.1.parquet", "tables, figures and the rest"),
-        ("results/s/m/arguments/scores.parquet", "tables, figures and the rest"),
-        ("results/s/translation/1.checkpoint", "weights of translators"),
-        ("results/s/translation/1.epochs", "weights of translators"),
-        ("results/s/translation/1.card.json", "tables, figures and the rest"),
-    ],
-)
-def test_kinds_of_products(path: str, kind: str) -> None:
-    assert kind_of(path) == kind

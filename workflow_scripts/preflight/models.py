@@ -1,26 +1,21 @@
 """The models of a study: config, tokenizer, weights and what the chapters need of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 from transformers import AutoModel, PretrainedConfig
-from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.abilities import check_abilities
 from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.preflight.estimates import Shape
 from workflow_scripts.preflight.findings import size
 from workflow_scripts.preflight.hub import Network
 
 # Bytes of weights up to which they are loaded, as for the model's card; else the header is read.
 LOADED = 600_000_000
-FLOAT = 4  # bytes of a float32, in which classifiers are saved
 WEIGHTS = ".safetensors"
 # How older checkpoints name what is called weight and bias today.
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
@@ -29,39 +24,25 @@ TOO_LARGE = "only the header was read: too large for seconds"
 FEWEST = 0.5  # share of an architecture's weights that its file must have
 
 
-@dataclass(frozen=True)
-class Model:
-    """What the estimates need of a model; the tokenizer is None before it is downloaded."""
-
-    shape: Shape | None = None
-    tokenizer: FastTokenizer | None = None
-
-
 def check(
     name: str, entry: dict[str, Any], needed: Mapping[str, Sequence[str]], network: Network
-) -> tuple[Model, str]:
-    """The model of one entry and what was looked at. Raises InputError with what is wrong.
+) -> tuple[None, str]:
+    """What was looked at of the model of one entry. Raises InputError with what is wrong.
 
     Of a model on the hub that is not on this machine, all but the weights is downloaded.
     """
     directory, files = find(entry, network)
     tokenizer = models.load_tokenizer(directory)
     config = weights.read_config(directory)
-    n_weights, on_disk, looked = weigh(directory, files, config)
+    on_disk, looked = weigh(directory, files, config)
     if looked == LOADS:
         card = models.describe(directory, name, models.Source.from_config(entry))
     else:
         special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "mask")}
         card = {"source": entry, "special": special}
     check_abilities(card, needed)
-    shape = Shape(
-        layers=config.num_hidden_layers,
-        heads=config.num_attention_heads,
-        weights=n_weights,
-        max_positions=models.max_positions(config),
-    )
-    what = f"{config.model_type}, {shape.layers} layers of {shape.heads} heads"
-    return Model(shape, tokenizer), f"{what}, weights {size(on_disk)}: {looked}"
+    layers = f"{config.num_hidden_layers} layers of {config.num_attention_heads} heads"
+    return None, f"{config.model_type}, {layers}, weights {size(on_disk)}: {looked}"
 
 
 def find(entry: dict[str, Any], network: Network) -> tuple[Path, Mapping[str, int]]:
@@ -78,21 +59,17 @@ def find(entry: dict[str, Any], network: Network) -> tuple[Path, Mapping[str, in
     return directory, files
 
 
-def weigh(
-    directory: Path, files: Mapping[str, int], config: PretrainedConfig
-) -> tuple[int, int, str]:
-    """Bytes of the weights as float32 and on the disk, and LOADS or why they are not loaded.
+def weigh(directory: Path, files: Mapping[str, int], config: PretrainedConfig) -> tuple[int, str]:
+    """Bytes of the weights on the disk, and LOADS or why they are not loaded.
 
     Raises InputError where the weights that are here are not those of the config.
     """
     if files:
         on_disk = sum(files[name] for name in files if name.endswith(WEIGHTS))
-        return on_disk, on_disk, "on the hub, not downloaded yet"
-    header = read_header(directory)
-    check_header(directory, config, header)
-    n_weights = FLOAT * sum(prod(shape) for shape in header.values())
+        return on_disk, "on the hub, not downloaded yet"
+    check_header(directory, config, read_header(directory))
     on_disk = sum(path.stat().st_size for path in directory.glob(f"*{WEIGHTS}"))
-    return n_weights, on_disk, LOADS if on_disk <= LOADED else TOO_LARGE
+    return on_disk, LOADS if on_disk <= LOADED else TOO_LARGE
 
 
 def _cached(entry: dict[str, Any]) -> Path | None:

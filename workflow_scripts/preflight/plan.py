@@ -20,7 +20,7 @@ OWN, DEFAULT = "this study", "default study, 2 cores"
 
 @dataclass(frozen=True)
 class Job:
-    """A planned job; `mem_mb` and `runtime` (minutes) are what it asks a scheduler for."""
+    """A planned job; memory, disk and GPUs are what it asks a scheduler for."""
 
     rule: str
     input: tuple[str, ...]
@@ -28,34 +28,24 @@ class Job:
     benchmark: str
     threads: int = 1
     mem_mb: int = 0
-    runtime: int = 0
+    disk_mb: int = 0
     gpu: int = 0
     group: str = ""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The jobs in an order that respects inputs; `removed` are temporary products.
-
-    `removed` gives, for each, how many jobs have run when it is removed.
-    """
-
-    jobs: tuple[Job, ...]
-    removed: tuple[tuple[int, str], ...] = ()
-
-
-def dry_run(call: Mapping[str, Any]) -> Plan:
-    """The plan of the same call, by Snakemake itself. Raises InputError with what Snakemake says.
+def dry_run(call: Mapping[str, Any]) -> list[Job]:
+    """The jobs of the same call, in an order that respects inputs, planned by Snakemake itself.
 
     `call` has the arguments after `snakemake`, the absolute paths `snakefile`, `configfiles` and
-    `directory`, and `without`, the target that is left out.
+    `directory`, and `without`, the target that is left out. Raises InputError with
+    Snakemake's error.
     """
     given = list(call["arguments"])
     moved = any(re.match(r"(--directory|-d)\b", argument) for argument in given)
     if "--" not in given:
         given += ["--snakefile", call["snakefile"]]
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "events.jsonl")
+        out = Path(folder, "jobs.jsonl")
         module = "workflow_scripts.preflight.dry_run"
         done = subprocess.run(  # noqa: S603 - no shell, and the arguments are this call's own
             [sys.executable, "-m", module, str(out), json.dumps({**call, "arguments": given})],
@@ -68,7 +58,7 @@ def dry_run(call: Mapping[str, Any]) -> Plan:
         )
         if done.returncode or not out.is_file():
             raise InputError(f"no plan: {last_error(done.stderr)}")
-        return read_events(out)
+        return read_jobs(out)
 
 
 def last_error(text: str) -> str:
@@ -78,17 +68,14 @@ def last_error(text: str) -> str:
     return " ".join(lines[starts[0] :] if starts else lines[-3:])[:600]
 
 
-def read_events(path: Path) -> Plan:
-    """The plan in a file that `dry_run.py` wrote; targets without a product are left out."""
-    jobs, removed = [], []
+def read_jobs(path: Path) -> list[Job]:
+    """The jobs in a file that `dry_run.py` wrote; targets without a product are left out."""
+    jobs = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        event = json.loads(line)
-        if "removed" in event:
-            removed.append((len(jobs), event["removed"]))
-        elif event["output"]:
-            lists = {key: tuple(event.pop(key)) for key in ("input", "output")}
-            jobs.append(Job(**event, **lists))
-    return Plan(tuple(jobs), tuple(removed))
+        about = json.loads(line)
+        if about["output"]:
+            jobs.append(Job(**about | {key: tuple(about[key]) for key in ("input", "output")}))
+    return jobs
 
 
 @dataclass(frozen=True)
@@ -128,21 +115,22 @@ def read_times(benchmarks: Path, measured: Path) -> Times:
 
 
 @dataclass(frozen=True)
-class Row:
-    """The jobs of one rule: seconds of all together, and how many have no measured time."""
+class RuleTotals:
+    """The jobs of one rule: seconds and disk of all, and how many have no measured time."""
 
     rule: str
     n: int
-    place: str
+    where: str
     seconds: float
     unknown: int
     measured: str
+    disk_mb: int = 0
 
 
 def by_rule(
     jobs: Sequence[Job], times: Times, local: Collection[str], submits: bool, n_gpus: int
-) -> list[Row]:
-    """A row for each rule, in the order in which the rules first run.
+) -> list[RuleTotals]:
+    """The totals of each rule, in the order in which the rules first run.
 
     `local` are the rules that run where Snakemake does; with `submits` all others are submitted.
     `n_gpus` are those of this machine.
@@ -150,18 +138,19 @@ def by_rule(
     grouped: dict[str, list[Job]] = defaultdict(list)
     for job in jobs:
         grouped[job.rule].append(job)
-    rows = []
+    totals = []
     for rule, members in grouped.items():
         known = [times.of(job) for job in members]
         seconds = sum(s for s, _ in known if s is not None)
         unknown = sum(s is None for s, _ in known)
-        where = sorted({origin for _, origin in known if origin})
-        place = place_of(members[0], rule in local, submits, n_gpus)
-        rows.append(Row(rule, len(members), place, seconds, unknown, ", ".join(where)))
-    return rows
+        measured = ", ".join(sorted({origin for _, origin in known if origin}))
+        where = where_runs(members[0], rule in local, submits, n_gpus)
+        disk_mb = sum(job.disk_mb for job in members)
+        totals.append(RuleTotals(rule, len(members), where, seconds, unknown, measured, disk_mb))
+    return totals
 
 
-def place_of(job: Job, local: bool, submits: bool, n_gpus: int) -> str:
+def where_runs(job: Job, local: bool, submits: bool, n_gpus: int) -> str:
     """Where a job runs, in words."""
     if not submits or local:
         return "here, GPU" if job.gpu and n_gpus else "here"

@@ -49,7 +49,7 @@ def translator(entry: Mapping[str, Any], network: Network) -> tuple[None, str]:
     directory, there = models.find(origin.to_config(), network)
     config = weights.read_config(directory)
     checks.check_kind(directory, config)
-    _, on_disk, looked = models.weigh(directory, there, config)
+    on_disk, looked = models.weigh(directory, there, config)
     if looked == models.LOADS:
         translators.describe(directory, "translator", languages)
     else:
