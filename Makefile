@@ -27,7 +27,7 @@ help:
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
-	@echo "make docs       write docs/configuration.md and docs/results.md"
+	@echo "make docs       write docs/configuration.md, docs/results.md and the default model's name in commands"
 	@echo "make format     format the code"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
 
@@ -42,7 +42,7 @@ demo: $(READY)
 	@echo "Look first, in a browser:"
 	@echo "  $(REPORT)  every claim with a verdict; figures and tables with captions"
 	@echo "  $(ATLAS)   every head, by every measure"
-	@echo "Figures and tables as files: results/demo/minilm/, those that need no model results/demo/."
+	@echo "Figures and tables as files: results/demo/, in a folder for each model those that need one."
 
 # The front page is written last, whatever changed; captions and labels stand in the other files.
 $(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
@@ -88,9 +88,10 @@ format: $(READY)
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m snakefmt $(SMK)
 
-# The reference of a study's keys.
+# The reference of a study's keys, the default model's name in commands, and the results.
 docs: $(READY)
 	$(PYTHON) docs/configuration.py
+	$(PYTHON) docs/default_model.py
 	$(PYTHON) docs/results.py
 
 # Products and caches; the virtual environment stays.

@@ -11,12 +11,13 @@ import yaml
 
 from tests import chapter_pages
 from tests.chapter_pages import FOLDER, PAGES, ROOT, SCHEMAS
+from tests.default_study import MODEL, RESULTS
 from workflow_scripts.chapters import CHAPTERS
 from workflow_scripts.core.run import schema
 
 HEADINGS = ["What is computed", "Options", "Products", "Alone", "What it does not show"]
 # The entries of the default study that stand for any in the pages' paths.
-NAMES = {"model": "minilm", "task": "sst2", "init": "pretrained", "seed": "1", "corpus": "parsed"}
+NAMES = {"model": MODEL, "task": "sst2", "init": "pretrained", "seed": "1", "corpus": "parsed"}
 NAMES |= {"text": "wikipedia", "treebank": "parsed", "coreference": "stories", "frames": "roles"}
 NAMES |= {"vectors": "own"}
 
@@ -104,7 +105,7 @@ def test_products_are_written(page: Path, written: set[str]) -> None:
     rows = chapter_pages.products(page)
     assert rows
     paths = [chapter_pages.filled(name, NAMES) for row in rows for name in row.files]
-    assert [path for path in paths if f"results/demo/{path}" not in written] == []
+    assert [path for path in paths if f"{RESULTS}/{path}" not in written] == []
 
 
 @of_page

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.default_study import MODEL, RESULTS
 from workflow_scripts.core.run import needs, schema
 from workflow_scripts.core.run.config import check
 from workflow_scripts.core.run.errors import InputError
@@ -141,16 +142,16 @@ def test_snakemake_plans_what_the_check_accepts(tmp_path: Path) -> None:
 def test_a_chapter_that_joins_a_study_is_held_against_the_models_card(tmp_path: Path) -> None:
     config = study(["surface"])
     card = {
-        "source": config["models"]["minilm"],
+        "source": config["models"][MODEL],
         "special": {"cls": 1, "sep": 2, "mask": None, "pad": 0},
     }
-    path = tmp_path / "results/demo/minilm/attention/model.json"
+    path = tmp_path / RESULTS / MODEL / "attention/model.json"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(card), encoding="utf-8")
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     planned = plan(str(tmp_path / "study.yaml"))
     assert planned.returncode != 0
-    assert "config: models.minilm: surface needs a mask token" in planned.stderr
+    assert f"config: models.{MODEL}: surface needs a mask token" in planned.stderr
 
 
 def plan(*files: str) -> subprocess.CompletedProcess:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.default_study import MODEL
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
@@ -70,9 +71,9 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["attention", "shards"], 0, ["attention.shards", "0", "minimum"]),
         (["device"], "gpu", ["device", "'gpu'", "cuda"]),
         (["surface", "corpus"], "wiki", ["surface.corpus", "'wiki'", "wikipedia"]),
-        (["models", "minilm"], {"path": "a", "hub": "b"}, ["models.minilm", "exactly one"]),
-        (["models", "minilm"], {}, ["models.minilm", "exactly one", "package"]),
-        (["models", "minilm"], {"hub": "a/b"}, ["models.minilm", "hub without revision"]),
+        (["models", MODEL], {"path": "a", "hub": "b"}, [f"models.{MODEL}", "exactly one"]),
+        (["models", MODEL], {}, [f"models.{MODEL}", "exactly one", "package"]),
+        (["models", MODEL], {"hub": "a/b"}, [f"models.{MODEL}", "hub without revision"]),
         (["models"], {"a b": {"path": "x"}}, ["models", "a b", "dash"]),
         (["models"], {"corpora": {"path": "x"}}, ["models.corpora", "taken"]),
         (["surface", "drawings", "heads"], ["0-1"], ["drawings.heads", "0-1"]),

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.default_study import MODEL
 from tests.web.conftest import DEMO, NARROW, WIDE
 from tests.web.page import inaccessible, saved, settle, too_wide
 
-CLAIMS = DEMO / "minilm/tables/claims.html"
-TABLE = DEMO / "minilm/tables/clark2019-table1.html"
+CLAIMS = DEMO / MODEL / "tables/claims.html"
+TABLE = DEMO / MODEL / "tables/clark2019-table1.html"
 FRONT = "Every claim, with our number"
 LINK = 'td a[data-path$="{}"]'
 # Snakemake's own report says so of the styles that it brings along.
@@ -109,7 +110,7 @@ def test_claims_are_grouped_and_chosen(open_page: Callable[..., Page]) -> None:
 def test_links_beside_the_page(open_page: Callable[..., Page]) -> None:
     page = open_page(CLAIMS)
     page.locator(LINK.format("clark2019-fig2.svg")).first.click()
-    assert page.url == (DEMO / "minilm/figures/clark2019-fig2.svg").as_uri()
+    assert page.url == (DEMO / MODEL / "figures/clark2019-fig2.svg").as_uri()
     page.go_back()
     page.locator(LINK.format("atlas.html")).first.click()
     settle(page)
