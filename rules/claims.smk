@@ -46,6 +46,7 @@ use rule analysis_step as claim_verdicts with:
         products=products_judged(CLAIM_PRODUCTS, WORD_PREDICTIONS + TRANSLATION_JUDGED),
     output:
         table=table("claims", "every published claim, judged", JUDGED),
+        cases="<results>/{model}/claims/cases.parquet",
     pathvars:
         job="claims/{model}.claim_verdicts",
     params:

@@ -63,6 +63,7 @@ if CLAIM_PAGES:
     use rule analysis_step as claims_page with:
         input:
             claims=rules.claim_verdicts.output.table,
+            cases=rules.claim_verdicts.output.cases,
             published=rules.claim_verdicts.input.published,
             products=LINKED,
             caption_of=relpath(Path(workflow.basedir, "report/claims.rst")),

@@ -9,7 +9,7 @@ import pytest
 from tests.claims.made_up import products
 from tests.claims.test_verdicts import CLAIM
 from workflow_scripts.claims import claim_verdicts, niven, verdicts
-from workflow_scripts.claims.claim_verdicts import Study, evaluate
+from workflow_scripts.claims.claim_verdicts import Comparability, evaluate
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.core.data import cards
 
@@ -111,14 +111,14 @@ def test_what_may_be_compared(tmp_path: Path) -> None:
         ("mine", "real", verdicts.DIRECTION, "of another model than BERT-base"),
         ("BERT-base", "silver", verdicts.NOT_COMPARABLE, "silver trees"),
     ):
-        (row,) = evaluate(relation_claim(), found, Study(model, {"trees": trees}))
+        (row,) = evaluate(relation_claim(), found, Comparability(model, {"trees": trees}))
         assert row["verdict"] == verdict
         assert row["because"].startswith(because)
         assert (row["ours"], row["n"], row["paper_value"]) == (80, 400, 80)
 
 
 def test_what_is_not_measured(tmp_path: Path) -> None:
-    (row,) = evaluate(relation_claim(), products(tmp_path), Study("mine", {}))
+    (row,) = evaluate(relation_claim(), products(tmp_path), Comparability("mine", {}))
     assert (row["verdict"], row["ours"]) == (verdicts.NOT_MEASURED, None)
     assert row["because"] == "the study has no clark2019-table1"
 
@@ -132,9 +132,12 @@ def test_a_task_decides_for_its_own_cases(tmp_path: Path) -> None:
     losses = [row | {"unit": "head", "loss": 4.9} for row in rows]
     found = products(tmp_path, michel2019_table1=rows, michel2019_power=losses)
     claim = replace(CLAIM, needs=("task",), measure="harmless_heads", of="2")
-    study = Study("mine", {"sst2": "real", "mnli": "generated"})
-    judged = {row["case"]: row["verdict"] for row in evaluate(claim, found, study)}
-    assert judged == {"SST-2": verdicts.REPRODUCED, "MNLI": verdicts.NOT_COMPARABLE}
+    study = Comparability("mine", {"sst2": "real", "mnli": "generated"})
+    judged = {row["case"]: (row["task"], row["verdict"]) for row in evaluate(claim, found, study)}
+    assert judged == {
+        "SST-2": ("sst2", verdicts.REPRODUCED),
+        "MNLI": ("mnli", verdicts.NOT_COMPARABLE),
+    }
 
 
 def test_claims_about_other_models_are_not_comparable() -> None:
@@ -146,13 +149,18 @@ def test_claims_about_other_models_are_not_comparable() -> None:
         ("niven-table4-w", "BERT-large", ""),
         ("clark-no-op", "BERT-base", "the masked-LM head is fitted, not the checkpoint's own"),
     ):
-        assert Study(model, {}).why_not(claims[name], number) == because
+        assert Comparability(model, {}).why_not(claims[name], number) == because
     (base, table2) = (claims[f"michel-translation-{name}"] for name in ("base", "table2-last"))
-    assert Study("m", {"pairs": "generated"}, True).why_not(base, number) == "generated pairs"
-    for study in (Study("m", {"pairs": "real"}), Study("m", {"pairs": "real"}, True)):
+    assert (
+        Comparability("m", {"pairs": "generated"}, True).why_not(base, number) == "generated pairs"
+    )
+    for study in (
+        Comparability("m", {"pairs": "real"}),
+        Comparability("m", {"pairs": "real"}, True),
+    ):
         assert study.why_not(table2, number) == ("" if study.translator else TRANSLATOR)
-    own = replace(number, about="sep, layers 5 to 12, own head")
-    assert Study("BERT-base", {}).why_not(claims["clark-no-op"], own) == ""
+    own = replace(number, own_head=True)
+    assert Comparability("BERT-base", {}).why_not(claims["clark-no-op"], own) == ""
 
 
 def test_the_table_has_every_claim(tmp_path: Path) -> None:
@@ -160,7 +168,8 @@ def test_the_table_has_every_claim(tmp_path: Path) -> None:
     card = {"name": "mine", "architecture": "bert", "n_layers": 2, "n_heads": 2, "hidden_size": 8}
     cards.write_card(card, tmp_path / "model.json")
     out = tmp_path / "claims.csv"
-    claim_verdicts.main([BUILTIN], tmp_path / "model.json", [], out, {})
+    claim_verdicts.main([BUILTIN], tmp_path / "model.json", [], out, tmp_path / "cases", {})
     table = pd.read_csv(out)
     assert list(table["id"]) == list(pd.read_csv(BUILTIN)["id"])
+    assert list(pd.read_parquet(tmp_path / "cases")["id"]) == list(table["id"])
     assert set(table["verdict"]) == {verdicts.NOT_MEASURED}

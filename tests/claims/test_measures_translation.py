@@ -7,7 +7,7 @@ import pytest
 
 from tests.claims.made_up import products
 from workflow_scripts.claims import translation, verdicts
-from workflow_scripts.claims.claim_verdicts import MEASURES, Study, evaluate
+from workflow_scripts.claims.claim_verdicts import MEASURES, Comparability, evaluate
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.published import read
 from workflow_scripts.claims.verdicts import Measured
@@ -145,6 +145,7 @@ def test_heads_masked_alone(found: Products) -> None:
 def test_agreement_and_training(found: Products) -> None:
     (agreement,) = translation.translator_agreement(found, "")
     assert (agreement.case, *ends(agreement)) == ("seed 1, validation and test", 0.6, 0.4, 0.7)
+    assert agreement.run == "1"
     (early,) = translation.translator_epochs(found, "1")
     half = 1.96 / math.sqrt(7)
     expected = [math.tanh(math.atanh(0.25) + side * half) for side in (0, -1, 1)]
@@ -154,7 +155,7 @@ def test_agreement_and_training(found: Products) -> None:
 def test_types_are_compared_on_generated_pairs_too(found: Products) -> None:
     """Each run and other type has a verdict; what is said of language needs real pairs."""
     claims = {claim.id: claim for claim in read(BUILTIN, MEASURES)}
-    study = Study("mine", {"pairs": "generated"})
+    study = Comparability("mine", {"pairs": "generated"})
     rows = evaluate(claims["michel-translation-cross-alone"], found, study)
     assert [row["verdict"] for row in rows] == [verdicts.REPRODUCED, verdicts.CANNOT_TELL]
     rows = evaluate(claims["michel-translation-cross-pruned"], found, study)
@@ -171,7 +172,7 @@ def test_types_are_compared_on_generated_pairs_too(found: Products) -> None:
 def test_a_number_of_the_papers_translator(found: Products) -> None:
     claims = {claim.id: claim for claim in read(BUILTIN, MEASURES)}
     for translator, verdict in ((False, verdicts.NOT_COMPARABLE), (True, verdicts.NOT_REPRODUCED)):
-        study = Study("mine", {"pairs": "real"}, translator)
+        study = Comparability("mine", {"pairs": "real"}, translator)
         for row in evaluate(claims["michel-translation-base"], found, study):
             assert (row["verdict"], row["source"]) == (verdict, "memory")
 

@@ -4,14 +4,20 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from workflow_scripts.claims.verdicts import VERDICTS
+from workflow_scripts.core.data import tables
 from workflow_scripts.report import claims_page
 from workflow_scripts.report.claims_page import BADGES, Linker, fragment, named, number
 
 MEASURES = ["entropy.all", "similarity.sst2.1", "disabling.sst2.1.head.zero.dev", "x.mrpc"]
 ROOT = Path(__file__).parents[2]
+
+
+def of(task: str = "", run: str = "") -> dict[str, str]:
+    return {"task": task, "run": run}
 
 
 def test_every_verdict_has_a_badge() -> None:
@@ -21,22 +27,24 @@ def test_every_verdict_has_a_badge() -> None:
 @pytest.mark.parametrize(
     ("view", "case", "found"),
     [
-        ("measure=entropy.all", "", "#model=m&measure=entropy.all"),
-        ("measure=entropy.cls", "", ""),
-        ("measure=similarity.{task}.*", "SST-2", "#model=m&measure=similarity.sst2.1"),
-        ("measure=similarity.{task}.*", "MNLI", ""),
-        ("measure=similarity.{task}.*", "layers 1 to 2", ""),
+        ("measure=entropy.all", of(), "#model=m&measure=entropy.all"),
+        ("measure=entropy.cls", of(), ""),
+        ("measure=similarity.{task}.*", of(task="sst2"), "#model=m&measure=similarity.sst2.1"),
+        ("measure=similarity.{task}.*", of(task="mnli"), ""),
+        ("measure=similarity.{task}.*", of(), ""),
         (
             "view=scatter&x=entropy.all&y=disabling.{task}.*.head.zero.dev",
-            "SST-2 dev and tweets",
+            of(task="sst2"),
             "#model=m&view=scatter&x=entropy.all&y=disabling.sst2.1.head.zero.dev",
         ),
-        ("view=scatter&x=entropy.all&y=none", "", ""),
-        ("model=translation.{run}&measure=x", "seed 2, Enc-Dec", "#model=translation.2&measure=x"),
-        ("model=translation.{run}&measure=x", "seed 3", ""),
+        ("view=scatter&x=entropy.all&y=none", of(), ""),
+        ("model=translation.{run}&measure=x", of(run="2"), "#model=translation.2&measure=x"),
+        ("model=translation.{run}&measure=x", of(run="3"), ""),
     ],
 )
-def test_fragments_name_measures_that_there_are(view: str, case: str, found: str) -> None:
+def test_fragments_name_measures_that_there_are(
+    view: str, case: dict[str, str], found: str
+) -> None:
     measures = {"m": MEASURES, "translation.2": ["x"]}
     assert fragment(view, case, "m", measures) == found
 
@@ -82,6 +90,8 @@ def write(folder: Path, links: bool) -> str:
     ]
     claims = folder / "claims.csv"
     claims.write_text("\n".join([f"{head},because,later,source", *rows]) + "\n", encoding="utf-8")
+    cases = folder / "cases.parquet"
+    tables.write(pd.DataFrame([of("sst2"), of("mnli")]), cases)
     published = folder / "published.csv"
     texts = (
         ("id,shown,view", "one,a-fig1 a-none,measure=similarity.{task}.*")
@@ -95,6 +105,7 @@ def write(folder: Path, links: bool) -> str:
     page.parent.mkdir(parents=True)
     claims_page.main(
         claims,
+        cases,
         [published],
         [folder / "m/figures/a-fig1.svg", folder / "m/tables/a-table1.html"],
         ROOT / "report/claims.rst",

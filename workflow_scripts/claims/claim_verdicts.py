@@ -13,7 +13,6 @@ from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, Measured, judge
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.task_cases import task_of_case
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -24,6 +23,7 @@ MEASURES = {
 }
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
+OF_CASE = ["task", "run"]  # what the case is of, by the study's names
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
@@ -33,7 +33,7 @@ WHY_NOT = {
 
 
 @dataclass(frozen=True)
-class Study:
+class Comparability:
     """What decides whether a number of the study may be held against a claim."""
 
     model: str  # the paper's name of the model, or our own
@@ -49,17 +49,19 @@ class Study:
                 continue
             if need == "translation" and self.translator:
                 continue
-            if need == "own-head" and measured.about.endswith("own head"):
+            if need == "own-head" and measured.own_head:
                 continue
             if need in WHY_NOT:
                 return WHY_NOT[need]
-            name = task_of_case(measured.case) if need == "task" else need
+            name = measured.task if need == "task" else need
             if name and (kind := self.data.get(name, "real")) != "real":
                 return f"{kind} {'data' if need in ('task', 'arct') else need}"
         return ""
 
 
-def evaluate(claim: Claim, products: Products, study: Study) -> list[dict[str, Any]]:
+def evaluate(
+    claim: Claim, products: Products, comparability: Comparability
+) -> list[dict[str, Any]]:
     """A row for each case of a claim: our number, and the verdict."""
     try:
         numbers = MEASURES[claim.measure](products, claim.of)
@@ -67,11 +69,11 @@ def evaluate(claim: Claim, products: Products, study: Study) -> list[dict[str, A
         return [_row(claim, None, NOT_MEASURED, str(missing))]
     if not numbers:
         return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
-    same_model = study.model == claim.model or claim.model in WORD_MODELS or not claim.model
-    same_model |= study.translator and "translation" in claim.needs
+    same_model = comparability.model == claim.model or claim.model in WORD_MODELS or not claim.model
+    same_model |= comparability.translator and "translation" in claim.needs
     rows = []
     for measured in numbers:
-        because = study.why_not(claim, measured)
+        because = comparability.why_not(claim, measured)
         verdict = NOT_COMPARABLE if because else judge(claim, measured, same_model)
         if not because and claim.kind == "value" and not same_model:
             because = f"of another model than {claim.model}"
@@ -88,13 +90,14 @@ def _row(claim: Claim, measured: Measured | None, verdict: str, because: str) ->
     about |= {"rule": claim.in_words(), "unit": claim.unit}
     number: dict[str, Any] = dict.fromkeys(("case", "ours", "ci_low", "ci_high", "n", "n_of"))
     number |= dict.fromkeys(("seeds", "reference", "about"))
+    of_case = {name: getattr(measured, name, "") for name in OF_CASE}
     if measured:
         reference = claim.reference if measured.reference is None else measured.reference
         number |= {"case": measured.case, "ours": measured.value, "ci_low": measured.low}
         number |= {"ci_high": measured.high, "n": measured.n, "n_of": measured.of}
         number |= {"seeds": measured.seeds, "reference": reference, "about": measured.about}
     judged = {"verdict": verdict, "because": because}
-    return about | number | judged | {"later": claim.later, "source": claim.source}
+    return about | number | judged | {"later": claim.later, "source": claim.source} | of_case
 
 
 def main(
@@ -102,24 +105,26 @@ def main(
     model: Path,
     products: list[Path],
     table: Out,
+    cases: Out,
     data: dict,
     translator: bool = False,
 ) -> None:
-    """Write the table of verdicts; `data` says of what origin each kind of data is.
+    """Write the table of verdicts, and the task and translator of each of its rows (`cases`).
 
-    `translator` says that the study's translator and its test set are the paper's. Raises
-    InputError where a claim names a measure that does not exist.
+    `data` gives the origin of each kind of data. `translator` says that the study's translator and
+    its test set are the paper's. Raises InputError where a claim names an unknown measure.
     """
     claims = [claim for path in published for claim in read(path, MEASURES)]
     card = read_card(model)
     size = tuple(card[key] for key in ("architecture", "n_layers", "n_heads", "hidden_size"))
-    study = Study(PUBLISHED_MODELS.get(size, card["name"]), data, translator)
+    comparability = Comparability(PUBLISHED_MODELS.get(size, card["name"]), data, translator)
     found = Products(products)
-    rows = [row for claim in claims for row in evaluate(claim, found, study)]
+    rows = [row for claim in claims for row in evaluate(claim, found, comparability)]
     frame = pd.DataFrame(rows)
     counts = ["n", "seeds"]
     frame[counts] = frame[counts].astype("Int64")
-    tables.write_csv(frame.assign(model=card["name"]), table)
+    tables.write_csv(frame.drop(columns=OF_CASE).assign(model=card["name"]), table)
+    tables.write(frame[["id", "case", *OF_CASE]].fillna({"case": ""}), cases)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,9 @@ def gradient_ratio(products: Products, of: str) -> list[Measured]:
     ends = one[0] / all_tokens[0], one[1] / all_tokens[2], one[2] / all_tokens[1]
     about = f"{target}, {layers_of(gradients)}"
     head = gradients["masked_lm_head"].iloc[0]
-    return [Measured(*ends, gradients["n"].max(), "segments", about=f"{about}, {head} head")]
+    about = f"{about}, {head} head"
+    n = gradients["n"].max()
+    return [Measured(*ends, n, "segments", about=about, own_head=head == "own")]
 
 
 def _most_attended(products: Products) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 from workflow_scripts.core.data.glue import TASKS
 
 TITLES = {name: task.title for name, task in TASKS.items()}
+NAMES = {title: name for name, title in TITLES.items()}
 
 
 def main_rows(table: pd.DataFrame) -> Iterator[pd.Series]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.clark import at_depth
-from workflow_scripts.claims.glue_rows import TITLES, main_rows
+from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
 from workflow_scripts.claims.intervals import (
     counted,
     mean_of,
@@ -42,7 +42,9 @@ def class_share(products: Products, of: str) -> list[Measured]:
     for task, rows in shares.groupby("task", sort=False):
         by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
         number = over_runs(by_head.to_numpy())
-        numbers.append(Measured(*number, len(by_head), "heads", TITLES[task], _seeds(rows)))
+        numbers.append(
+            Measured(*number, len(by_head), "heads", TITLES[task], _seeds(rows), task=task)
+        )
     return numbers
 
 
@@ -81,10 +83,9 @@ def last_layers_change(products: Products, of: str) -> list[Measured]:
         others = rows.drop(last.index)
         one, other = (Measured(*mean_of(part, "similarity", 100)) for part in (others, last))
         about = f"{other.value:.1f} against {one.value:.1f}"
+        more = {"seeds": _seeds(rows), "about": about, "task": task}
         n = int(rows["n"].max())
-        numbers.append(
-            Measured(*minus(one, other), n, "examples", TITLES[task], _seeds(rows), about=about)
-        )
+        numbers.append(Measured(*minus(one, other), n, "examples", TITLES[task], **more))
     return numbers
 
 
@@ -107,17 +108,17 @@ def _glue_score(row: pd.Series, column: str) -> Measured:
     else:
         low = high = math.nan  # F1 of a table has no interval: it needs the predictions
     about = "" if row["official"] or row["generated"] else "other data than the task's own"
-    reference = float(row["majority"])
-    seeds = int(row["seeds"])
-    return Measured(
-        value, low, high, n, "examples", row["task"], seeds, reference, not_comparable=about
-    )
+    more = {"seeds": int(row["seeds"]), "reference": float(row["majority"])}
+    more |= {"not_comparable": about, "task": NAMES[row["task"]]}
+    return Measured(value, low, high, n, "examples", row["task"], **more)
 
 
 def pretraining_gain(products: Products, of: str) -> list[Measured]:
     """Points by which fine-tuning from pretrained weights beats random ones, on each task."""
     return [
-        Measured(*minus(tuned, random), tuned.n, "examples", tuned.case, tuned.seeds)
+        Measured(
+            *minus(tuned, random), tuned.n, "examples", tuned.case, tuned.seeds, task=tuned.task
+        )
         for tuned, random in (
             (_glue_score(row, "pretrained_tuned"), _glue_score(row, "random_tuned"))
             for row in main_rows(products["kovaleva2019-table1"])
@@ -138,7 +139,8 @@ def special_over_words(products: Products, of: str) -> list[Measured]:
         most = max(words, key=lambda kind: kinds[kind].value)
         number = minus(special, kinds[most])
         about = f"{special.value:.1f} against {kinds[most].value:.1f} to {most}s"
-        numbers.append(Measured(*number, special.n, "examples", task, about=about))
+        more = {"about": about, "task": task}
+        numbers.append(Measured(*number, special.n, "examples", TITLES[task], **more))
     return numbers
 
 
@@ -166,7 +168,7 @@ def costly_head_and_shared_words(products: Products, of: str) -> list[Measured]:
         return []
     number, n = mean_of(rows, "excess", 100), int(rows["n"].max())
     about = f"{worst['name']}, {100 * worst[column]:+.1f} points where disabled"
-    return [Measured(*number, n, "examples", TITLES[of], _seeds(rows), about=about)]
+    return [Measured(*number, n, "examples", TITLES[of], _seeds(rows), about=about, task=of)]
 
 
 def cls_early_sep_late(products: Products, of: str) -> list[Measured]:
@@ -180,7 +182,7 @@ def cls_early_sep_late(products: Products, of: str) -> list[Measured]:
             for pair in (("sep", "cls"),)
         ]
         upper, lower = (Measured(*half) for half in halves)
-        numbers.append(Measured(*minus(upper, lower), case=task))
+        numbers.append(Measured(*minus(upper, lower), case=TITLES[task], task=task))
     return numbers
 
 
@@ -194,8 +196,8 @@ def cls_attends_to_sep(products: Products, of: str) -> list[Measured]:
             kinds[kind] = Measured(*mean_of(last, "attention", 100))
         others = [kind for kind in kinds if kind != "sep"]
         most = max(others, key=lambda kind: kinds[kind].value)
-        number = minus(kinds["sep"], kinds[most])
-        numbers.append(Measured(*number, None, "", task, about=f"against {most}"))
+        words = {"case": TITLES[task], "about": f"against {most}"}
+        numbers.append(Measured(*minus(kinds["sep"], kinds[most]), task=task, **words))
     return numbers
 
 
@@ -203,7 +205,7 @@ def _features(products: Products, query: str) -> Iterator[tuple[str, object]]:
     frame = products.matching("finetuning/*.features")
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == query)]
     for task, rows in frame.groupby("task", sort=False):
-        yield TITLES[task], list(rows.groupby("kind", sort=False))
+        yield str(task), list(rows.groupby("kind", sort=False))
 
 
 def _sum(numbers: Iterator[Measured]) -> Measured:

@@ -1,7 +1,7 @@
 """Our numbers for what Kovaleva et al. 2019 say of disabled heads and layers (4.6 and 5)."""
 
 from workflow_scripts.claims.clark import at_depth
-from workflow_scripts.claims.glue_rows import TITLES, main_rows
+from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
 from workflow_scripts.claims.intervals import over_runs
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
@@ -24,6 +24,7 @@ def held_out_gain(products: Products, of: str) -> list[Measured]:
             row["task"],
             len(gains[gains["task"] == row["task"]]["seed"].unique()),
             about=f"{row['naive']:+.1f} where chosen and measured on the same examples",
+            task=NAMES[row["task"]],
         )
         for row in rows
     ]
@@ -36,7 +37,7 @@ def average_effect(products: Products, of: str) -> list[Measured]:
     if column not in heads:
         return []
     values = 100 * heads[column].to_numpy()
-    return [Measured(*over_runs(values), len(values), "heads", TITLES[of])]
+    return [Measured(*over_runs(values), len(values), "heads", TITLES[of], task=of)]
 
 
 def stratum_effect(products: Products, of: str) -> list[Measured]:
@@ -52,6 +53,7 @@ def stratum_effect(products: Products, of: str) -> list[Measured]:
             "heads",
             TITLES[row.task],
             about="90% interval over examples",
+            task=row.task,
         )
         for row in rows[rows["stratum"] == of].itertuples()
     ]
@@ -62,12 +64,12 @@ def layer_effect(products: Products, of: str) -> list[Measured]:
     task, layer = of.split()
     scores = products.matching("ablation/*.scores")
     scores = scores[(scores["unit"] == "layer") & (scores["mode"] == "uniform")]
-    scores = scores[(scores["task"].map(TITLES) == task) & (scores["split"] == "dev")]
+    scores = scores[(scores["task"] == NAMES[task]) & (scores["split"] == "dev")]
     scores = scores[scores["metric"] == "accuracy"]
     rows = at_depth(scores, int(layer), int(layer)) if len(scores) else scores
     numbers = 100 * rows[["effect", "ci_low", "ci_high"]]
     return [
-        Measured(*row, int(n), "examples", task)
+        Measured(*row, int(n), "examples", task, task=NAMES[task])
         for row, n in zip(numbers.to_numpy(), rows["n"], strict=True)
     ]
 

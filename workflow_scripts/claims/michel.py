@@ -1,13 +1,16 @@
 """Our numbers for the claims of Michel et al. 2019 about BERT."""
 
+from typing import Any
+
 import pandas as pd
 
-from workflow_scripts.claims.glue_rows import TITLES
+from workflow_scripts.claims.glue_rows import NAMES, TITLES
 from workflow_scripts.claims.intervals import counted, minus, share
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
 
+Fields = dict[str, Any]
 PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
 PREFERRED["STS-B"] = TASKS["stsb"].main_metric
 
@@ -21,14 +24,16 @@ def _in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _development_sets(table: pd.DataFrame, **wanted: str) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each task and development set, in one metric."""
+def _development_sets(table: pd.DataFrame, **wanted: str) -> list[tuple[Fields, pd.DataFrame]]:
+    """The rows of each task and development set, in one metric, after case, task and seeds."""
     for column, value in wanted.items():
         table = table[table[column] == value]
-    return [
-        (str(task) if split == "dev" else f"{task} {split.removeprefix('dev_')}", rows)
-        for (task, split), rows in _in_one_metric(table).groupby(["task", "split"], sort=False)
-    ]
+    parts = []
+    for (task, split), rows in _in_one_metric(table).groupby(["task", "split"], sort=False):
+        case = task if split == "dev" else f"{task} {split.removeprefix('dev_')}"
+        seeds = rows["seed"].nunique()
+        parts.append(({"case": case, "task": NAMES[task], "seeds": seeds}, rows))
+    return parts
 
 
 def harmless_heads(products: Products, of: str) -> list[Measured]:
@@ -39,13 +44,13 @@ def harmless_heads(products: Products, of: str) -> list[Measured]:
     would have been found.
     """
     numbers, most = [], -float(of)
-    for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
+    for fields, rows in _development_sets(products["michel2019-table1"], mode="zero"):
         number = counted(rows["ci_low"] > most, rows["effect"] > most, rows["ci_high"] > most)
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
         lost = int(((rows["p_corrected"] < 0.05) & (rows["effect"] < 0)).sum())
         about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples; "
         about += f"{lost} with a significant loss, {_found(products, rows)} would be found"
-        numbers.append(Measured(*ends, len(rows), "heads", case, _seeds(rows), about=about))
+        numbers.append(Measured(*ends, len(rows), "heads", about=about, **fields))
     return numbers
 
 
@@ -62,26 +67,24 @@ def heads_that_matter(products: Products, of: str) -> list[Measured]:
     By the paper's paired t-test over examples, where the metric is a mean over them.
     """
     numbers = []
-    for case, rows in _development_sets(products["michel2019-table1"], mode="zero"):
+    for fields, rows in _development_sets(products["michel2019-table1"], mode="zero"):
         p = rows["p_t"].fillna(rows["p"])
         count, n = int((p < float(of)).sum()), len(rows)
         about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples"
-        value = 100 * count / n
-        numbers.append(
-            Measured(value, *share(count, n), n, "heads", case, _seeds(rows), about=about)
-        )
+        ends = 100 * count / n, *share(count, n)
+        numbers.append(Measured(*ends, n, "heads", about=about, **fields))
     return numbers
 
 
 def single_head_layers(products: Products, of: str) -> list[Measured]:
     """Percent of layers that lose less than `of` points with one head, chosen on other examples."""
     numbers, most = [], -float(of)
-    for case, rows in _development_sets(products["michel2019-table3"], mode="zero"):
+    for fields, rows in _development_sets(products["michel2019-table3"], mode="zero"):
         names = ("gain_low", "gain", "gain_high")
         number = counted(*(rows[name] > most for name in names))
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
         about = f"{rows['metric'].iloc[0]}, n = {rows['n'].iloc[0]} examples"
-        numbers.append(Measured(*ends, len(rows), "layers", case, _seeds(rows), about=about))
+        numbers.append(Measured(*ends, len(rows), "layers", about=about, **fields))
     return numbers
 
 
@@ -100,7 +103,7 @@ def pruning_gain(products: Products, of: str) -> list[Measured]:
         first, second = _change(ones[case], case), _change(others[case], case)
         ends = minus(first, second)
         about = f"{ones[case]['metric']}, {first.value:+.1f} against {second.value:+.1f}"
-        numbers.append(Measured(*ends, first.n, "examples", case, about=about))
+        numbers.append(Measured(*ends, first.n, "examples", case, about=about, task=first.task))
     return sorted(numbers, key=lambda number: number.case)
 
 
@@ -116,7 +119,7 @@ def _at_share(products: Products, at: float, strategy: str) -> dict[str, pd.Seri
 def _change(row: pd.Series, case: str) -> Measured:
     ends = (100 * row[name] for name in ("change", "change_low", "change_high"))
     about = f"{row['metric']}, {row['share']:.0f}% of the heads, {row['runs']} order(s)"
-    return Measured(*ends, int(row["n"]), "examples", case, about=about)
+    return Measured(*ends, int(row["n"]), "examples", case, about=about, task=NAMES[case])
 
 
 def one_head_each(products: Products, of: str) -> list[Measured]:
@@ -129,6 +132,7 @@ def one_head_each(products: Products, of: str) -> list[Measured]:
             "examples",
             row["task"],
             about=f"{row['metric']}, {row['unpruned']:.1f} before",
+            task=NAMES[row["task"]],
         )
         for _, row in rows.iterrows()
     ]
@@ -149,9 +153,15 @@ def agreement(products: Products, of: str) -> list[Measured]:
             "heads",
             f"{row.one} and {row.other}",
             about=f"halves of {row.one}: {agree[row.one]:.2f}" if row.one in agree else "",
+            task=_task_of_set(row.one),
         )
         for row in rows.itertuples()
     ]
+
+
+def _task_of_set(one: str) -> str:
+    """The task of a set that the table of pairs compares, whose name is the title and the set."""
+    return next(name for title, name in NAMES.items() if f"{one} ".startswith(f"{title} "))
 
 
 def speed_gain(products: Products, of: str) -> list[Measured]:
@@ -163,7 +173,8 @@ def speed_gain(products: Products, of: str) -> list[Measured]:
         value = row.pruned / row.original
         ends = (100 * (x - 1) for x in (value, value * (1 - spread), value * (1 + spread)))
         about = f"{row.device}, {row.threads} thread(s)"
-        numbers.append(Measured(*ends, int(row.repeats), "repeats", row.task, about=about))
+        more = {"about": about, "task": NAMES[row.task]}
+        numbers.append(Measured(*ends, int(row.repeats), "repeats", row.task, **more))
     return numbers
 
 
@@ -179,13 +190,10 @@ def early_importance(products: Products, of: str) -> list[Measured]:
             len(group),
             "heads",
             TITLES[task],
+            task=task,
         )
         for task, group in rows.groupby("task", sort=False)
     ]
-
-
-def _seeds(rows: pd.DataFrame) -> int:
-    return rows["seed"].nunique()
 
 
 MEASURES = (

@@ -1,8 +1,9 @@
 """Our numbers for the claims of Michel et al. 2019 about translators: a case for each run."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import wraps
+from typing import Any
 
 import pandas as pd
 
@@ -14,16 +15,16 @@ from workflow_scripts.core.model.sublayers import TYPES
 CHOSEN_ON, MEASURED_ON = "validation", "test"
 CROSS = "encoder-decoder"
 INTERVAL = ("value", "ci_low", "ci_high")
+SCORE, EFFECT = (("score", *INTERVAL[1:]), ("effect", *INTERVAL[1:]))
 LEAST = 10.0  # BLEU from which on a model is said to translate
 
 
 def base_bleu(products: Products, of: str) -> list[Measured]:
     """BLEU of the intact translator; the interval draws sentences."""
     numbers = []
-    for case, rows in _curves(products, "all"):
+    for run, rows in _curves(products, "all"):
         row = rows.loc[rows["pruned"] == 0].iloc[0]
-        ends = (row["score"], row["ci_low"], row["ci_high"])
-        numbers.append(_over_sentences(ends, row, case))
+        numbers.append(_over_sentences([row[name] for name in SCORE], row, run))
     return numbers
 
 
@@ -35,9 +36,9 @@ def kept_bleu(products: Products, of: str) -> list[Measured]:
     """
     at, *scopes = of.split()
     return [
-        _kept(row, case if scope == "all" else f"{case}, {TYPES[scope]}")
+        _kept(row, run, "" if scope == "all" else TYPES[scope])
         for scope in scopes
-        for case, row in _at_share(products, scope, float(at)).items()
+        for run, row in _at_share(products, scope, float(at)).items()
     ]
 
 
@@ -48,12 +49,10 @@ def kept_gap(products: Products, of: str) -> list[Measured]:
     """
     numbers, cross = [], _at_share(products, CROSS, float(of))
     for other in (name for name in TYPES if name != CROSS):
-        for case, row in _at_share(products, other, float(of)).items():
-            one, two = _kept(cross[case], case), _kept(row, case)
+        for run, row in _at_share(products, other, float(of)).items():
+            one, two = _kept(cross[run], run), _kept(row, run)
             about = f"{one.value:.1f}% and {two.value:.1f}%"
-            pair = f"{case}, {TYPES[CROSS]} minus {TYPES[other]}"
-            ends = minus(one, two)
-            numbers.append(Measured(*ends, one.n, "sentences", pair, about=about))
+            numbers.append(_over_sentences(minus(one, two), cross[run], run, _minus(other), about))
     return numbers
 
 
@@ -69,9 +68,9 @@ def type_gap(products: Products, of: str) -> list[Measured]:
     alone = types[types["other"] == ""].set_index("run")["value"]
     numbers = []
     for row in types[types["other"] != ""].to_dict("records"):
-        case = f"{_case(row['run'])}, {TYPES[CROSS]} minus {TYPES[row['other']]}"
-        about = f"{TYPES[CROSS]}: {alone[row['run']]:+.2f}"
-        numbers.append(_over_sentences([row[name] for name in INTERVAL], row, case, about))
+        run, pair = row["run"], _minus(row["other"])
+        about = f"{TYPES[CROSS]}: {alone[run]:+.2f}"
+        numbers.append(_over_sentences([row[name] for name in INTERVAL], row, run, pair, about))
     return numbers
 
 
@@ -82,23 +81,22 @@ def one_head_left(products: Products, of: str) -> list[Measured]:
     validation set, the effect that on the test set.
     """
     numbers = []
-    for case, rows in _best_left(products):
+    for run, rows in _best_left(products):
         last = (rows["type"] == CROSS) & (rows["layer"] == rows["layer"].max())
         rows = rows[last if of == "last" else ~last]
         row = rows.loc[rows["effect"].idxmin()]
         about = f"{TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
-        ends = (row["effect"], row["ci_low"], row["ci_high"])
-        numbers.append(_over_sentences(ends, row, case, about))
+        numbers.append(_over_sentences([row[name] for name in EFFECT], row, run, about=about))
     return numbers
 
 
 def layers_of_one_head(products: Products, of: str) -> list[Measured]:
     """Percent of all types' layers that lose less than `of` BLEU with their best head alone."""
     numbers, most = [], -float(of)
-    for case, rows in _best_left(products):
+    for run, rows in _best_left(products):
         number = counted(*(rows[name] > most for name in ("ci_low", "effect", "ci_high")))
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
-        numbers.append(Measured(*ends, len(rows), "layers", case))
+        numbers.append(Measured(*ends, len(rows), "layers", _case(run), run=run))
     return numbers
 
 
@@ -108,13 +106,13 @@ def heads_without_loss(products: Products, of: str) -> list[Measured]:
     By the paper's paired bootstrap, uncorrected; beside it the heads by ours, corrected.
     """
     numbers = []
-    for case, rows in _masked(products):
+    for run, rows in _masked(products):
         lost = rows["effect"] < 0
         n, harmful = len(rows), int((lost & (rows["p_paper"] < float(of))).sum())
         corrected = int((lost & (rows["p_corrected"] < 0.05)).sum())
         about = f"{corrected} with a loss at a corrected p below 0.05"
         ends = 100 - 100 * harmful / n, *share(n - harmful, n)
-        numbers.append(Measured(*ends, n, "heads", case, about=about))
+        numbers.append(Measured(*ends, n, "heads", _case(run), about=about, run=run))
     return numbers
 
 
@@ -122,10 +120,11 @@ def significant_heads(products: Products, of: str) -> list[Measured]:
     """Percent of a type's heads that change BLEU with p below a level; `of` is "encoder 0.01"."""
     kind, level = of.split()
     numbers = []
-    for case, rows in _masked(products):
+    for run, rows in _masked(products):
         rows = rows[rows["type"] == kind]
         n, count = len(rows), int((rows["p_paper"] < float(level)).sum())
-        numbers.append(Measured(100 * count / n, *share(count, n), n, "heads", case))
+        ends = 100 * count / n, *share(count, n)
+        numbers.append(Measured(*ends, n, "heads", _case(run), run=run))
     return numbers
 
 
@@ -137,7 +136,8 @@ def translator_agreement(products: Products, of: str) -> list[Measured]:
             *(row[name] for name in ("pearson", "pearson_low", "pearson_high")),
             int(row["n"]),
             "heads",
-            f"{_case(row['run'])}, {row['one']} and {row['other']}",
+            _case(row["run"], f"{row['one']} and {row['other']}"),
+            run=str(row["run"]),
         )
         for _, row in products.rows("michel2019-translation-pairs", **wanted).iterrows()
     ]
@@ -152,39 +152,48 @@ def translator_epochs(products: Products, of: str) -> list[Measured]:
     numbers = []
     for run, rows in epochs[epochs["epoch"] == int(of)].groupby("run", sort=False):
         r, n = float(rows["agreement"].iloc[0]), len(rows)
-        numbers.append(Measured(r, *of_correlation(r, n), n, "heads", _case(run)))
+        numbers.append(Measured(r, *of_correlation(r, n), n, "heads", _case(run), run=run))
     return numbers
 
 
-def _case(run: object) -> str:
-    """A run for people; printed tables have the seed as a number."""
-    return f"seed {run}" if str(run).isdigit() else str(run)
+def _case(run: object, part: str = "") -> str:
+    """A run, and what of it is meant, for people; printed tables have the seed as a number."""
+    words = f"seed {run}" if str(run).isdigit() else str(run)
+    return f"{words}, {part}" if part else words
 
 
-def _over_sentences(ends, row, case: str, about: str = "") -> Measured:
-    return Measured(*ends, int(row["n"]), "sentences", case, about=about)
+def _minus(other: str) -> str:
+    """Encoder-decoder attention minus another type, for people."""
+    return f"{TYPES[CROSS]} minus {TYPES[other]}"
+
+
+def _over_sentences(
+    ends: Iterable[float], row: Any, run: str, part: str = "", about: str = ""
+) -> Measured:
+    """A number of a run, or of a part of it, with its interval over sentences."""
+    return Measured(*ends, int(row["n"]), "sentences", _case(run, part), about=about, run=run)
 
 
 def _curves(products: Products, scope: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The case and the curve of BLEU of each run, pruned by importance."""
+    """Each run and its curve of BLEU, pruned by importance."""
     rows = products.matching("translation/*.curves")
     rows = rows[(rows["strategy"] == "importance") & (rows["metric"] == "bleu")]
     for run, of_run in rows[rows["scope"] == scope].groupby("run", sort=False):
-        yield _case(run), of_run
+        yield str(run), of_run
 
 
 def _at_share(products: Products, scope: str, at: float) -> dict[str, pd.Series]:
     """The row of each run whose share of pruned heads, in percent, is nearest to `at`."""
     return {
-        case: rows.loc[(100 * rows["share"] - at).abs().idxmin()]
-        for case, rows in _curves(products, scope)
+        run: rows.loc[(100 * rows["share"] - at).abs().idxmin()]
+        for run, rows in _curves(products, scope)
     }
 
 
-def _kept(row: pd.Series, case: str) -> Measured:
+def _kept(row: pd.Series, run: str, part: str = "") -> Measured:
     ends = [100 * row[name] for name in ("kept", "kept_low", "kept_high")]
     about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
-    return _over_sentences(ends, row, case, f"{about} of {row['baseline']:.1f}")
+    return _over_sentences(ends, row, run, part, f"{about} of {row['baseline']:.1f}")
 
 
 def _bleu(products: Products, unit: str, split: str) -> pd.DataFrame:
@@ -195,13 +204,13 @@ def _bleu(products: Products, unit: str, split: str) -> pd.DataFrame:
 
 
 def _masked(products: Products) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The case and the heads of each run, masked one at a time."""
+    """Each run and its heads, masked one at a time."""
     for run, rows in _bleu(products, "head", MEASURED_ON).groupby("run", sort=False):
-        yield _case(run), rows
+        yield str(run), rows
 
 
 def _best_left(products: Products) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The case of each run and, for each type and layer, the head that is best left alone.
+    """Each run and, for each type and layer, the head that is best left alone.
 
     Chosen on the validation set; the rows are those of the test set.
     """
@@ -210,7 +219,7 @@ def _best_left(products: Products) -> Iterator[tuple[str, pd.DataFrame]]:
     best = chosen.loc[chosen.groupby(keys)["effect"].idxmax(), [*keys, "head"]]
     rows = best.merge(_bleu(products, "all-but-one", MEASURED_ON), on=[*keys, "head"])
     for run, of_run in rows.groupby("run", sort=False):
-        yield _case(run), of_run
+        yield str(run), of_run
 
 
 Measure = Callable[[Products, str], list[Measured]]
@@ -221,10 +230,10 @@ def _of_translators(measure: Measure) -> Measure:
 
     @wraps(measure)
     def numbers(products: Products, of: str) -> list[Measured]:
-        bleu = {number.case: number.value for number in base_bleu(products, "")}
+        bleu = {number.run: number.value for number in base_bleu(products, "")}
         return [
             replace(number, not_comparable=f"a model of {found:.1f} BLEU hardly translates")
-            if (found := bleu[number.case.partition(",")[0]]) < LEAST
+            if (found := bleu[number.run]) < LEAST
             else number
             for number in measure(products, of)
         ]

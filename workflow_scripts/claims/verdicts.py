@@ -28,6 +28,9 @@ class Measured:
     reference: float | None = None  # our own baseline; instead of the claim's reference
     about: str = ""  # the head, or whatever else a reader must know
     not_comparable: str = ""  # why this number cannot be held against the claim
+    task: str = ""  # the study's name of the GLUE task of the case
+    run: str = ""  # the translator of the case
+    own_head: bool = False  # whether the masked-LM head is the checkpoint's own
 
 
 def judge(claim: Claim, measured: Measured, same_model: bool) -> str:

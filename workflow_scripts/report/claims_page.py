@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.core.data.task_cases import task_of_case
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.report import captions, pages, printed
@@ -29,7 +29,6 @@ COLUMNS = (
     Column("paper", "paper", facet=True),
 )
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
-RUN = re.compile(r"(?:seed )?(\d+|pretrained)\b")  # what the case of a translator begins with
 
 
 @dataclass(frozen=True)
@@ -56,17 +55,16 @@ def named(path: Path) -> str:
     return f"{words.replace('-', ' ').capitalize()} ({kind})"
 
 
-def fragment(view: str, case: str, model: str, measures: Mapping[str, Iterable[str]]) -> str:
+def fragment(
+    view: str, of: Mapping[str, str], model: str, measures: Mapping[str, Iterable[str]]
+) -> str:
     """The address of a view within the atlas; empty where the atlas lacks one of its measures.
 
-    `{task}` in `view` stands for the task of the case, `{run}` for its translator. A `*` in a
-    measure's id stands for any text: the first of the `measures` that fits is meant, of those of
-    `model` where the view names none.
+    `{task}` and `{run}` in `view` stand for the task and the translator that the case is `of`. A
+    `*` in a measure's id stands for any text: the first of the `measures` that fits is meant, of
+    those of `model` where the view names none.
     """
-    run = RUN.match(case)
-    view = view.replace("{task}", task_of_case(case) or "-").replace(
-        "{run}", run[1] if run else "-"
-    )
+    view = view.replace("{task}", of["task"] or "-").replace("{run}", of["run"] or "-")
     keys = {"model": model} | dict(part.partition("=")[::2] for part in view.split("&"))
     parts = []
     for key, value in keys.items():
@@ -137,6 +135,7 @@ def printed_claims(frame: pd.DataFrame) -> pd.DataFrame:
 
 def main(
     claims: Path,
+    cases: Path,
     published: list[Path],
     products: list[Path],
     caption_of: Path,
@@ -159,7 +158,8 @@ def main(
     linker = Linker(Path(place), report_href)
     measures = measures_of(atlas)
     rows = []
-    for row in frame.to_dict("records"):
+    every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
+    for row, of in every:
         names, view = behind.get(row["id"], ([], ""))
         links = [
             linker.link(named(path), path, "", f"{row['paper']}, {named(path)}")
@@ -167,7 +167,7 @@ def main(
             for path in products
             if path.stem == name
         ]
-        if view and atlas_page and (address := fragment(view, row["case"], model, measures)):
+        if view and atlas_page and (address := fragment(view, of, model, measures)):
             links.append(linker.link("Atlas", atlas_page, address, "Atlas"))
         rows.append(cells(row, tuple(links)))
     text = printed.latex(printed_claims(frame), heading, "claims")
