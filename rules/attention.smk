@@ -7,8 +7,8 @@ localrules:
 
 from math import ceil
 
-from workflow_scripts.core.data.abilities import check_abilities, is_current
-from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.abilities import check_abilities
+from workflow_scripts.core.data.cards import is_current, read_card
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.needs import abilities
 

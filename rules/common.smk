@@ -5,9 +5,8 @@ from pathlib import Path
 from workflow_scripts.chapters import PAPERS
 from workflow_scripts.core.integrity import meaning
 from workflow_scripts.core.run import sdists
-from workflow_scripts.core.run.config import check, check_duplicates, check_paths
-from workflow_scripts.core.run.config import check_results_directory
-from workflow_scripts.core.integrity.guard import check_checkout
+from workflow_scripts.core.run.config import check, check_checkout, check_duplicates
+from workflow_scripts.core.run.config import check_paths, check_results_directory
 
 SCHEMAS = Path(workflow.basedir) / "rules/schemas"
 

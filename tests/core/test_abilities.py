@@ -1,7 +1,5 @@
 """What a model must be able to do: declared by chapters, checked before any long job."""
 
-import json
-import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoConfig, AutoModel, GPT2Config, PreTrainedTokenizerFast
 
 from tests.core.tiny_models import LAYERS, VOCABULARY, random_model, save_bert
-from workflow_scripts.core.data.abilities import ABILITIES, check_abilities, is_current
+from workflow_scripts.core.data.abilities import ABILITIES, check_abilities
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.models import Source, describe
 from workflow_scripts.core.run import needs, schema
@@ -95,17 +93,3 @@ def test_a_bert_used_as_decoder_attends_in_one_direction(tmp_path: Path) -> None
     config = AutoConfig.from_pretrained(directory, is_decoder=True)
     body = AutoModel.from_pretrained(directory, config=config).eval()
     assert not attention.is_bidirectional(attention.open_attention(body))
-
-
-def test_a_card_is_current_until_its_model_changes(tmp_path: Path) -> None:
-    path, source = tmp_path / "model.json", {"path": str(tmp_path / "model")}
-    assert not is_current(path, source)
-    (tmp_path / "model").mkdir()
-    weights = tmp_path / "model/weights"
-    weights.touch()
-    path.write_text(json.dumps({"source": source}))
-    os.utime(weights, (1, 1))
-    assert is_current(path, source)
-    assert not is_current(path, {"path": str(tmp_path)})
-    os.utime(weights, (path.stat().st_mtime + 9,) * 2)
-    assert not is_current(path, source)

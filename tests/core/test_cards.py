@@ -1,10 +1,12 @@
 """Cards of models."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.data.cards import read_card, write_card
+from workflow_scripts.core.data.cards import is_current, read_card, write_card
 from workflow_scripts.core.run.errors import InputError
 
 
@@ -19,3 +21,17 @@ def test_a_damaged_card_ends_in_one_line_that_names_it(tmp_path: Path) -> None:
     path.write_text('{"name": "cut o', encoding="utf-8")
     with pytest.raises(InputError, match=r"model\.json: not a model's card .*delete it"):
         read_card(path)
+
+
+def test_a_card_is_current_until_its_model_changes(tmp_path: Path) -> None:
+    path, source = tmp_path / "model.json", {"path": str(tmp_path / "model")}
+    assert not is_current(path, source)
+    (tmp_path / "model").mkdir()
+    weights = tmp_path / "model/weights"
+    weights.touch()
+    path.write_text(json.dumps({"source": source}))
+    os.utime(weights, (1, 1))
+    assert is_current(path, source)
+    assert not is_current(path, {"path": str(tmp_path)})
+    os.utime(weights, (path.stat().st_mtime + 9,) * 2)
+    assert not is_current(path, source)

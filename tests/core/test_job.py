@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ STEP = '''
 """A step."""
 from pathlib import Path
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 def main(text: Path, copy: Out, times: int = 1, options: dict = {}) -> None:
@@ -69,7 +69,13 @@ def test_bad_input_is_one_line_without_traceback(tmp_path: Path) -> None:
 
 
 def test_a_message_stays_on_one_line_whatever_a_path_holds() -> None:
-    assert job.one_line(InputError("a\nb.txt: bad\r")) == "a\\nb.txt: bad\\r"
+    assert str(InputError("a\nb.txt: bad\r")) == "a\\nb.txt: bad\\r"
+
+
+def test_an_error_of_a_library_is_one_line_of_limited_length() -> None:
+    assert one_line(OSError("no\n\tfile  here")) == "no file here"
+    assert one_line(KeyError()) == "KeyError"
+    assert len(one_line(ValueError("x" * 500))) == 200
 
 
 def test_a_bug_shows_its_traceback(tmp_path: Path) -> None:

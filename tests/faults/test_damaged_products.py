@@ -116,11 +116,11 @@ def damaged(
             (study.folder / made).unlink(missing_ok=True)
         case.damage(study.folder / product)
         if not case.recorded:
-            provenance.place(study.folder / product).unlink()
+            provenance.record_path(study.folder / product).unlink()
         targets.append(follower)
     card = study.folder / "results/tiny/weights/checkpoints/mrpc.pretrained.1.json"
     card.write_text(card.read_text().replace("/tiny/checkpoints/", "/weights/checkpoints/"))
-    provenance.place(card).unlink()
+    provenance.record_path(card).unlink()
     study.write_config()
     done = study.snakemake("--keep-going", *targets)
     assert done.returncode != 0

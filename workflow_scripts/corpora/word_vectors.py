@@ -13,7 +13,7 @@ from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.vectors import write_vectors
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ def from_downloader(name: str) -> tuple[list[str], np.ndarray]:
         path = downloader.load(name, return_path=True)
     except (OSError, ValueError) as error:
         raise InputError(
-            f"download: {name}: gensim cannot fetch it ({str(error).strip()}); connect this "
+            f"download: {name}: gensim cannot fetch it ({one_line(error)}); connect this "
             "machine to the network, or use a text file in GloVe's format (path)"
         ) from error
     if ".bin" not in path and "google" not in name:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 OK, NOTE, ERROR = "ok", "note", "ERROR"
 UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
@@ -27,10 +27,9 @@ def attempt(what: str, check: Callable[[], tuple[Any, str]]) -> tuple[Any, Findi
     try:
         value, why = check()
     except InputError as error:
-        return None, Finding(what, ERROR, " ".join(str(error).split()))
+        return None, Finding(what, ERROR, str(error))
     except Exception as error:
-        text = " ".join(str(error).split())
-        return None, Finding(what, ERROR, f"{type(error).__name__}: {text}")
+        return None, Finding(what, ERROR, f"{type(error).__name__}: {one_line(error)}")
     return value, Finding(what, OK, why)
 
 

@@ -2,7 +2,7 @@
 
 import urllib.request
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 SECONDS = 5  # for an answer
 
@@ -33,7 +33,7 @@ class Network:
             first = str(error).strip().split("\n")[-1][:200]
             raise InputError(f"{where}: the hub refuses it ({first}); correct it") from error
         except Exception as error:  # of any layer below: no name, no route, no answer, no TLS
-            self._silent["hub"] = " ".join(str(error).split())[:200] or type(error).__name__
+            self._silent["hub"] = one_line(error)
             raise self._unreachable(where, "hub") from error
         return {file.rfilename: file.size or 0 for file in about.siblings or ()}
 
@@ -47,7 +47,7 @@ class Network:
             with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
                 return int(answer.headers.get("Content-Length") or 0) or None
         except OSError as error:
-            self._silent[site] = " ".join(str(error).split())[:200]
+            self._silent[site] = one_line(error)
             raise self._unreachable(url, site) from error
 
     def _unreachable(self, where: str, site: str) -> InputError:

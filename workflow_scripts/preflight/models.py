@@ -10,7 +10,7 @@ from transformers import AutoModel, PretrainedConfig
 
 from workflow_scripts.core.data.abilities import check_abilities
 from workflow_scripts.core.model import models, weights
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.preflight.findings import size
 from workflow_scripts.preflight.hub import Network
 
@@ -101,8 +101,7 @@ def _without_weights(entry: dict[str, Any], files: Mapping[str, int]) -> Path:
     try:
         found = snapshot_download(entry["hub"], revision=entry["revision"], allow_patterns=small)
     except Exception as error:  # of any layer of the network below
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(f"{where}: cannot be fetched ({reason}); try again") from error
+        raise InputError(f"{where}: cannot be fetched ({one_line(error)}); try again") from error
     return Path(found)
 
 

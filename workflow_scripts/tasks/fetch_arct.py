@@ -6,7 +6,7 @@ from pathlib import Path
 import pooch
 
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
@@ -67,10 +67,9 @@ def fetch(folder: Path, urls: dict[str, str], sha256: dict[str, str]) -> dict[st
         try:
             path = remote.fetch(name)
         except Exception as error:  # of the network or the server, or a wrong checksum
-            reason = str(error).strip().split("\n")[0]
             raise InputError(
-                f"tasks.arct.fetch: {url}: not fetched ({reason}); connect this machine, or "
-                "download the files elsewhere and give their directory as path"
+                f"tasks.arct.fetch: {url}: not fetched ({one_line(error)}); connect this "
+                "machine, or download the files elsewhere and give their directory as path"
             ) from error
         digests[name] = pooch.file_hash(path, "sha256")
     return digests

@@ -1,10 +1,8 @@
 """What the chapters of a study need of a model: special tokens, attention in both directions."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run.errors import InputError
 
 TOKENS = {"cls": "a [CLS] token", "sep": "a [SEP] token", "mask": "a mask token"}
@@ -28,14 +26,3 @@ def check_abilities(card: dict[str, Any], needed: Mapping[str, Sequence[str]]) -
         users = " and ".join(chapters)
         needs = "needs" if len(chapters) == 1 else "need"
         raise InputError(f"{users} {needs} {lack}: use another model or remove {users}")
-
-
-def is_current(path: Path, source: dict[str, str]) -> bool:
-    """Whether the card at `path` is that of the model from `source` as it is now.
-
-    It is not where there is none, or where a file of a local model is newer.
-    """
-    if not path.is_file() or read_card(path)["source"] != source:
-        return False
-    files = Path(source["path"]).iterdir() if "path" in source else []
-    return all(file.stat().st_mtime <= path.stat().st_mtime for file in files)

@@ -33,7 +33,6 @@ from workflow_scripts.core.data.cache_format import (
     VERSION,
     header_crc32,
     offsets,
-    one_line,
     open_complete,
     refusal,
     reserve,
@@ -42,7 +41,7 @@ from workflow_scripts.core.data.cache_format import (
 )
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 
 @dataclass(frozen=True)

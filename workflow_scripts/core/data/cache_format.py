@@ -7,7 +7,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 FORMAT = "attention-atlas cache"
 VERSION = 2
@@ -57,11 +57,6 @@ def text_of(value: str | bytes) -> str:
 def refusal(path: Path, why: str) -> InputError:
     """The error for a cache that must not be read."""
     return InputError(f"{path}: {why}; delete it and run again")
-
-
-def one_line(error: Exception) -> str:
-    """An error's text without its line breaks."""
-    return " ".join(str(error).split())
 
 
 def open_complete(path: Path) -> h5py.File:

@@ -26,3 +26,14 @@ def read_card(path: Path) -> dict[str, Any]:
 def write_card(card: dict[str, Any], path: Path) -> None:
     """Write a model.json, indented for people."""
     path.write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def is_current(path: Path, source: dict[str, str]) -> bool:
+    """Whether the card at `path` is that of the model from `source` as it is now.
+
+    It is not where there is none, or where a file of a local model is newer.
+    """
+    if not path.is_file() or read_card(path)["source"] != source:
+        return False
+    files = Path(source["path"]).iterdir() if "path" in source else []
+    return all(file.stat().st_mtime <= path.stat().st_mtime for file in files)

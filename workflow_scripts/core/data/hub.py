@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 # Of files that hold data alone; others, such as archives of examples, may hold pickles.
 FORMS = ("arrow", "csv", "json", "parquet", "text")
@@ -28,10 +28,9 @@ def load_rows(
             name, source.get("name"), split=source.get("split", "train"), revision=revision
         )
     except Exception as error:
-        reason = str(error).strip().split("\n")[0]
         raise InputError(
-            f"hub: {name} at {revision}: cannot be fetched ({reason}); connect this machine to "
-            "the network, or download the data elsewhere and set path"
+            f"hub: {name} at {revision}: cannot be fetched ({one_line(error)}); connect this "
+            "machine to the network, or download the data elsewhere and set path"
         ) from error
     for column in columns:
         if column not in rows.column_names:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.core.data.trees import ROOT, Tree
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -24,8 +24,9 @@ def load_spacy(model: str) -> Any:
     try:
         return spacy.load(model, disable=["ner"])
     except (OSError, ValueError, ImportError) as error:
-        reason = str(error).split("\n")[0]
-        raise InputError(f"spacy: {model}: not loaded ({reason}); install it again") from error
+        raise InputError(
+            f"spacy: {model}: not loaded ({one_line(error)}); install it again"
+        ) from error
 
 
 def words_of(tokens: Iterable["Token"]) -> list["Token"]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:
@@ -30,9 +30,8 @@ def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
     try:
         frame = pd.read_parquet(path, page_checksum_verification=True)
     except (OSError, ValueError, KeyError) as error:
-        reason = str(error).split("\n")[0]
         raise InputError(
-            f"{path}: not a Parquet table ({reason}); delete the file and run again"
+            f"{path}: not a Parquet table ({one_line(error)}); delete the file and run again"
         ) from error
     missing = [column for column in columns if column not in frame]
     if missing:

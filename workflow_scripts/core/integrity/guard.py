@@ -20,14 +20,6 @@ WORDS = {
 }
 
 
-def check_checkout(folder: str) -> None:
-    """Refuse a checkout whose path Snakemake would take for one with wildcards."""
-    if set("{}") & set(folder):
-        raise InputError(
-            f"{folder}: braces stand for wildcards in commands of Snakemake; rename the folder"
-        )
-
-
 def state(config: Mapping[str, Any], root: Path) -> str:
     """Digests of the config, of the rules in `root` and of what the scripts there mean."""
     rules = hashlib.sha256()

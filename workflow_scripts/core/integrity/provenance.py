@@ -56,8 +56,8 @@ class Origin:
     config: Mapping[str, Any] | None = None
 
 
-def place(product: Path) -> Path:
-    """Where the record of a product is."""
+def record_path(product: Path) -> Path:
+    """The path of a product's record."""
     return product.parent / FOLDER / f"{product.name}.json"
 
 
@@ -82,7 +82,7 @@ def extent(path: Path) -> dict[str, int]:
 
 def read(product: Path) -> dict[str, Any] | None:
     """The record of a product; None where it has none. Raises InputError for a damaged record."""
-    record = place(product)
+    record = record_path(product)
     try:
         found = json.loads(record.read_text(encoding="utf-8"))
         known = {key: found[key] for key in ("sha256", "size", "inputs")}
@@ -110,7 +110,7 @@ def write_partial(
 ) -> None:
     """Write the records of outputs that are still under partial paths, {final: partial}."""
     for output, partial in outputs.items():
-        record = place(output)
+        record = record_path(output)
         record.parent.mkdir(exist_ok=True)
         made = _record(origin, contents, output) | content(partial)
         text = json.dumps(made, indent=1, ensure_ascii=False)
@@ -120,19 +120,19 @@ def write_partial(
 def forget(outputs: Iterable[Path]) -> None:
     """Remove the records of outputs, which are about to be replaced."""
     for output in outputs:
-        place(output).unlink(missing_ok=True)
+        record_path(output).unlink(missing_ok=True)
 
 
 def put_in_place(outputs: Iterable[Path]) -> None:
     """Give the records that `write_partial` wrote their names, now that the outputs are there."""
     for output in outputs:
-        os.replace(_partial(place(output)), place(output))
+        os.replace(_partial(record_path(output)), record_path(output))
 
 
 def remove_partial(outputs: Iterable[Path]) -> None:
     """Remove what a failed job left of its records."""
     for output in outputs:
-        _partial(place(output)).unlink(missing_ok=True)
+        _partial(record_path(output)).unlink(missing_ok=True)
 
 
 def prune(folder: Path) -> None:
@@ -193,7 +193,8 @@ def _checked(path: Path) -> dict[str, Any]:
     if not same(now, record):
         raise InputError(
             f"{path}: is not what its job wrote ({_words(now)}; recorded {_words(record)}); delete "
-            f"it, and snakemake makes it again, or delete {place(path)} where the change is meant"
+            f"it, and snakemake makes it again, or delete {record_path(path)} where the "
+            "change is meant"
         )
     return {key: record[key] for key in ("sha256", "size", "files") if key in record}
 

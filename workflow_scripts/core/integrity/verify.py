@@ -62,7 +62,7 @@ def _unrecorded(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if (
             path.name == provenance.FOLDER
-            or provenance.place(path).is_file()
+            or provenance.record_path(path).is_file()
             or path.name in (provenance.MARK, *REPORTS)
         ):
             continue

@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.model import attention, weights
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
@@ -70,7 +70,7 @@ def load_tokenizer(directory: Path) -> FastTokenizer:
     try:
         tokenizer = AutoTokenizer.from_pretrained(directory, use_fast=True)
     except Exception as error:  # of any kind, for files of any content
-        raise _no_tokenizer(directory, weights.first_line(error)) from error
+        raise _no_tokenizer(directory, one_line(error)) from error
     if not isinstance(tokenizer, FastTokenizer) or len(tokenizer) <= len(
         set(tokenizer.all_special_ids)
     ):
@@ -149,7 +149,7 @@ def _from_hub(repository: str, revision: str | None) -> Path:
         return Path(snapshot_download(repository, revision=revision, allow_patterns=list(FILES)))
     except Exception as error:
         raise InputError(
-            f"hub: {repository} at {revision}: cannot be fetched ({weights.first_line(error)}); "
+            f"hub: {repository} at {revision}: cannot be fetched ({one_line(error)}); "
             "connect this machine, or download the repository elsewhere and give it as path"
         ) from error
 

@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.model import translator_checks as checks
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 IGNORED = -100  # the label of padding, which the loss leaves out
 
@@ -94,7 +94,7 @@ def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
         tokenizer = AutoTokenizer.from_pretrained(directory)
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
-            f"{directory}: the tokenizer cannot be read ({weights.first_line(error)}); save it "
+            f"{directory}: the tokenizer cannot be read ({one_line(error)}); save it "
             "there with tokenizer.save_pretrained"
         ) from error
     checks.check_vocabulary(directory, tokenizer, config)

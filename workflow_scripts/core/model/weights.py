@@ -11,7 +11,7 @@ import torch
 import transformers
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 AGAIN = "save the model again with save_pretrained"
 INDEX = "model.safetensors.index.json"
@@ -25,7 +25,7 @@ def read_config(directory: Path) -> PretrainedConfig:
         return AutoConfig.from_pretrained(directory)
     except Exception as error:  # of any kind, for a file of any content
         raise InputError(
-            f"{directory}/config.json: cannot be read ({first_line(error)}); fix it"
+            f"{directory}/config.json: cannot be read ({one_line(error)}); fix it"
         ) from error
 
 
@@ -54,7 +54,7 @@ def load(
         )
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
-            f"{directory}: the weights cannot be read ({first_line(error)}); copy them again"
+            f"{directory}: the weights cannot be read ({one_line(error)}); copy them again"
         ) from error
     finally:
         logging.set_verbosity(verbosity)
@@ -112,8 +112,3 @@ def _refusal(directory: Path, why: str) -> InputError:
 
 def _more(names: set[str]) -> str:
     return f" (and {len(names) - 1} more)" if len(names) > 1 else ""
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an error's message, cut to 200 characters."""
-    return str(error).strip().split("\n")[0][:200]

@@ -96,6 +96,14 @@ def check_results_directory(results: Path) -> None:
         )
 
 
+def check_checkout(folder: str) -> None:
+    """Refuse a checkout whose path Snakemake would take for one with wildcards."""
+    if set("{}") & set(folder):
+        raise InputError(
+            f"{folder}: braces stand for wildcards in commands of Snakemake; rename the folder"
+        )
+
+
 def check_duplicates(files: Iterable[Path]) -> None:
     """Raise InputError, with file and line, for a key that stands twice in a mapping of a file.
 

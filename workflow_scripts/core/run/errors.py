@@ -1,6 +1,7 @@
-"""The one exception for input that a person has to correct."""
+"""The one exception for input that a person has to correct, and other errors on one line."""
 
 LONGEST = 1000  # characters of a line that people read; what a file holds may have any length
+REASON = 200  # characters of another error's message within such a line
 
 
 class InputError(Exception):
@@ -18,3 +19,8 @@ class InputError(Exception):
         line = "".join(shown)
         half = LONGEST // 2
         super().__init__(line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}")
+
+
+def one_line(error: Exception) -> str:
+    """The message of an error of any library, on one line, cut to REASON characters."""
+    return " ".join(str(error).split())[:REASON] or type(error).__name__

@@ -22,7 +22,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from workflow_scripts.core.integrity import full_disk, meaning, provenance
 from workflow_scripts.core.integrity.hold import held
 from workflow_scripts.core.integrity.provenance import PARTIAL
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 Out = Annotated[Path, "output"]
 T = TypeVar("T")
@@ -46,7 +46,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
         with held(path):
             call(main, values, _of_job(main, snakemake) if snakemake else None)
     except InputError as error:
-        log.error("Error: %s", one_line(error))
+        log.error("Error: %s", error)
         sys.exit(1)
     except Exception as error:
         if full_disk.met_by(error):
@@ -113,11 +113,6 @@ def origin_of(
         elif hint != Out:
             params[name] = value
     return provenance.Origin(tuple(inputs), _code_of(main), params, config=config)
-
-
-def one_line(error: Exception) -> str:
-    """The words of an error; line breaks, which a path may hold, are escaped."""
-    return str(error).replace("\r", "\\r").replace("\n", "\\n")
 
 
 def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
