@@ -89,7 +89,7 @@ use rule analysis_step as ablation_scores with:
     input:
         logits=rules.ablation_sweep.output.logits,
     output:
-        scores="<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet",
+        scores=judged(measured("<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet")),
         gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
         found="<results>/{model}/ablation/{task}.{init}.{seed}.found.parquet",
         covariance="<results>/{model}/ablation/{task}.{init}.{seed}.covariance.parquet",
@@ -229,11 +229,13 @@ use rule analysis_step as head_behaviour with:
         scores=SCORES,
         covariances=COVARIANCES,
     output:
-        heads=table(
-            "kovaleva2019-heads",
-            "section 5, what each head does and what it matters",
-            DISABLING,
-            caption="kovaleva2019-heads-table",
+        heads=measured(
+            table(
+                "kovaleva2019-heads",
+                "section 5, what each head does and what it matters",
+                DISABLING,
+                caption="kovaleva2019-heads-table",
+            )
         ),
         strata=table("kovaleva2019-strata", "section 5, kinds of heads compared", DISABLING),
     pathvars:

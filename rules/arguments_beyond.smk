@@ -103,7 +103,7 @@ use rule analysis_step as niven2019_heads with:
         heads=rules.argument_heads.output.heads,
     output:
         **figure("niven2019-heads", "heads that carry the cue", BEYOND),
-        table=table("niven2019-heads", "heads that carry the cue", BEYOND),
+        table=measured(table("niven2019-heads", "heads that carry the cue", BEYOND)),
     pathvars:
         job="arguments/{model}.niven2019_heads",
     params:

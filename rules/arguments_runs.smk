@@ -28,6 +28,11 @@ WORD_VECTORS = {
 }
 # Vectors are read whole; those of GloVe's largest file take 2.6 GB, and as much again for a moment.
 WORDS_JOB = MODEL_JOB | {"mem_mb": memory(4000, 2)}
+# Claims are about the models that were trained on the original points.
+ARGUMENTS_JUDGED = {
+    "trained_on": [name for name in ARGUMENTS["train_on"] if name == "original"],
+    "seed": ARGUMENTS["seeds"],
+}
 # Set-ups whose weights are kept, by training set.
 KEEP = {"original": ARGUMENTS["keep"], "swapped": [], "negated": []}
 # Models, and families, whose grid has several points, so that a search comes before the runs.
@@ -104,7 +109,9 @@ use rule training_step as argument_run with:
         files=model_files,
     output:
         weights=weights_directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
-        predictions="<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet",
+        predictions=judged(
+            "<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet", **ARGUMENTS_JUDGED
+        ),
         curves="<results>/{model}/arguments/bert.{trained_on}.{seed}.curves.csv",
     pathvars:
         job="arguments/{model}.{trained_on}.{seed}.argument_run",
@@ -139,7 +146,11 @@ use rule argument_run as argument_run_words with:
         ),
     output:
         weights=weights_directory("<results>/arguments/{family}.{trained_on}"),
-        predictions="<results>/arguments/{family}.{trained_on}.parquet",
+        predictions=judged(
+            "<results>/arguments/{family}.{trained_on}.parquet",
+            family=WORD_FAMILIES,
+            **ARGUMENTS_JUDGED,
+        ),
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
     pathvars:
         job="arguments/{family}.{trained_on}.argument_run_words",

@@ -19,48 +19,6 @@ ATLAS_PAGE = sorted(relpath(file) for form in PAGE_FILES for file in PAGE_FOLDER
 include: "atlas_maps.smk"
 
 
-# The tables of each model that the atlas reads, below its folder, where the study has the chapter.
-ATLAS_PRODUCTS = {
-    "surface": expand(
-        "surface/{name}.parquet", name=["entropy", "special_tokens", "position", "gradients"]
-    ),
-    "syntax": ["syntax/scores.parquet", "syntax/offsets.parquet"],
-    "coreference": ["coreference/scores.parquet", "coreference/rules.parquet"],
-    "clusters": ["clusters/embedding.parquet", "clusters/distances.parquet"],
-    "patterns": ["patterns/shares.parquet"],
-    "frames": ["frames/scores.parquet"],
-    "finetuning": expand(
-        "finetuning/{task}.{seed}.{of}.parquet",
-        of=["similarity", "features", "links", "shared"],
-        task=TASKS,
-        seed=SEEDS,
-    ),
-    "ablation": [
-        *expand("ablation/{task}.pretrained.{seed}.scores.parquet", task=TASKS, seed=SEEDS),
-        "tables/kovaleva2019-heads.csv",
-    ],
-    "pruning": expand(
-        "pruning/{task}.pretrained.{seed}.importance.parquet", task=TASKS, seed=SEEDS
-    ),
-    "arguments": ["tables/niven2019-heads.csv"],
-}
-# Translators are of the study, and models of their own in the atlas.
-ATLAS_TRANSLATORS, ATLAS_TRANSLATED = [], []
-if "translation" in config:
-    ATLAS_TRANSLATORS = expand("<results>/translation/{run}.card.json", run=RUNS)
-    ATLAS_TRANSLATED = expand(
-        "<results>/translation/{run}.{of}.parquet", run=RUNS, of=["scores", "importance"]
-    )
-ATLAS_TABLES = expand(
-    "<results>/{model}/{product}",
-    model=MODELS,
-    product=[
-        product
-        for chapter, names in ATLAS_PRODUCTS.items()
-        if chapter in config
-        for product in names
-    ],
-)
 # The corpora whose numbers it shows, by chapter.
 ATLAS_CORPORA = {
     chapter: config[chapter].get("treebank") or config[chapter]["corpus"]
@@ -76,8 +34,9 @@ ATLAS_ORIGINS = ORIGINS | ({"maps": "machine"} if config.get("patterns", {}).get
 use rule analysis_step as atlas_data with:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
-        translators=ATLAS_TRANSLATORS,
-        products=ATLAS_TABLES + ATLAS_TRANSLATED,
+        # Translators are of the study, and models of their own in the atlas.
+        translators=expand(TRANSLATOR_CARD, run=RUNS) if "translation" in config else [],
+        products=[file for path, _, of in MEASURED for file in for_all(path, **of)],
         maps=expand(rules.atlas_maps.output.maps, model=MODELS),
     output:
         atlas="<results>/atlas.json",

@@ -33,7 +33,7 @@ use rule analysis_step as head_distances with:
         attention=f"<results>/{{model}}/attention/{CLUSTERS['corpus']}.h5",
         model=rules.model_card.output.model,
     output:
-        distances_table="<results>/{model}/clusters/distances.parquet",
+        distances_table=measured("<results>/{model}/clusters/distances.parquet"),
     pathvars:
         job="clusters/{model}.head_distances",
     threads: config["threads"]
@@ -53,7 +53,7 @@ use rule analysis_step as head_embedding with:
         special_tokens=rules.special_tokens.output.special_tokens,
         entropy=rules.entropy.output.entropy,
     output:
-        embedding="<results>/{model}/clusters/embedding.parquet",
+        embedding=judged(measured("<results>/{model}/clusters/embedding.parquet")),
         table=table("clark2019-clusters", "distances within and between layers", CLUSTERING),
     pathvars:
         job="clusters/{model}.head_embedding",

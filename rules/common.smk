@@ -163,29 +163,6 @@ if "translation" in config:
     ORIGINS["pairs"] = origin(config["translation"]["data"])
 
 
-def products_judged(products: dict[str, list[str]], of_study: list[str]):
-    """A function that gives what claims about a model are judged by.
-
-    These are the printed tables of the model and of the study, and `products`, the names of other
-    tables by chapter, of the chapters that the study has; `of_study` are paths of tables without
-    a model.
-    """
-    printed = list(TABLES)
-
-    def paths(wildcards) -> list[str]:
-        folder = f"<results>/{wildcards.model}"
-        tables = [path for path in printed if path.startswith((f"{folder}/", "<results>/tables/"))]
-        others = [
-            f"{folder}/{chapter}/{name}.parquet"
-            for chapter, names in products.items()
-            if chapter in config
-            for name in names
-        ]
-        return tables + others + of_study
-
-    return paths
-
-
 def run_seed(wildcards) -> int:
     """The seed of a training run."""
     return int(wildcards.seed)

@@ -10,6 +10,10 @@ from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
 FIGURES: list[str] = []
 TABLES: list[str] = []
 PAGES: list[str] = []
+# Tables with numbers of heads and those that claims are judged by, each with what they were
+# entered with.
+MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
+JUDGED_BY: list[tuple[str, dict]] = []
 # What the report shows, and the tables whose pages the chapter `report` makes.
 ENTRIES: list[Entry] = []
 
@@ -56,6 +60,27 @@ def listed(path: str, title: str, section: dict, caption: str, wanted: bool = Tr
     if wanted:
         enter(path, title, section, caption)
     return path
+
+
+def measured(path: str, *modules: str, **of: Iterable) -> str:
+    """A table of measures of heads, which the atlas shows; the chapter's measures.py declares it.
+
+    `modules` are the chapter's modules that other chapters collect and that read this table, `of`
+    the values of wildcards where they are not those of `cases`.
+    """
+    MEASURED.append((path, modules, of))
+    return path
+
+
+def judged(path: str, **of: Iterable) -> str:
+    """A table that claims are judged by, as the printed ones are; `of` as in `measured`."""
+    JUDGED_BY.append((path, of))
+    return path
+
+
+def read_by(module: str) -> list[str]:
+    """The tables, of any model, that the module of this name in their own chapter reads."""
+    return [path for path, modules, _ in MEASURED if module in modules]
 
 
 def counts(folder: str, name: str, caption: str, of: Iterable[str]) -> str:
@@ -106,13 +131,13 @@ def page_of(entry: Entry):
     return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
 
 
-def for_all(path: str) -> list[str]:
+def for_all(path: str, **of: Iterable) -> list[str]:
     """The files of this study that match a product's path with wildcards."""
-    return [path.format(**of) for of in cases(path)]
+    return [path.format(**case) for case in cases(path, **of)]
 
 
-def cases(path: str) -> list[dict[str, str]]:
-    """The values that the wildcards in a product's path have in this study."""
-    values = {"model": MODELS, "task": list(TASKS)}
+def cases(path: str, **of: Iterable) -> list[dict[str, str]]:
+    """The values that the wildcards in a product's path have in this study, or `of` gives."""
+    values = {"model": MODELS, "task": list(TASKS), "init": ["pretrained"], "seed": SEEDS} | of
     names = [name for name in values if f"{{{name}}}" in path]
     return [dict(zip(names, case)) for case in product(*(values[name] for name in names))]

@@ -23,8 +23,8 @@ use rule analysis_step as coreference_scores with:
         annotation=f"{COREF_TEXTS}.annotation.jsonl",
         corpus=f"{COREF_TEXTS}.jsonl",
     output:
-        scores="<results>/{model}/coreference/scores.parquet",
-        rules="<results>/{model}/coreference/rules.parquet",
+        scores=measured("<results>/{model}/coreference/scores.parquet", "best_heads"),
+        rules=measured("<results>/{model}/coreference/rules.parquet", "best_heads"),
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",
     pathvars:

@@ -23,7 +23,7 @@ use rule analysis_step as frame_scores with:
         model=rules.model_card.output.model,
         annotation=FRAME_LINKS,
     output:
-        scores="<results>/{model}/frames/scores.parquet",
+        scores=measured("<results>/{model}/frames/scores.parquet", "head_columns"),
     pathvars:
         job="frames/{model}.frame_scores",
     params:

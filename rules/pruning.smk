@@ -59,7 +59,7 @@ use rule training_step as pruning_curves with:
         logits=rules.ablation_sweep.output.logits,
         parts=GRADIENT_PARTS,
     output:
-        importance="<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet",
+        importance=measured("<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet"),
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
         order="<results>/{model}/pruning/{task}.{init}.{seed}.order.parquet",
     pathvars:
@@ -87,7 +87,9 @@ use rule model_step as pruning_during_training with:
         table=rules.prepare_task.output.table,
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
-        importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
+        importance=judged(
+            "<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet", task=KEPT_EPOCHS
+        ),
     pathvars:
         job="pruning/{model}.{task}.{init}.{seed}.pruning_during_training",
     priority: 5

@@ -21,7 +21,7 @@ use rule analysis_step as relative_position with:
         attention=SURFACE_CACHE,
         corpus=SURFACE_CORPUS,
     output:
-        position="<results>/{model}/surface/position.parquet",
+        position=judged(measured("<results>/{model}/surface/position.parquet", "head_columns")),
         above=table(
             "clark2019-position",
             "heads above the threshold",
@@ -43,7 +43,9 @@ use rule analysis_step as special_tokens with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        special_tokens="<results>/{model}/surface/special_tokens.parquet",
+        special_tokens=judged(
+            measured("<results>/{model}/surface/special_tokens.parquet", "head_columns")
+        ),
     pathvars:
         job="surface/{model}.special_tokens",
     params:
@@ -58,7 +60,7 @@ use rule analysis_step as entropy with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        entropy="<results>/{model}/surface/entropy.parquet",
+        entropy=judged(measured("<results>/{model}/surface/entropy.parquet", "head_columns")),
         table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_PATTERNS),
     pathvars:
         job="surface/{model}.entropy",
@@ -76,7 +78,7 @@ use rule model_step as gradient_importance with:
         head=rules.mlm_head.output.head,
         files=model_files,
     output:
-        gradients="<results>/{model}/surface/gradients.parquet",
+        gradients=judged(measured("<results>/{model}/surface/gradients.parquet")),
     pathvars:
         job="surface/{model}.gradient_importance",
     params:

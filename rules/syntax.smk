@@ -28,9 +28,9 @@ use rule analysis_step as syntax_scores with:
         trees=SYNTAX_TREES,
         corpus=f"<results>/corpora/{SYNTAX['treebank']}.jsonl",
     output:
-        scores="<results>/{model}/syntax/scores.parquet",
+        scores=measured("<results>/{model}/syntax/scores.parquet", "head_columns", "best_heads"),
         released="<results>/{model}/syntax/released.parquet",
-        offsets="<results>/{model}/syntax/offsets.parquet",
+        offsets=measured("<results>/{model}/syntax/offsets.parquet", "head_columns", "best_heads"),
         best="<results>/{model}/syntax/held_out.parquet",
         sentences="<results>/{model}/syntax/sentences.csv",
     pathvars:

@@ -121,9 +121,9 @@ use rule analysis_step as translation_scores with:
     input:
         sweep=rules.translation_sweep.output.sweep,
     output:
-        scores="<results>/translation/{run}.scores.parquet",
+        scores=judged(measured("<results>/translation/{run}.scores.parquet", run=RUNS), run=RUNS),
         gain="<results>/translation/{run}.gain.parquet",
-        types="<results>/translation/{run}.types.parquet",
+        types=judged("<results>/translation/{run}.types.parquet", run=RUNS),
     pathvars:
         job="translation/{run}.translation_scores",
     resources:
@@ -144,8 +144,8 @@ use rule training_step as translation_pruning with:
         pairs=rules.translation_pairs.output.pairs,
         sweep=rules.translation_sweep.output.sweep,
     output:
-        importance="<results>/translation/{run}.importance.parquet",
-        curves="<results>/translation/{run}.curves.parquet",
+        importance=measured("<results>/translation/{run}.importance.parquet", run=RUNS),
+        curves=judged("<results>/translation/{run}.curves.parquet", run=RUNS),
         order="<results>/translation/{run}.order.parquet",
     pathvars:
         job="translation/{run}.translation_pruning",
@@ -172,7 +172,7 @@ if TRANSLATION_EPOCHS:
             pairs=rules.translation_pairs.output.pairs,
         output:
             training="<results>/translation/{run}.training.parquet",
-            importance="<results>/translation/{run}.epochs.parquet",
+            importance=judged("<results>/translation/{run}.epochs.parquet", run=RUNS),
         pathvars:
             job="translation/{run}.translation_epochs",
         priority: 5
