@@ -14,13 +14,21 @@ localrules:
 
 
 ABLATION = config["ablation"]
-DISABLING = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
-MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
+ABLATION_DISABLING = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
+ABLATION_MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
-MODES = {"head": ["uniform", "zero"], "layer": ["uniform", "zero"], "all-but-one": ["zero"]}
+ABLATION_MODES = {
+    "head": ["uniform", "zero"],
+    "layer": ["uniform", "zero"],
+    "all-but-one": ["zero"],
+}
 # Effects are compared between tasks, and between the development sets of MNLI or of domains.
-COMPARED = len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
-UNITS = {unit: MODES[unit] + ["mean"] * (unit in ABLATION["mean"]) for unit in MODES}
+ABLATION_COMPARED = (
+    len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
+)
+ABLATION_UNITS = {
+    unit: ABLATION_MODES[unit] + ["mean"] * (unit in ABLATION["mean"]) for unit in ABLATION_MODES
+}
 
 
 scattergather:
@@ -28,7 +36,7 @@ scattergather:
 
 
 # Where several jobs share a sweep, its table is joined from their parts.
-SWEEP_PARTS = (
+ABLATION_PARTS = (
     gather.ablation(
         "<results>/{{model}}/ablation/{{task}}.{{init}}.{{seed}}.parts/{scatteritem}.parquet"
     )
@@ -42,21 +50,21 @@ use rule model_step as ablation_sweep with:
         card=rules.finetune.output.card,
         checkpoint=rules.finetune.output.checkpoint,
         table=rules.prepare_task.output.table,
-        parts=SWEEP_PARTS,
+        parts=ABLATION_PARTS,
     output:
         logits="<results>/{model}/ablation/{task}.{init}.{seed}.logits.parquet",
     pathvars:
         job="ablation/{model}.{task}.{init}.{seed}.ablation_sweep",
     priority: 8
     resources:
-        **({"mem_mb": memory(2000, 5)} if SWEEP_PARTS else TRAINING_JOB),
+        **({"mem_mb": memory(2000, 5)} if ABLATION_PARTS else TRAINING_JOB),
     params:
         **step("ablation/ablation_sweep.py"),
         task="{task}",
         init="{init}",
         seed=run_seed,
         sample_seed=config["seed"],
-        units=UNITS,
+        units=ABLATION_UNITS,
         examples=ABLATION["examples"],
         reference=ABLATION["reference"],
         max_tokens=setting(TASKS, "task", "max_tokens"),
@@ -66,7 +74,7 @@ use rule model_step as ablation_sweep with:
         part=None,
 
 
-if SWEEP_PARTS:
+if ABLATION_PARTS:
 
     use rule ablation_sweep as ablation_sweep_part with:
         input:
@@ -109,17 +117,17 @@ use rule analysis_step as ablation_scores with:
         seed=config["seed"],
 
 
-SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
-GAINS = expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS)
-FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
-COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
+ABLATION_SCORES = expand(rules.ablation_scores.output.scores, **PRETRAINED_RUNS)
+ABLATION_GAINS = expand(rules.ablation_scores.output.gain, **PRETRAINED_RUNS)
+ABLATION_FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
+ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
 use rule analysis_step as kovaleva2019_fig8 with:
     input:
-        scores=SCORES,
+        scores=ABLATION_SCORES,
     output:
-        **figure("kovaleva2019-fig8", "Figure 8, one head disabled", DISABLING),
+        **figure("kovaleva2019-fig8", "Figure 8, one head disabled", ABLATION_DISABLING),
     pathvars:
         job="ablation/{model}.kovaleva2019_fig8",
     params:
@@ -129,9 +137,9 @@ use rule analysis_step as kovaleva2019_fig8 with:
 
 use rule analysis_step as kovaleva2019_fig9 with:
     input:
-        scores=SCORES,
+        scores=ABLATION_SCORES,
     output:
-        **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", DISABLING),
+        **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", ABLATION_DISABLING),
     pathvars:
         job="ablation/{model}.kovaleva2019_fig9",
     params:
@@ -141,9 +149,9 @@ use rule analysis_step as kovaleva2019_fig9 with:
 
 use rule analysis_step as michel2019_fig1 with:
     input:
-        scores=SCORES,
+        scores=ABLATION_SCORES,
     output:
-        **figure("michel2019-fig1", "Figure 1, scores without one head", MASKING),
+        **figure("michel2019-fig1", "Figure 1, scores without one head", ABLATION_MASKING),
     pathvars:
         job="ablation/{model}.michel2019_fig1",
     params:
@@ -152,13 +160,13 @@ use rule analysis_step as michel2019_fig1 with:
 
 use rule analysis_step as michel2019_table1 with:
     input:
-        scores=SCORES,
-        gains=GAINS,
-        found=FOUND,
+        scores=ABLATION_SCORES,
+        gains=ABLATION_GAINS,
+        found=ABLATION_FOUND,
     output:
-        table=table("michel2019-table1", "Table 1, every head masked", MASKING),
-        best=table("michel2019-gains", "heads that matter, and honest gains", MASKING),
-        power=table("michel2019-power", "the smallest loss that would be found", MASKING),
+        table=table("michel2019-table1", "Table 1, every head masked", ABLATION_MASKING),
+        best=table("michel2019-gains", "heads that matter, and honest gains", ABLATION_MASKING),
+        power=table("michel2019-power", "the smallest loss that would be found", ABLATION_MASKING),
     pathvars:
         job="ablation/{model}.michel2019_table1",
     params:
@@ -167,10 +175,12 @@ use rule analysis_step as michel2019_table1 with:
 
 use rule analysis_step as michel2019_table3 with:
     input:
-        scores=SCORES,
-        gains=GAINS,
+        scores=ABLATION_SCORES,
+        gains=ABLATION_GAINS,
     output:
-        table=table("michel2019-table3", "Table 3, the best head left in each layer", MASKING),
+        table=table(
+            "michel2019-table3", "Table 3, the best head left in each layer", ABLATION_MASKING
+        ),
     pathvars:
         job="ablation/{model}.michel2019_table3",
     params:
@@ -179,12 +189,14 @@ use rule analysis_step as michel2019_table3 with:
 
 use rule analysis_step as ablation_pairs with:
     input:
-        scores=SCORES,
-        gains=GAINS,
+        scores=ABLATION_SCORES,
+        gains=ABLATION_GAINS,
     output:
         points="<results>/{model}/ablation/pairs.parquet",
         table=table(
-            "michel2019-pairs", "section 5, the same heads across data sets and seeds", MASKING
+            "michel2019-pairs",
+            "section 5, the same heads across data sets and seeds",
+            ABLATION_MASKING,
         ),
     pathvars:
         job="ablation/{model}.ablation_pairs",
@@ -199,7 +211,12 @@ use rule analysis_step as michel2019_fig2 with:
         points=rules.ablation_pairs.output.points,
         table=rules.ablation_pairs.output.table,
     output:
-        **figure("michel2019-fig2", "Figure 2, effects across data sets", MASKING, wanted=COMPARED),
+        **figure(
+            "michel2019-fig2",
+            "Figure 2, effects across data sets",
+            ABLATION_MASKING,
+            wanted=ABLATION_COMPARED,
+        ),
     pathvars:
         job="ablation/{model}.michel2019_fig2",
     params:
@@ -208,7 +225,7 @@ use rule analysis_step as michel2019_fig2 with:
 
 
 # What other chapters of the study know of the heads: chapter and table.
-KNOWN = {
+ABLATION_KNOWN = {
     "position": ("surface", "position"),
     "special": ("surface", "special_tokens"),
     "entropy": ("surface", "entropy"),
@@ -217,27 +234,29 @@ KNOWN = {
     "shares": ("patterns", "shares"),
     "frames": ("frames", "scores"),
 }
-KNOWN_OF_HEADS = {
+ABLATION_KNOWN_OF_HEADS = {
     name: [f"<results>/{{model}}/{chapter}/{table}.parquet"] if chapter in config else []
-    for name, (chapter, table) in KNOWN.items()
+    for name, (chapter, table) in ABLATION_KNOWN.items()
 }
 
 
 use rule analysis_step as head_behaviour with:
     input:
-        **KNOWN_OF_HEADS,
-        scores=SCORES,
-        covariances=COVARIANCES,
+        **ABLATION_KNOWN_OF_HEADS,
+        scores=ABLATION_SCORES,
+        covariances=ABLATION_COVARIANCES,
     output:
         heads=measured(
             table(
                 "kovaleva2019-heads",
                 "section 5, what each head does and what it matters",
-                DISABLING,
+                ABLATION_DISABLING,
                 caption="kovaleva2019-heads-table",
             )
         ),
-        strata=table("kovaleva2019-strata", "section 5, kinds of heads compared", DISABLING),
+        strata=table(
+            "kovaleva2019-strata", "section 5, kinds of heads compared", ABLATION_DISABLING
+        ),
     pathvars:
         job="ablation/{model}.head_behaviour",
     params:
@@ -255,7 +274,9 @@ use rule analysis_step as kovaleva2019_heads with:
         heads=rules.head_behaviour.output.heads,
         strata=rules.head_behaviour.output.strata,
     output:
-        **figure("kovaleva2019-heads", "section 5, do the linguistic heads matter", DISABLING),
+        **figure(
+            "kovaleva2019-heads", "section 5, do the linguistic heads matter", ABLATION_DISABLING
+        ),
     pathvars:
         job="ablation/{model}.kovaleva2019_heads",
     params:

@@ -2,23 +2,27 @@
 
 ARGUMENTS = config["arguments"]
 # Families on word vectors, which no model is needed for. The third family is bert.
-WORD_FAMILIES = ["bov", "bilstm"]
+ARGUMENT_WORD_FAMILIES = ["bov", "bilstm"]
 # What training reads of a family's settings; of BERT, with the model's own grid if it has one.
-FAMILIES = ["bert", *WORD_FAMILIES]
-TRAINING = {
-    family: without(ARGUMENTS[family], ("grids", "degenerate_below")) for family in FAMILIES
+ARGUMENT_FAMILIES = ["bert", *ARGUMENT_WORD_FAMILIES]
+ARGUMENT_TRAINING = {
+    family: without(ARGUMENTS[family], ("grids", "degenerate_below"))
+    for family in ARGUMENT_FAMILIES
 }
-OWN_GRIDS = {entry["model"]: without(entry, ("model",)) for entry in ARGUMENTS["bert"]["grids"]}
-BERT_TRAINING = {
-    model: TRAINING["bert"] | {"grid": OWN_GRIDS.get(model, TRAINING["bert"]["grid"])}
+ARGUMENT_GRIDS = {
+    entry["model"]: without(entry, ("model",)) for entry in ARGUMENTS["bert"]["grids"]
+}
+ARGUMENT_BERT = {
+    model: ARGUMENT_TRAINING["bert"]
+    | {"grid": ARGUMENT_GRIDS.get(model, ARGUMENT_TRAINING["bert"]["grid"])}
     for model in MODELS
 }
 # Weights are kept of models trained on the original points.
-KEPT = {"trained_on": "original", "seed": ARGUMENTS["seeds"]}
+ARGUMENT_KEPT = {"trained_on": "original", "seed": ARGUMENTS["seeds"]}
 
 
 wildcard_constraints:
-    family="|".join(WORD_FAMILIES),
+    family="|".join(ARGUMENT_WORD_FAMILIES),
     trained_on="original|swapped|negated",
 
 

@@ -6,7 +6,7 @@ localrules:
     niven2019_heads,
 
 
-BEYOND = NIVEN | {"subcategory": "Beyond the paper"}
+ARGUMENT_BEYOND = NIVEN | {"subcategory": "Beyond the paper"}
 
 
 use rule model_step as argument_reliance with:
@@ -14,7 +14,7 @@ use rule model_step as argument_reliance with:
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
-        weights=expand(rules.argument_run.output.weights, **KEPT, allow_missing=True),
+        weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True),
         files=model_files,
     output:
         reliance="<results>/{model}/arguments/bert.reliance.parquet",
@@ -27,7 +27,7 @@ use rule model_step as argument_reliance with:
         **step("arguments/argument_reliance.py"),
         family="bert",
         setups=ARGUMENTS["keep"],
-        settings=setting(BERT_TRAINING, "model"),
+        settings=setting(ARGUMENT_BERT, "model"),
         cue=ARGUMENTS["cues"]["cue"],
         max_cues=ARGUMENTS["reliance"]["cues"],
         same=ARGUMENTS["cues"]["same"],
@@ -37,7 +37,7 @@ use rule model_step as argument_reliance with:
 
 use rule argument_reliance as argument_reliance_words with:
     input:
-        **WORD_VECTORS,
+        **ARGUMENT_VECTORS,
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
         weights=expand(
@@ -48,21 +48,21 @@ use rule argument_reliance as argument_reliance_words with:
     pathvars:
         job="arguments/{family}.argument_reliance_words",
     resources:
-        **WORDS_JOB,
+        **ARGUMENT_WORDS_JOB,
     params:
         family="{family}",
-        settings=setting(TRAINING, "family"),
+        settings=setting(ARGUMENT_TRAINING, "family"),
 
 
 use rule analysis_step as niven2019_reliance with:
     input:
         reliance=[
             rules.argument_reliance.output.reliance,
-            *expand(rules.argument_reliance_words.output.reliance, family=WORD_FAMILIES),
+            *expand(rules.argument_reliance_words.output.reliance, family=ARGUMENT_WORD_FAMILIES),
         ],
     output:
-        **figure("niven2019-reliance", "predictions with a cue changed", BEYOND),
-        table=table("niven2019-reliance", "predictions with a cue changed", BEYOND),
+        **figure("niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND),
+        table=table("niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND),
     pathvars:
         job="arguments/{model}.niven2019_reliance",
     params:
@@ -75,7 +75,7 @@ use rule model_step as argument_heads with:
     input:
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
-        weights=expand(rules.argument_run.output.weights, **KEPT, allow_missing=True),
+        weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True),
         files=model_files,
     output:
         heads="<results>/{model}/arguments/heads.parquet",
@@ -91,7 +91,7 @@ use rule model_step as argument_heads with:
         same=ARGUMENTS["cues"]["same"],
         mode=ARGUMENTS["heads"]["mode"],
         points=ARGUMENTS["heads"]["points"],
-        settings=setting(BERT_TRAINING, "model"),
+        settings=setting(ARGUMENT_BERT, "model"),
         pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
         precision=config["precision"],
         seed=config["seed"],
@@ -102,8 +102,8 @@ use rule analysis_step as niven2019_heads with:
     input:
         heads=rules.argument_heads.output.heads,
     output:
-        **figure("niven2019-heads", "heads that carry the cue", BEYOND),
-        table=measured(table("niven2019-heads", "heads that carry the cue", BEYOND)),
+        **figure("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND),
+        table=measured(table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND)),
     pathvars:
         job="arguments/{model}.niven2019_heads",
     params:

@@ -6,7 +6,7 @@ localrules:
     niven2019_cues,
 
 
-CUES = NIVEN | {"subcategory": "4 Statistical cues"}
+ARGUMENT_CUES = NIVEN | {"subcategory": "4 Statistical cues"}
 
 
 use rule analysis_step as argument_cues with:
@@ -29,12 +29,14 @@ use rule analysis_step as niven2019_cues with:
         cues=rules.argument_cues.output.cues,
         counts=rules.prepare_arct.output.counts,
     output:
-        **figure("niven2019-cues", "cues, productivity against coverage", CUES, per_model=False),
-        table2=table("niven2019-table2", "Table 2, one cue", CUES, per_model=False),
+        **figure(
+            "niven2019-cues", "cues, productivity against coverage", ARGUMENT_CUES, per_model=False
+        ),
+        table2=table("niven2019-table2", "Table 2, one cue", ARGUMENT_CUES, per_model=False),
         all_cues=table(
             "niven2019-cues",
             "all cues",
-            CUES,
+            ARGUMENT_CUES,
             caption="niven2019-cues-table",
             per_model=False,
         ),

@@ -9,11 +9,13 @@ localrules:
 from os.path import relpath
 
 ATLAS = config["atlas"]
-HEADS_SHOWN = {"category": "Atlas"}
+ATLAS_SECTION = {"category": "Atlas"}
 # The files of the page, so that an edited view builds it anew.
-PAGE_FOLDER = Path(workflow.basedir) / "workflow_scripts/atlas/page"
-PAGE_FILES = ("*.html", "*.css", "*.js", "LICENSE*")
-ATLAS_PAGE = sorted(relpath(file) for form in PAGE_FILES for file in PAGE_FOLDER.rglob(form))
+ATLAS_PAGE_FOLDER = Path(workflow.basedir) / "workflow_scripts/atlas/page"
+ATLAS_PAGE_FILES = ("*.html", "*.css", "*.js", "LICENSE*")
+ATLAS_PAGE = sorted(
+    relpath(file) for form in ATLAS_PAGE_FILES for file in ATLAS_PAGE_FOLDER.rglob(form)
+)
 
 
 include: "atlas_maps.smk"
@@ -35,7 +37,9 @@ use rule analysis_step as atlas_data with:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
         # Translators are of the study, and models of their own in the atlas.
-        translators=expand(TRANSLATOR_CARD, run=RUNS) if "translation" in config else [],
+        translators=(
+            expand(TRANSLATION_CARD, run=TRANSLATION_RUNS) if "translation" in config else []
+        ),
         products=[file for path, _, of in MEASURED for file in for_all(path, **of)],
         maps=expand(rules.atlas_maps.output.maps, model=MODELS),
     output:
@@ -56,7 +60,9 @@ use rule analysis_step as atlas_page with:
         atlas=rules.atlas_data.output.atlas,
         sources=ATLAS_PAGE,
     output:
-        page=reported("<results>/atlas.html", "every head, by every measure", HEADS_SHOWN, "atlas"),
+        page=reported(
+            "<results>/atlas.html", "every head, by every measure", ATLAS_SECTION, "atlas"
+        ),
     pathvars:
         job="atlas/atlas_page",
     params:

@@ -10,13 +10,9 @@ from math import ceil
 from workflow_scripts.core.data.abilities import check_abilities
 from workflow_scripts.core.data.cards import is_current, read_card
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.run.needs import abilities
-
-# What every model must have, each with the chapters that need it.
-ABILITIES = abilities(config, SCHEMAS)
 
 # Layers times heads of each model; BERT-base's as long as the model has no card.
-MAPS = dict.fromkeys(MODELS, 144)
+ATTENTION_MAPS = dict.fromkeys(MODELS, 144)
 
 # A model is checked when its card is made, and where a study adds a chapter later.
 for name, entry in config["models"].items():
@@ -25,7 +21,7 @@ for name, entry in config["models"].items():
         if is_current(card, entry):
             about = read_card(card)
             check_abilities(about, ABILITIES)
-            MAPS[name] = about["n_layers"] * about["n_heads"]
+            ATTENTION_MAPS[name] = about["n_layers"] * about["n_heads"]
     except InputError as error:
         raise InputError(f"config: models.{name}: {error}") from None
 
@@ -41,7 +37,7 @@ def cache_mb(model: str, corpus: str) -> int:
     n = next((entry[key] for key in keys if entry.get(key)), 1000)
     if corpus in TASKS:
         n = config["attention"]["task_examples"]
-    return ceil(n * entry["max_tokens"] ** 2 * MAPS[model] * 2 / 1e6)
+    return ceil(n * entry["max_tokens"] ** 2 * ATTENTION_MAPS[model] * 2 / 1e6)
 
 
 use rule torch_step as model_card with:

@@ -9,10 +9,17 @@ from contextlib import suppress
 
 from workflow_scripts.core.data.packages import path_of
 
-HEAD = config["checkpoints"]["mlm_head"]
-HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
-RECIPE_KEYS = ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "precision")
-RECIPE = {key: FINETUNE[key] for key in RECIPE_KEYS}
+CHECKPOINT_HEAD = config["checkpoints"]["mlm_head"]
+CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
+CHECKPOINT_RECIPE_KEYS = (
+    "epochs",
+    "batch_size",
+    "learning_rate",
+    "warmup",
+    "weight_decay",
+    "precision",
+)
+CHECKPOINT_RECIPE = {key: FINETUNE[key] for key in CHECKPOINT_RECIPE_KEYS}
 
 
 def weights_mb(model: str) -> int:
@@ -26,7 +33,7 @@ def weights_mb(model: str) -> int:
 use rule model_step as mlm_head with:
     input:
         model=rules.model_card.output.model,
-        training=f"<results>/corpora/{HEAD_CORPUS}.training.jsonl",
+        training=f"<results>/corpora/{CHECKPOINT_HEAD_CORPUS}.training.jsonl",
         files=model_files,
     output:
         head="<results>/{model}/checkpoints/mlm_head.safetensors",
@@ -42,11 +49,11 @@ use rule model_step as mlm_head with:
     priority: 10  # long: best not left for the end
     params:
         **step("checkpoints/mlm_head.py"),
-        n_segments=HEAD["n_segments"],
-        maskings=HEAD["maskings"],
-        epochs=HEAD["epochs"],
-        learning_rate=HEAD["learning_rate"],
-        max_tokens=TEXTS.get(HEAD_CORPUS, {}).get("max_tokens"),
+        n_segments=CHECKPOINT_HEAD["n_segments"],
+        maskings=CHECKPOINT_HEAD["maskings"],
+        epochs=CHECKPOINT_HEAD["epochs"],
+        learning_rate=CHECKPOINT_HEAD["learning_rate"],
+        max_tokens=TEXTS.get(CHECKPOINT_HEAD_CORPUS, {}).get("max_tokens"),
         device=config["device"],
         seed=config["seed"],
 
@@ -77,7 +84,7 @@ use rule training_step as finetune with:
         work=f"{RESULTS}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.work",
         task="{task}",
         init="{init}",
-        recipe=lambda w: RECIPE | {"seed": int(w.seed)},
+        recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},
         every_epoch=lambda w: w.task in FINETUNE["every_epoch"],
         max_tokens=setting(TASKS, "task", "max_tokens"),
         device=config["device"],

@@ -9,7 +9,7 @@ localrules:
 from os.path import relpath
 
 CLAIMS = config["claims"]
-BUILTIN_CLAIMS = [relpath(Path(workflow.basedir) / "claims/published.csv")] * CLAIMS["builtin"]
+CLAIM_BUILTIN = [relpath(Path(workflow.basedir) / "claims/published.csv")] * CLAIMS["builtin"]
 CLAIMS_PRINTED = list(TABLES)
 
 
@@ -23,7 +23,7 @@ def products_judged(wildcards) -> list[str]:
 
 use rule analysis_step as claim_verdicts with:
     input:
-        published=BUILTIN_CLAIMS + CLAIMS["files"],
+        published=CLAIM_BUILTIN + CLAIMS["files"],
         model=rules.model_card.output.model,
         products=products_judged,
     output:

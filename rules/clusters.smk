@@ -8,23 +8,23 @@ localrules:
 
 
 CLUSTERS = config["clusters"]
-CLUSTERING = CLARK | {"subcategory": "6 Clusters"}
+CLUSTER_SECTION = CLARK | {"subcategory": "6 Clusters"}
 
 
 # Figure 6 marks the best heads of these chapters, where they are part of the study.
-LINGUISTIC = {
+CLUSTER_LINGUISTIC = {
     "syntax_scores": ("syntax", "scores"),
     "offsets": ("syntax", "offsets"),
     "coreference_scores": ("coreference", "scores"),
     "rules": ("coreference", "rules"),
 }
-LINGUISTIC_SCORES = {
+CLUSTER_LINGUISTIC_SCORES = {
     name: [f"<results>/{{model}}/{chapter}/{table}.parquet"] if chapter in config else []
-    for name, (chapter, table) in LINGUISTIC.items()
+    for name, (chapter, table) in CLUSTER_LINGUISTIC.items()
 }
-LINGUISTIC_ANNOTATION = {
+CLUSTER_ANNOTATIONS = {
     "syntax": SYNTAX_ANNOTATION if "syntax" in config else "",
-    "coreference": COREF_ANNOTATION if "coreference" in config else "",
+    "coreference": COREFERENCE_ANNOTATION if "coreference" in config else "",
 }
 
 
@@ -54,7 +54,7 @@ use rule analysis_step as head_embedding with:
         entropy=rules.entropy.output.entropy,
     output:
         embedding=judged(measured("<results>/{model}/clusters/embedding.parquet")),
-        table=table("clark2019-clusters", "distances within and between layers", CLUSTERING),
+        table=table("clark2019-clusters", "distances within and between layers", CLUSTER_SECTION),
     pathvars:
         job="clusters/{model}.head_embedding",
     params:
@@ -66,14 +66,14 @@ use rule analysis_step as head_embedding with:
 
 use rule analysis_step as linguistic_heads with:
     input:
-        **LINGUISTIC_SCORES,
+        **CLUSTER_LINGUISTIC_SCORES,
     output:
         heads="<results>/{model}/clusters/linguistic.parquet",
         table=table(
             "clark2019-linguistic",
             "linguistic heads of Figure 6",
-            CLUSTERING,
-            wanted=any(LINGUISTIC_ANNOTATION.values()),
+            CLUSTER_SECTION,
+            wanted=any(CLUSTER_ANNOTATIONS.values()),
         ),
     pathvars:
         job="clusters/{model}.linguistic_heads",
@@ -81,7 +81,7 @@ use rule analysis_step as linguistic_heads with:
         **step("clusters/linguistic_heads.py"),
         relations=config.get("syntax", {}).get("relations", []),
         fewest=config.get("syntax", {}).get("fewest", 0),
-        annotations=LINGUISTIC_ANNOTATION,
+        annotations=CLUSTER_ANNOTATIONS,
 
 
 use rule analysis_step as clark2019_fig6 with:
@@ -89,9 +89,9 @@ use rule analysis_step as clark2019_fig6 with:
         embedding=rules.head_embedding.output.embedding,
         linguistic=rules.linguistic_heads.output.heads,
     output:
-        **figure("clark2019-fig6", "Figure 6, heads in the plane", CLUSTERING),
+        **figure("clark2019-fig6", "Figure 6, heads in the plane", CLUSTER_SECTION),
     pathvars:
         job="clusters/{model}.clark2019_fig6",
     params:
         **step("clusters/clark2019_fig6.py"),
-        annotations=LINGUISTIC_ANNOTATION,
+        annotations=CLUSTER_ANNOTATIONS,

@@ -7,6 +7,7 @@ from workflow_scripts.core.integrity import meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_checkout, check_duplicates
 from workflow_scripts.core.run.config import check_paths, check_results_directory
+from workflow_scripts.core.run.needs import abilities
 
 SCHEMAS = Path(workflow.basedir) / "rules/schemas"
 
@@ -34,6 +35,8 @@ FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
 # The papers' figures and tables are of classifiers fine-tuned from the pretrained weights.
 PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
+# What every model must have, each with the chapters that need it.
+ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 

@@ -8,20 +8,20 @@ localrules:
 
 from workflow_scripts.core.data.mentions import annotation_of
 
-COREF = config["coreference"]
-COREF_CORPUS = COREF["corpus"]
-COREF_TEXTS = f"<results>/corpora/{COREF_CORPUS}"
+COREFERENCE_CONFIG = config["coreference"]
+COREFERENCE_CORPUS = COREFERENCE_CONFIG["corpus"]
+COREFERENCE_TEXTS = f"<results>/corpora/{COREFERENCE_CORPUS}"
 # Everything made from generated documents, or from head words that spaCy found, says so.
-COREF_ANNOTATION = annotation_of(COREFERENCE[COREF_CORPUS])
-ANTECEDENTS = CLARK | {"subcategory": "4.3 Coreference"}
+COREFERENCE_ANNOTATION = annotation_of(COREFERENCE[COREFERENCE_CORPUS])
+COREFERENCE_SECTION = CLARK | {"subcategory": "4.3 Coreference"}
 
 
 use rule analysis_step as coreference_scores with:
     input:
-        attention=f"<results>/{{model}}/attention/{COREF_CORPUS}.h5",
+        attention=f"<results>/{{model}}/attention/{COREFERENCE_CORPUS}.h5",
         model=rules.model_card.output.model,
-        annotation=f"{COREF_TEXTS}.annotation.jsonl",
-        corpus=f"{COREF_TEXTS}.jsonl",
+        annotation=f"{COREFERENCE_TEXTS}.annotation.jsonl",
+        corpus=f"{COREFERENCE_TEXTS}.jsonl",
     output:
         scores=measured("<results>/{model}/coreference/scores.parquet", "best_heads"),
         rules=measured("<results>/{model}/coreference/rules.parquet", "best_heads"),
@@ -31,7 +31,7 @@ use rule analysis_step as coreference_scores with:
         job="coreference/{model}.coreference_scores",
     params:
         **step("coreference/coreference_scores.py"),
-        bootstrap=COREF["bootstrap"],
+        bootstrap=COREFERENCE_CONFIG["bootstrap"],
         seed=config["seed"],
 
 
@@ -41,20 +41,22 @@ use rule analysis_step as clark2019_table2 with:
         rules=rules.coreference_scores.output.rules,
         best=rules.coreference_scores.output.best,
     output:
-        table=table("clark2019-table2", "Table 2, heads as antecedent selectors", ANTECEDENTS),
+        table=table(
+            "clark2019-table2", "Table 2, heads as antecedent selectors", COREFERENCE_SECTION
+        ),
     pathvars:
         job="coreference/{model}.clark2019_table2",
     params:
         **step("coreference/clark2019_table2.py"),
-        annotation=COREF_ANNOTATION,
-        singletons=COREFERENCE[COREF_CORPUS]["singletons"],
+        annotation=COREFERENCE_ANNOTATION,
+        singletons=COREFERENCE[COREFERENCE_CORPUS]["singletons"],
 
 
 use rule analysis_step as coreference_examples with:
     input:
-        attention=f"<results>/{{model}}/attention/{COREF_CORPUS}.h5",
+        attention=f"<results>/{{model}}/attention/{COREFERENCE_CORPUS}.h5",
         model=rules.model_card.output.model,
-        annotation=f"{COREF_TEXTS}.annotation.jsonl",
+        annotation=f"{COREFERENCE_TEXTS}.annotation.jsonl",
         scores=rules.coreference_scores.output.scores,
     output:
         examples="<results>/{model}/coreference/examples.parquet",
@@ -62,5 +64,5 @@ use rule analysis_step as coreference_examples with:
         job="coreference/{model}.coreference_examples",
     params:
         **step("coreference/coreference_examples.py"),
-        n_examples=COREF["examples"],
+        n_examples=COREFERENCE_CONFIG["examples"],
         seed=config["seed"],

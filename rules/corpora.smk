@@ -10,8 +10,7 @@ localrules:
     frames_corpus,
 
 
-SEGMENT_SETTINGS = ("n_segments", "max_tokens", "min_words", "training_share")
-FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
+CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
 
 use rule analysis_step as fetch_sdist with:
@@ -41,7 +40,7 @@ use rule analysis_step as segments with:
     params:
         **step("corpora/segments.py"),
         name="{text}",
-        source=source(TEXTS, "text", SEGMENT_SETTINGS),
+        source=source(TEXTS, "text", ("n_segments", "max_tokens", "min_words", "training_share")),
         n_segments=setting(TEXTS, "text", "n_segments"),
         min_words=setting(TEXTS, "text", "min_words"),
         training_share=setting(TEXTS, "text", "training_share"),
@@ -111,7 +110,9 @@ use rule analysis_step as frames_corpus with:
     input:
         files=files_of(FRAMES, "frames", folder="lu"),
         definitions=(
-            files_of(FRAMES, "frames", folder="frame") if FRAME_FILTERS == "released" else []
+            files_of(FRAMES, "frames", folder="frame")
+            if CORPORA_FRAME_FILTERS == "released"
+            else []
         ),
     output:
         sentences="<results>/corpora/{frames}.jsonl",
@@ -123,5 +124,5 @@ use rule analysis_step as frames_corpus with:
         **step("corpora/frames_corpus.py"),
         name="{frames}",
         source=source(FRAMES, "frames", ("max_tokens",)),
-        filters=FRAME_FILTERS,
+        filters=CORPORA_FRAME_FILTERS,
         seed=config["seed"],

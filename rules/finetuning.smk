@@ -13,13 +13,13 @@ localrules:
     kovaleva2019_shared,
 
 
-CHANGE = config["finetuning"]
-FIRST_SEED = SEEDS[0]
+FINETUNING = config["finetuning"]
+FINETUNING_FIRST_SEED = SEEDS[0]
 # Tasks whose inputs are two sentences; Figure 5 is drawn for padded maps too, where asked for.
-PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
-PAIRED_RUNS = PRETRAINED_RUNS | {"task": PAIRED}
-PADDED = bool(CHANGE["padded_to"])
-FINE_TUNING = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
+FINETUNING_PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
+FINETUNING_PAIRED_RUNS = PRETRAINED_RUNS | {"task": FINETUNING_PAIRED}
+FINETUNING_PADDED = bool(FINETUNING["padded_to"])
+FINETUNING_SECTION = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 
 
 use rule analysis_step as finetuning_tables with:
@@ -43,8 +43,8 @@ use rule analysis_step as finetuning_tables with:
         **step("finetuning/finetuning_tables.py"),
         task="{task}",
         seed=run_seed,
-        bootstrap=CHANGE["bootstrap"],
-        labels=CHANGE["labels"],
+        bootstrap=FINETUNING["bootstrap"],
+        labels=FINETUNING["labels"],
 
 
 use rule model_step as padded_similarity with:
@@ -62,20 +62,20 @@ use rule model_step as padded_similarity with:
         **step("finetuning/padded_similarity.py"),
         task="{task}",
         seed=run_seed,
-        length=CHANGE["padded_to"],
+        length=FINETUNING["padded_to"],
         max_tokens=setting(TASKS, "task", "max_tokens"),
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
-        bootstrap=CHANGE["bootstrap"],
+        bootstrap=FINETUNING["bootstrap"],
 
 
 use rule analysis_step as finetuning_maps with:
     input:
         body="<results>/{model}/attention/{task}.h5",
-        tuned=f"<results>/{{model}}/attention/{{task}}.pretrained.{FIRST_SEED}.h5",
+        tuned=f"<results>/{{model}}/attention/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.h5",
         model=rules.model_card.output.model,
-        card=f"<results>/{{model}}/checkpoints/{{task}}.pretrained.{FIRST_SEED}.json",
+        card=f"<results>/{{model}}/checkpoints/{{task}}.pretrained.{FINETUNING_FIRST_SEED}.json",
     output:
         maps="<results>/{model}/finetuning/{task}.maps.parquet",
     pathvars:
@@ -83,7 +83,7 @@ use rule analysis_step as finetuning_maps with:
     params:
         **step("finetuning/finetuning_maps.py"),
         task="{task}",
-        most_tokens=CHANGE["most_drawn_tokens"],
+        most_tokens=FINETUNING["most_drawn_tokens"],
         seed=config["seed"],
 
 
@@ -91,10 +91,12 @@ use rule analysis_step as kovaleva2019_fig5 with:
     input:
         similarity=expand(rules.finetuning_tables.output.similarity, **PRETRAINED_RUNS),
         padded=(
-            expand(rules.padded_similarity.output.similarity, **PRETRAINED_RUNS) if PADDED else []
+            expand(rules.padded_similarity.output.similarity, **PRETRAINED_RUNS)
+            if FINETUNING_PADDED
+            else []
         ),
     output:
-        **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINE_TUNING),
+        **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_fig5",
     params:
@@ -105,7 +107,7 @@ use rule analysis_step as kovaleva2019_fig6 with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", FINE_TUNING),
+        **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_fig6",
     params:
@@ -116,7 +118,7 @@ use rule analysis_step as kovaleva2019_shares with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-shares", "section 4.4, attention summed by kind", FINE_TUNING),
+        **figure("kovaleva2019-shares", "section 4.4, attention summed by kind", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_shares",
     params:
@@ -127,11 +129,11 @@ use rule analysis_step as kovaleva2019_features with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-features", "section 4.4, linguistic features", FINE_TUNING),
+        **figure("kovaleva2019-features", "section 4.4, linguistic features", FINETUNING_SECTION),
         table=table(
             "kovaleva2019-features",
             "section 4.4, attention to kinds of tokens",
-            FINE_TUNING,
+            FINETUNING_SECTION,
             caption="kovaleva2019-features-table",
         ),
     pathvars:
@@ -144,7 +146,7 @@ use rule analysis_step as kovaleva2019_fig7 with:
     input:
         features=expand(rules.finetuning_tables.output.features, **PRETRAINED_RUNS),
     output:
-        **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", FINE_TUNING),
+        **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_fig7",
     params:
@@ -158,7 +160,7 @@ use rule analysis_step as kovaleva2019_maps with:
         **figure(
             "kovaleva2019-maps.{task}",
             "appendix A, maps of all heads",
-            FINE_TUNING,
+            FINETUNING_SECTION,
             caption="kovaleva2019-maps",
         ),
     pathvars:
@@ -171,7 +173,9 @@ use rule analysis_step as kovaleva2019_links with:
     input:
         links=expand(rules.finetuning_tables.output.links, **PRETRAINED_RUNS),
     output:
-        table=table("kovaleva2019-links", "section 4.5, token-to-token attention", FINE_TUNING),
+        table=table(
+            "kovaleva2019-links", "section 4.5, token-to-token attention", FINETUNING_SECTION
+        ),
     pathvars:
         job="finetuning/{model}.kovaleva2019_links",
     params:
@@ -180,20 +184,20 @@ use rule analysis_step as kovaleva2019_links with:
 
 use rule analysis_step as kovaleva2019_shared with:
     input:
-        shared=expand(rules.finetuning_tables.output.shared, **PAIRED_RUNS),
+        shared=expand(rules.finetuning_tables.output.shared, **FINETUNING_PAIRED_RUNS),
     output:
         **figure(
             "kovaleva2019-shared",
             "section 5, words that both sentences share",
-            FINE_TUNING,
-            wanted=bool(PAIRED),
+            FINETUNING_SECTION,
+            wanted=bool(FINETUNING_PAIRED),
         ),
         table=table(
             "kovaleva2019-shared",
             "section 5, heads that attend to shared words",
-            FINE_TUNING,
+            FINETUNING_SECTION,
             caption="kovaleva2019-shared-table",
-            wanted=bool(PAIRED),
+            wanted=bool(FINETUNING_PAIRED),
         ),
     pathvars:
         job="finetuning/{model}.kovaleva2019_shared",

@@ -11,7 +11,7 @@ FRAME_CORPUS = config["frames"]["corpus"]
 FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_SENTENCES = f"<results>/corpora/{FRAME_CORPUS}.jsonl"
 FRAME_LINKS = f"<results>/corpora/{FRAME_CORPUS}.annotation.jsonl"
-FRAME_LINKING = KOVALEVA | {"subcategory": "4.2 Frames"}
+FRAME_SECTION = KOVALEVA | {"subcategory": "4.2 Frames"}
 # Everything made from generated sentences says so.
 FRAMES_GENERATED = "generate" in FRAMES[FRAME_CORPUS]
 
@@ -53,11 +53,11 @@ use rule analysis_step as kovaleva2019_frames with:
     input:
         scores=rules.frame_scores.output.scores,
     output:
-        table=table("kovaleva2019-frames", "heads above the percentile", FRAME_LINKING),
+        table=table("kovaleva2019-frames", "heads above the percentile", FRAME_SECTION),
         controls=table(
             "kovaleva2019-frame-controls",
             "all heads, links and unlinked words at the same distance",
-            FRAME_LINKING,
+            FRAME_SECTION,
         ),
     pathvars:
         job="frames/{model}.kovaleva2019_frames",
@@ -72,7 +72,7 @@ use rule analysis_step as kovaleva2019_fig3 with:
         scores=rules.frame_scores.output.scores,
         drawings=rules.frame_drawings.output.drawings,
     output:
-        **figure("kovaleva2019-fig3", "Figure 3, frame elements", FRAME_LINKING),
+        **figure("kovaleva2019-fig3", "Figure 3, frame elements", FRAME_SECTION),
     pathvars:
         job="frames/{model}.kovaleva2019_fig3",
     params:

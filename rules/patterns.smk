@@ -14,25 +14,28 @@ from os.path import relpath
 PATTERNS = config["patterns"]
 # The annotated maps that come with the workflow; relative, so that a moved checkout is the same.
 # Fine-tuned maps are stored beside their annotations; minilm-again.csv annotates a sample anew.
-ANNOTATED = relpath(Path(workflow.basedir) / "annotations")
-PRETRAINED_MAPS = f"{ANNOTATED}/minilm.csv"
-STORED_MAPS = [f"{ANNOTATED}/minilm-finetuned.{ending}" for ending in ("csv", "h5")]
-OWN_ANNOTATIONS = [annotated["file"] for annotated in PATTERNS["annotations"]]
+PATTERN_ANNOTATIONS = relpath(Path(workflow.basedir) / "annotations")
+PATTERN_PRETRAINED_MAPS = f"{PATTERN_ANNOTATIONS}/minilm.csv"
+PATTERN_STORED_MAPS = [
+    f"{PATTERN_ANNOTATIONS}/minilm-finetuned.{ending}" for ending in ("csv", "h5")
+]
+PATTERN_OWN_ANNOTATIONS = [annotated["file"] for annotated in PATTERNS["annotations"]]
 # The caches, written <model>/<cache>, that the study's own annotated maps come from.
-OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotated["caches"]]
+PATTERN_OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in annotated["caches"]]
 # Task, stage and seed of every cache whose maps are classified.
-CLASSIFIED = [[task, "pretrained", 0] for task in TASKS]
-CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
-MAP_PATTERNS = KOVALEVA | {"subcategory": "4.1 Patterns"}
+PATTERN_CLASSIFIED = [[task, "pretrained", 0] for task in TASKS]
+PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
+PATTERN_SECTION = KOVALEVA | {"subcategory": "4.1 Patterns"}
 
 
 use rule model_step as pattern_classifier with:
     input:
-        annotations=OWN_ANNOTATIONS,
-        builtin=[PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
-        stored=STORED_MAPS if PATTERNS["builtin"] else [],
+        annotations=PATTERN_OWN_ANNOTATIONS,
+        builtin=[PATTERN_PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
+        stored=PATTERN_STORED_MAPS if PATTERNS["builtin"] else [],
         caches=[
-            f"<results>/{Path(name).parent}/attention/{Path(name).name}.h5" for name in OWN_CACHES
+            f"<results>/{Path(name).parent}/attention/{Path(name).name}.h5"
+            for name in PATTERN_OWN_CACHES
         ],
     output:
         classifier="<results>/patterns/classifier.safetensors",
@@ -40,7 +43,7 @@ use rule model_step as pattern_classifier with:
         confusion=listed(
             "<results>/patterns/confusion.csv",
             "confusion of the classes",
-            MAP_PATTERNS,
+            PATTERN_SECTION,
             caption="kovaleva2019-confusion",
         ),
         maps="<results>/patterns/typical.parquet",
@@ -52,7 +55,7 @@ use rule model_step as pattern_classifier with:
         runtime=minutes(240),
     params:
         **step("patterns/pattern_classifier.py"),
-        cache_names=OWN_CACHES,
+        cache_names=PATTERN_OWN_CACHES,
         n_folds=PATTERNS["folds"],
         epochs=PATTERNS["epochs"],
         learning_rate=PATTERNS["learning_rate"],
@@ -76,7 +79,7 @@ use rule model_step as pattern_shares with:
         runtime=minutes(240),
     params:
         **step("patterns/pattern_shares.py"),
-        names=CLASSIFIED,
+        names=PATTERN_CLASSIFIED,
 
 
 # Asked for by name: maps of any cache to look at, and the file to write their classes into.
@@ -100,8 +103,8 @@ use rule analysis_step as kovaleva2019_patterns with:
         folds=rules.pattern_classifier.output.folds,
         shares=rules.pattern_shares.output.shares,
     output:
-        classifier=table("kovaleva2019-classifier", "how well maps are classified", MAP_PATTERNS),
-        table=table("kovaleva2019-patterns", "shares of the classes", MAP_PATTERNS),
+        classifier=table("kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION),
+        table=table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
     pathvars:
         job="patterns/{model}.kovaleva2019_patterns",
     params:
@@ -110,13 +113,13 @@ use rule analysis_step as kovaleva2019_patterns with:
 
 use rule analysis_step as kovaleva2019_agreement with:
     input:
-        first=PRETRAINED_MAPS,
-        second=f"{ANNOTATED}/minilm-again.csv",
+        first=PATTERN_PRETRAINED_MAPS,
+        second=f"{PATTERN_ANNOTATIONS}/minilm-again.csv",
     output:
         table=table(
             "kovaleva2019-agreement",
             "how well two annotations agree",
-            MAP_PATTERNS,
+            PATTERN_SECTION,
             wanted=PATTERNS["builtin"],
             per_model=False,
         ),
@@ -132,7 +135,7 @@ use rule analysis_step as kovaleva2019_fig1 with:
     input:
         maps=rules.pattern_classifier.output.maps,
     output:
-        **figure("kovaleva2019-fig1", "Figure 1, classes of maps", MAP_PATTERNS),
+        **figure("kovaleva2019-fig1", "Figure 1, classes of maps", PATTERN_SECTION),
     pathvars:
         job="patterns/{model}.kovaleva2019_fig1",
     params:
@@ -143,7 +146,7 @@ use rule analysis_step as kovaleva2019_fig2 with:
     input:
         shares=rules.pattern_shares.output.shares,
     output:
-        **figure("kovaleva2019-fig2", "Figure 2, shares of the classes", MAP_PATTERNS),
+        **figure("kovaleva2019-fig2", "Figure 2, shares of the classes", PATTERN_SECTION),
     pathvars:
         job="patterns/{model}.kovaleva2019_fig2",
     params:

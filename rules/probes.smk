@@ -8,9 +8,9 @@ localrules:
 
 
 PROBES = config["probes"]
-PROBED = PROBES["treebank"]
-PROBING = CLARK | {"subcategory": "5 Probes"}
-PROBED_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBED] else "gold"
+PROBE_TREEBANK = PROBES["treebank"]
+PROBE_SECTION = CLARK | {"subcategory": "5 Probes"}
+PROBE_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBE_TREEBANK] else "gold"
 # The settings that training reads; the corpora are inputs.
 PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", "vectors")}
 
@@ -18,7 +18,7 @@ PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", 
 use rule model_step as random_body with:
     input:
         model=rules.model_card.output.model,
-        corpus=f"<results>/corpora/{PROBED}.jsonl",
+        corpus=f"<results>/corpora/{PROBE_TREEBANK}.jsonl",
         files=model_files,
     output:
         attention_cache=temp("<results>/{model}/probes/random_body.h5"),
@@ -27,10 +27,10 @@ use rule model_step as random_body with:
     priority: 10  # the probes, which are long, wait for it
     resources:
         **MODEL_JOB,
-        disk_mb=lambda w: cache_mb(w.model, PROBED),
+        disk_mb=lambda w: cache_mb(w.model, PROBE_TREEBANK),
     params:
         **step("probes/random_body.py"),
-        max_tokens=TREEBANKS[PROBED]["max_tokens"],
+        max_tokens=TREEBANKS[PROBE_TREEBANK]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
@@ -39,11 +39,11 @@ use rule model_step as random_body with:
 
 use rule model_step as train_probes with:
     input:
-        attention=f"<results>/{{model}}/attention/{PROBED}.h5",
+        attention=f"<results>/{{model}}/attention/{PROBE_TREEBANK}.h5",
         random_attention=rules.random_body.output.attention_cache,
         model=rules.model_card.output.model,
-        corpus=f"<results>/corpora/{PROBED}.jsonl",
-        trees=f"<results>/corpora/{PROBED}.annotation.jsonl",
+        corpus=f"<results>/corpora/{PROBE_TREEBANK}.jsonl",
+        trees=f"<results>/corpora/{PROBE_TREEBANK}.annotation.jsonl",
         vectors=f"<results>/corpora/{PROBES['vectors']}.vectors.safetensors",
         words=f"<results>/corpora/{PROBES['vectors']}.words.txt",
         files=model_files,
@@ -61,7 +61,7 @@ use rule model_step as train_probes with:
     params:
         **step("probes/train_probes.py"),
         settings=PROBE_SETTINGS,
-        max_tokens=TREEBANKS[PROBED]["max_tokens"],
+        max_tokens=TREEBANKS[PROBE_TREEBANK]["max_tokens"],
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         seed=config["seed"],
@@ -71,12 +71,12 @@ use rule analysis_step as clark2019_table3 with:
     input:
         scores=rules.train_probes.output.scores,
     output:
-        table=table("clark2019-table3", "Table 3, probes of attention", PROBING),
+        table=table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_table3",
     params:
         **step("probes/clark2019_table3.py"),
-        annotation=PROBED_ANNOTATION,
+        annotation=PROBE_ANNOTATION,
         released_pairing=PROBES["released_pairing"],
 
 
@@ -84,12 +84,12 @@ use rule analysis_step as clark2019_probe_pairs with:
     input:
         counts=rules.train_probes.output.counts,
     output:
-        table=table("clark2019-probe-pairs", "differences between probes", PROBING),
+        table=table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_probe_pairs",
     params:
         **step("probes/clark2019_probe_pairs.py"),
-        annotation=PROBED_ANNOTATION,
+        annotation=PROBE_ANNOTATION,
         bootstrap=PROBES["bootstrap"],
         seed=config["seed"],
 
@@ -98,10 +98,10 @@ use rule analysis_step as clark2019_probe_curve with:
     input:
         curve=rules.train_probes.output.curve,
     output:
-        **figure("clark2019-probe-curve", "learning curves of the probes", PROBING),
+        **figure("clark2019-probe-curve", "learning curves of the probes", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_probe_curve",
     params:
         **step("probes/clark2019_probe_curve.py"),
-        annotation=PROBED_ANNOTATION,
+        annotation=PROBE_ANNOTATION,
         epochs=PROBES["epochs"],

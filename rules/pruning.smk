@@ -9,10 +9,10 @@ localrules:
 
 
 PRUNING = config["pruning"]
-PRUNING_HEADS = MICHEL | {"subcategory": "4 and 6 Pruning heads"}
-KEPT_EPOCHS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
+PRUNING_SECTION = MICHEL | {"subcategory": "4 and 6 Pruning heads"}
+PRUNING_EPOCH_TASKS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 # Table 4 is of MNLI in the paper.
-TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))
+PRUNING_TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))
 
 
 scattergather:
@@ -20,7 +20,7 @@ scattergather:
 
 
 # Where several jobs share the gradients behind importance, these are their parts.
-GRADIENT_PARTS = (
+PRUNING_PARTS = (
     gather.pruning(
         "<results>/{{model}}/pruning/{{task}}.{{init}}.{{seed}}.parts/{scatteritem}.parquet"
     )
@@ -28,7 +28,7 @@ GRADIENT_PARTS = (
     else []
 )
 
-if GRADIENT_PARTS:
+if PRUNING_PARTS:
 
     use rule training_step as pruning_importance with:
         input:
@@ -57,7 +57,7 @@ use rule training_step as pruning_curves with:
         checkpoint=rules.finetune.output.checkpoint,
         table=rules.prepare_task.output.table,
         logits=rules.ablation_sweep.output.logits,
-        parts=GRADIENT_PARTS,
+        parts=PRUNING_PARTS,
     output:
         importance=measured("<results>/{model}/pruning/{task}.{init}.{seed}.importance.parquet"),
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.curves.parquet",
@@ -88,7 +88,8 @@ use rule model_step as pruning_during_training with:
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
         importance=judged(
-            "<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet", task=KEPT_EPOCHS
+            "<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
+            task=PRUNING_EPOCH_TASKS,
         ),
     pathvars:
         job="pruning/{model}.{task}.{init}.{seed}.pruning_during_training",
@@ -112,15 +113,15 @@ use rule model_step as pruning_during_training with:
         device=config["device"],
 
 
-EPOCHS = PRETRAINED_RUNS | {"task": KEPT_EPOCHS}
+PRUNING_EPOCH_RUNS = PRETRAINED_RUNS | {"task": PRUNING_EPOCH_TASKS}
 
 
 use rule analysis_step as michel2019_importance with:
     input:
         importance=expand(rules.pruning_curves.output.importance, **PRETRAINED_RUNS),
     output:
-        **figure("michel2019-importance", "section 4.1, importance", PRUNING_HEADS),
-        table=table("michel2019-importance", "section 4.1, importance", PRUNING_HEADS),
+        **figure("michel2019-importance", "section 4.1, importance", PRUNING_SECTION),
+        table=table("michel2019-importance", "section 4.1, importance", PRUNING_SECTION),
     pathvars:
         job="pruning/{model}.michel2019_importance",
     params:
@@ -132,8 +133,8 @@ use rule analysis_step as michel2019_fig3 with:
     input:
         curves=expand(rules.pruning_curves.output.curves, **PRETRAINED_RUNS),
     output:
-        **figure("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_HEADS),
-        table=table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_HEADS),
+        **figure("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION),
+        table=table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION),
     pathvars:
         job="pruning/{model}.michel2019_fig3",
     params:
@@ -149,7 +150,7 @@ use rule analysis_step as michel2019_one_head with:
         table=table(
             "michel2019-one-head",
             "section 4, one head left in every layer",
-            PRUNING_HEADS,
+            PRUNING_SECTION,
             wanted="one-head" in PRUNING["strategies"],
         ),
     pathvars:
@@ -162,14 +163,14 @@ use rule analysis_step as michel2019_one_head with:
 
 use rule analysis_step as michel2019_fig5 with:
     input:
-        curves=expand(rules.pruning_during_training.output.curves, **EPOCHS),
-        importance=expand(rules.pruning_during_training.output.importance, **EPOCHS),
+        curves=expand(rules.pruning_during_training.output.curves, **PRUNING_EPOCH_RUNS),
+        importance=expand(rules.pruning_during_training.output.importance, **PRUNING_EPOCH_RUNS),
     output:
         **figure(
             "michel2019-fig5",
             "Figure 5, pruning after each epoch",
-            PRUNING_HEADS,
-            wanted=bool(KEPT_EPOCHS),
+            PRUNING_SECTION,
+            wanted=bool(PRUNING_EPOCH_TASKS),
         ),
     pathvars:
         job="pruning/{model}.michel2019_fig5",
@@ -179,25 +180,25 @@ use rule analysis_step as michel2019_fig5 with:
 
 use rule model_step as michel2019_table4 with:
     input:
-        card=f"<results>/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}.json",
-        checkpoint=f"<results>/{{model}}/checkpoints/{TIMED}.pretrained.{SEEDS[0]}",
-        table=f"<results>/tasks/{TIMED}.parquet",
-        order=f"<results>/{{model}}/pruning/{TIMED}.pretrained.{SEEDS[0]}.order.parquet",
+        card=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.json",
+        checkpoint=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.pretrained.{SEEDS[0]}",
+        table=f"<results>/tasks/{PRUNING_TIMED}.parquet",
+        order=f"<results>/{{model}}/pruning/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.order.parquet",
     output:
         speed=table(
             "michel2019-table4",
             "Table 4, speed without the pruned heads",
-            PRUNING_HEADS,
+            PRUNING_SECTION,
             wanted="importance" in PRUNING["strategies"],
         ),
     pathvars:
         job="pruning/{model}.michel2019_table4",
     params:
         **step("pruning/michel2019_table4.py"),
-        task=TIMED,
+        task=PRUNING_TIMED,
         sample_seed=config["seed"],
         share=PRUNING["speed"]["share"],
         examples=PRUNING["speed"]["examples"],
         repeats=PRUNING["speed"]["repeats"],
-        max_tokens=TASKS[TIMED]["max_tokens"],
+        max_tokens=TASKS[PRUNING_TIMED]["max_tokens"],
         device=config["device"],

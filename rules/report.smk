@@ -6,18 +6,19 @@ from workflow_scripts.report import captions
 from workflow_scripts.report.entries import beside, heading, shown_by_category
 
 REPORT = config["report"]
-PAGE = Path(workflow.basedir, "workflow_scripts/report/page")
-PAGE_SOURCES = [relpath(PAGE / f"table.{ending}") for ending in ("html", "css", "js")]
-FRONT_SOURCES = [relpath(PAGE / name) for name in ("overview.html", "overview.css", "links.js")]
-PAPERS = tuple(paper["category"] for paper in (CLARK, KOVALEVA, MICHEL, NIVEN))
+REPORT_PAGE = Path(workflow.basedir, "workflow_scripts/report/page")
+REPORT_PAGE_SOURCES = [relpath(REPORT_PAGE / f"table.{ending}") for ending in ("html", "css", "js")]
+REPORT_FRONT_SOURCES = [
+    relpath(REPORT_PAGE / name) for name in ("overview.html", "overview.css", "links.js")
+]
 # The printed tables by paper, so that a paper's tables need nothing of another's.
-PRINTED: dict[str, list[Entry]] = {}
-for entry in ENTRIES:
-    if entry.kind == "table" and entry.category != JUDGED["category"]:
-        PRINTED.setdefault(entry.category.partition(" ")[0].lower(), []).append(entry)
+REPORT_PRINTED: dict[str, list[Entry]] = {}
+for shown in ENTRIES:
+    if shown.kind == "table" and shown.category != JUDGED["category"]:
+        REPORT_PRINTED.setdefault(shown.category.partition(" ")[0].lower(), []).append(shown)
 
 
-for part, printed in PRINTED.items():
+for part, printed in REPORT_PRINTED.items():
 
     rule:
         name:
@@ -25,7 +26,7 @@ for part, printed in PRINTED.items():
         input:
             tables=[entry.path for entry in printed],
             captions_of=[caption_of(entry) for entry in printed],
-            sources=PAGE_SOURCES,
+            sources=REPORT_PAGE_SOURCES,
         output:
             pages_of=[page_of(entry) for entry in printed],
             latex_of=[beside(entry.path, "tex") for entry in printed],
@@ -47,29 +48,29 @@ for part, printed in PRINTED.items():
         script:
             "../workflow_scripts/report/table_pages.py"
 
-    PAGES += [file for entry in printed for file in (entry.shown, beside(entry.path, "tex"))]
+    PAGES.extend(file for entry in printed for file in (entry.shown, beside(entry.path, "tex")))
 
 
-CLAIM_PAGES = {
+REPORT_CLAIM_PAGES = {
     entry.of["model"]: entry.shown
     for entry in ENTRIES
     if entry.kind == "table" and entry.category == JUDGED["category"]
 }
 # What claims may link to.
-LINKED = [entry.shown for entry in ENTRIES if entry.category.startswith(PAPERS)]
+REPORT_LINKED = [entry.shown for entry in ENTRIES if entry.category in PAPERS.values()]
 
-if CLAIM_PAGES:
+if REPORT_CLAIM_PAGES:
 
     use rule analysis_step as claims_page with:
         input:
             claims=rules.claim_verdicts.output.table,
             cases=rules.claim_verdicts.output.cases,
             published=rules.claim_verdicts.input.published,
-            products=LINKED,
+            products=REPORT_LINKED,
             caption_of=relpath(Path(workflow.basedir, "report/claims.rst")),
             atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
             atlas_page=rules.atlas_page.output.page if "atlas" in config else [],
-            sources=PAGE_SOURCES,
+            sources=REPORT_PAGE_SOURCES,
         output:
             page=reported(
                 "<results>/{model}/tables/claims.html",
@@ -91,25 +92,28 @@ if CLAIM_PAGES:
             ),
 
 
-for page in CLAIM_PAGES.values():
-    PAGES += [page, beside(page, "tex")]
+PAGES.extend(file for page in REPORT_CLAIM_PAGES.values() for file in (page, beside(page, "tex")))
 # Sentence pairs stand with the texts.
-PAIRS_SHOWN, TRANSLATOR_CARDS = {}, []
+REPORT_PAIRS, REPORT_TRANSLATORS = {}, []
 if "translation" in config:
-    PAIRS_SHOWN["pairs"] = PAIRS if "generate" in PAIRS else {"path": PAIRS["test"]["source"]}
-    TRANSLATOR_CARDS = expand(TRANSLATOR_CARD, run=RUNS)
+    REPORT_PAIRS["pairs"] = (
+        TRANSLATION_PAIRS
+        if "generate" in TRANSLATION_PAIRS
+        else {"path": TRANSLATION_PAIRS["test"]["source"]}
+    )
+    REPORT_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)
 # What the config says of the study, and where the report shows what.
-STUDY_FACTS = {
+REPORT_FACTS = {
     "study": config["study"],
     "about": REPORT["about"],
     "results": RESULTS,
     "seeds": f"{config['seed']}; of fine-tuning {', '.join(map(str, SEEDS))}",
-    "texts": {name: CORPORA[name] for name in used(CORPORA)} | PAIRS_SHOWN,
+    "texts": {name: CORPORA[name] for name in used(CORPORA)} | REPORT_PAIRS,
     "tasks": {
         f"{name}.points" if name == "arct" else name: config["tasks"][name]
         for name in config["tasks"]
     },
-    "claims": CLAIM_PAGES,
+    "claims": REPORT_CLAIM_PAGES,
     "atlas": f"{RESULTS}/atlas.html" if "atlas" in config else "",
     "shown": shown_by_category(ENTRIES),
 }
@@ -118,11 +122,11 @@ STUDY_FACTS = {
 use rule analysis_step as overview with:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
-        claims=[beside(page, "csv") for page in CLAIM_PAGES.values()],
-        translators=TRANSLATOR_CARDS,
+        claims=[beside(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
+        translators=REPORT_TRANSLATORS,
         counts=[entry.path for entry in ENTRIES if entry.path.endswith(".counts.csv")],
         products=[FIGURES, TABLES, PAGES],
-        sources=FRONT_SOURCES,
+        sources=REPORT_FRONT_SOURCES,
     output:
         overview="<results>/report/overview.rst",
     pathvars:
@@ -130,13 +134,13 @@ use rule analysis_step as overview with:
     localrule: True
     params:
         **step("report/overview.py"),
-        facts=STUDY_FACTS,
+        facts=REPORT_FACTS,
         benchmarks=f"{RESULTS}/benchmarks",
 
 
 PAGES.append(rules.overview.output.overview)
 # A report may be made before the front page: of one paper, for example.
-OVERVIEW = Path(f"{RESULTS}/report/overview.rst").absolute()
+REPORT_OVERVIEW = Path(f"{RESULTS}/report/overview.rst").absolute()
 
 
-report: str(OVERVIEW) if OVERVIEW.is_file() else "../report/workflow.rst"
+report: str(REPORT_OVERVIEW) if REPORT_OVERVIEW.is_file() else "../report/workflow.rst"

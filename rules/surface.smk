@@ -13,7 +13,7 @@ localrules:
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
-SURFACE_PATTERNS = CLARK | {"subcategory": "3 Surface patterns"}
+SURFACE_SECTION = CLARK | {"subcategory": "3 Surface patterns"}
 
 
 use rule analysis_step as relative_position with:
@@ -25,7 +25,7 @@ use rule analysis_step as relative_position with:
         above=table(
             "clark2019-position",
             "heads above the threshold",
-            SURFACE_PATTERNS,
+            SURFACE_SECTION,
             caption="clark2019-position-table",
         ),
     pathvars:
@@ -61,7 +61,7 @@ use rule analysis_step as entropy with:
         model=rules.model_card.output.model,
     output:
         entropy=judged(measured("<results>/{model}/surface/entropy.parquet", "head_columns")),
-        table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_PATTERNS),
+        table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.entropy",
     params:
@@ -101,7 +101,7 @@ use rule torch_step as surface_drawings with:
         files=model_files,
     output:
         drawings="<results>/{model}/surface/drawings.parquet",
-        table=table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_PATTERNS),
+        table=table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.surface_drawings",
     params:
@@ -118,7 +118,7 @@ use rule analysis_step as clark2019_fig1 with:
         drawings=rules.surface_drawings.output.drawings,
         table=rules.surface_drawings.output.table,
     output:
-        **figure("clark2019-fig1", "Figure 1, heads drawn as lines", SURFACE_PATTERNS),
+        **figure("clark2019-fig1", "Figure 1, heads drawn as lines", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig1",
     params:
@@ -130,7 +130,7 @@ use rule analysis_step as clark2019_fig2 with:
     input:
         special_tokens=rules.special_tokens.output.special_tokens,
     output:
-        **figure("clark2019-fig2", "Figure 2, special tokens", SURFACE_PATTERNS),
+        **figure("clark2019-fig2", "Figure 2, special tokens", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig2",
     params:
@@ -141,7 +141,7 @@ use rule analysis_step as clark2019_fig3 with:
     input:
         gradients=rules.gradient_importance.output.gradients,
     output:
-        **figure("clark2019-fig3", "Figure 3, gradient importance", SURFACE_PATTERNS),
+        **figure("clark2019-fig3", "Figure 3, gradient importance", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig3",
     params:
@@ -152,7 +152,7 @@ use rule analysis_step as clark2019_fig4 with:
     input:
         entropy=rules.entropy.output.entropy,
     output:
-        **figure("clark2019-fig4", "Figure 4, entropy", SURFACE_PATTERNS),
+        **figure("clark2019-fig4", "Figure 4, entropy", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig4",
     params:
@@ -163,7 +163,7 @@ use rule analysis_step as clark2019_position with:
     input:
         position=rules.relative_position.output.position,
     output:
-        **figure("clark2019-position", "section 3.1, relative position", SURFACE_PATTERNS),
+        **figure("clark2019-position", "section 3.1, relative position", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_position",
     params:

@@ -15,10 +15,10 @@ SYNTAX_TREES = f"<results>/corpora/{SYNTAX['treebank']}.annotation.jsonl"
 # A treebank that spaCy parsed is silver, and everything made from it says so.
 SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "gold"
 # What the mentions of Figure 5's coreference panels are, where the study has the chapter.
-COREFERENCE_MENTIONS = (
+SYNTAX_MENTIONS = (
     annotation_of(COREFERENCE[config["coreference"]["corpus"]]) if "coreference" in config else ""
 )
-DEPENDENCIES = CLARK | {"subcategory": "4.2 Dependency syntax"}
+SYNTAX_SECTION = CLARK | {"subcategory": "4.2 Dependency syntax"}
 
 
 use rule analysis_step as syntax_scores with:
@@ -50,7 +50,7 @@ use rule analysis_step as clark2019_table1 with:
         offsets=rules.syntax_scores.output.offsets,
         best=rules.syntax_scores.output.best,
     output:
-        table=table("clark2019-table1", "Table 1, heads as parsers", DEPENDENCIES),
+        table=table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
     pathvars:
         job="syntax/{model}.clark2019_table1",
     params:
@@ -83,10 +83,10 @@ use rule analysis_step as clark2019_fig5 with:
             ["<results>/{model}/coreference/examples.parquet"] if "coreference" in config else []
         ),
     output:
-        **figure("clark2019-fig5", "Figure 5, heads on example sentences", DEPENDENCIES),
+        **figure("clark2019-fig5", "Figure 5, heads on example sentences", SYNTAX_SECTION),
     pathvars:
         job="syntax/{model}.clark2019_fig5",
     params:
         **step("syntax/clark2019_fig5.py"),
         annotation=SYNTAX_ANNOTATION,
-        mentions=COREFERENCE_MENTIONS,
+        mentions=SYNTAX_MENTIONS,

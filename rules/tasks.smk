@@ -12,18 +12,18 @@ localrules:
 
 
 # The directory that the study's own grammar writes a task into.
-GENERATED = {
+TASK_GENERATED = {
     task: [f"<results>/tasks/{task}.generated"] if "generate" in entry else []
     for task, entry in TASKS.items()
 }
 # The directory of ARCT's files where the study generates or fetches them.
-ARCT_DIRECTORY = [
+TASK_ARCT_DIRECTORY = [
     f"<results>/tasks/arct.{kind}" for kind in ("generate", "fetch") if ARCT.get(kind)
 ]
 # ARCT's local files, and those in the folders beside them.
-ARCT_PATHS = [ARCT[key] for key in ("path", "test", "truth") if key in ARCT]
-ARCT_PATHS += sorted(map(str, Path(ARCT["path"]).glob("*/"))) if "path" in ARCT else []
-ARCT_FILES = [file for path in ARCT_PATHS for file in local_files(path)]
+TASK_ARCT_PATHS = [ARCT[key] for key in ("path", "test", "truth") if key in ARCT]
+TASK_ARCT_PATHS += sorted(map(str, Path(ARCT["path"]).glob("*/"))) if "path" in ARCT else []
+TASK_ARCT_FILES = [file for path in TASK_ARCT_PATHS for file in local_files(path)]
 
 
 use rule analysis_step as generate_task with:
@@ -44,7 +44,7 @@ use rule analysis_step as prepare_task with:
     input:
         files=files_of(TASKS, "task"),
         domains=domains_of(TASKS, "task"),
-        generated=setting(GENERATED, "task"),
+        generated=setting(TASK_GENERATED, "task"),
     output:
         table="<results>/tasks/{task}.parquet",
         counts=counts("tasks", "{task}", "task-counts", TASKS),
@@ -100,8 +100,8 @@ use rule analysis_step as fetch_arct with:
 
 use rule analysis_step as prepare_arct with:
     input:
-        files=ARCT_FILES,
-        directory=ARCT_DIRECTORY,
+        files=TASK_ARCT_FILES,
+        directory=TASK_ARCT_DIRECTORY,
     output:
         table="<results>/tasks/arct.points.parquet",
         counts=counts(

@@ -1,24 +1,37 @@
 """translation: an encoder-decoder's heads of three types masked and pruned (Michel 3 to 6)."""
 
 TRANSLATION = config["translation"]
-TRANSLATING = MICHEL | {"subcategory": "3 to 6 Translation"}
-TRAINED_TRANSLATOR = TRANSLATION.get("train")
-TRANSLATOR = TRANSLATION.get("model", {})
+TRANSLATION_SECTION = MICHEL | {"subcategory": "3 to 6 Translation"}
+TRANSLATION_TRAINING = TRANSLATION.get("train")
+TRANSLATION_MODEL = TRANSLATION.get("model", {})
 # The translators of the study: one for each seed, or the pretrained one.
-RUNS = [str(seed) for seed in TRAINED_TRANSLATOR["seeds"]] if TRAINED_TRANSLATOR else ["pretrained"]
-TRANSLATION_EPOCHS = bool(TRAINED_TRANSLATOR) and TRAINED_TRANSLATOR["every_epoch"]
-PAIRS = TRANSLATION["data"]
-ALIGNED = [PAIRS[split] for split in ("train", "validation", "test") if split in PAIRS]
-ALIGNED += PAIRS["domains"].values()
+TRANSLATION_RUNS = (
+    [str(seed) for seed in TRANSLATION_TRAINING["seeds"]]
+    if TRANSLATION_TRAINING
+    else ["pretrained"]
+)
+TRANSLATION_EPOCHS = bool(TRANSLATION_TRAINING) and TRANSLATION_TRAINING["every_epoch"]
+TRANSLATION_PAIRS = TRANSLATION["data"]
+TRANSLATION_ALIGNED = [
+    TRANSLATION_PAIRS[split]
+    for split in ("train", "validation", "test")
+    if split in TRANSLATION_PAIRS
+]
+TRANSLATION_ALIGNED += TRANSLATION_PAIRS["domains"].values()
 
 
 wildcard_constraints:
-    run="|".join(map(re.escape, RUNS)),
+    run="|".join(map(re.escape, TRANSLATION_RUNS)),
 
 
 use rule analysis_step as translation_pairs with:
     input:
-        files=[file for pair in ALIGNED for side in pair.values() for file in local_files(side)],
+        files=[
+            file
+            for pair in TRANSLATION_ALIGNED
+            for side in pair.values()
+            for file in local_files(side)
+        ],
     output:
         pairs="<results>/translation/pairs.parquet",
         counts=listed(
@@ -34,7 +47,7 @@ use rule analysis_step as translation_pairs with:
         runtime=minutes(60),
     params:
         **step("translation/translation_pairs.py"),
-        source=PAIRS,
+        source=TRANSLATION_PAIRS,
         seed=config["seed"],
 
 
@@ -44,7 +57,7 @@ def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, 
     return ceil(4 * (vocabulary * hidden + layers * layer) / 1e6)
 
 
-if TRAINED_TRANSLATOR:
+if TRANSLATION_TRAINING:
 
     use rule training_step as translator_training with:
         input:
@@ -60,25 +73,25 @@ if TRAINED_TRANSLATOR:
         priority: 9  # begins the longest chain of the chapter
         resources:
             **TRAINING_JOB,
-            disk_mb=translator_mb(**TRAINED_TRANSLATOR)
-            * (TRAINED_TRANSLATOR["epochs"] if TRANSLATION_EPOCHS else 1),
+            disk_mb=translator_mb(**TRANSLATION_TRAINING)
+            * (TRANSLATION_TRAINING["epochs"] if TRANSLATION_EPOCHS else 1),
         params:
             **step("translation/translator_training.py"),
             work=f"{RESULTS}/translation/{{run}}.work",
             run="{run}",
-            recipe=lambda w: without(TRAINED_TRANSLATOR, ("seeds", "every_epoch"))
+            recipe=lambda w: without(TRANSLATION_TRAINING, ("seeds", "every_epoch"))
             | {"seed": int(w.run)},
             every_epoch=TRANSLATION_EPOCHS,
             device=config["device"],
 
-    TRANSLATOR_CARD = rules.translator_training.output.card
-    TRANSLATOR_FILES = [rules.translator_training.output.checkpoint]
+    TRANSLATION_CARD = rules.translator_training.output.card
+    TRANSLATION_FILES = [rules.translator_training.output.checkpoint]
 
 else:
 
     use rule torch_step as translator_card with:
         input:
-            files=local_files(TRANSLATOR.get("path")),
+            files=local_files(TRANSLATION_MODEL.get("path")),
         output:
             card="<results>/translation/{run}.card.json",
         pathvars:
@@ -89,17 +102,17 @@ else:
             runtime=minutes(120),
         params:
             **step("translation/translator_card.py"),
-            source=TRANSLATOR,
+            source=TRANSLATION_MODEL,
             name="{run}",
 
-    TRANSLATOR_CARD = rules.translator_card.output.card
-    TRANSLATOR_FILES = local_files(TRANSLATOR.get("path"))
+    TRANSLATION_CARD = rules.translator_card.output.card
+    TRANSLATION_FILES = local_files(TRANSLATION_MODEL.get("path"))
 
 
 use rule training_step as translation_sweep with:
     input:
-        card=TRANSLATOR_CARD,
-        checkpoint=TRANSLATOR_FILES,
+        card=TRANSLATION_CARD,
+        checkpoint=TRANSLATION_FILES,
         pairs=rules.translation_pairs.output.pairs,
     output:
         sweep="<results>/translation/{run}.sweep.parquet",
@@ -121,9 +134,12 @@ use rule analysis_step as translation_scores with:
     input:
         sweep=rules.translation_sweep.output.sweep,
     output:
-        scores=judged(measured("<results>/translation/{run}.scores.parquet", run=RUNS), run=RUNS),
+        scores=judged(
+            measured("<results>/translation/{run}.scores.parquet", run=TRANSLATION_RUNS),
+            run=TRANSLATION_RUNS,
+        ),
         gain="<results>/translation/{run}.gain.parquet",
-        types=judged("<results>/translation/{run}.types.parquet", run=RUNS),
+        types=judged("<results>/translation/{run}.types.parquet", run=TRANSLATION_RUNS),
     pathvars:
         job="translation/{run}.translation_scores",
     resources:
@@ -139,13 +155,13 @@ use rule analysis_step as translation_scores with:
 
 use rule training_step as translation_pruning with:
     input:
-        card=TRANSLATOR_CARD,
-        checkpoint=TRANSLATOR_FILES,
+        card=TRANSLATION_CARD,
+        checkpoint=TRANSLATION_FILES,
         pairs=rules.translation_pairs.output.pairs,
         sweep=rules.translation_sweep.output.sweep,
     output:
-        importance=measured("<results>/translation/{run}.importance.parquet", run=RUNS),
-        curves=judged("<results>/translation/{run}.curves.parquet", run=RUNS),
+        importance=measured("<results>/translation/{run}.importance.parquet", run=TRANSLATION_RUNS),
+        curves=judged("<results>/translation/{run}.curves.parquet", run=TRANSLATION_RUNS),
         order="<results>/translation/{run}.order.parquet",
     pathvars:
         job="translation/{run}.translation_pruning",
@@ -166,13 +182,13 @@ if TRANSLATION_EPOCHS:
 
     use rule model_step as translation_epochs with:
         input:
-            card=TRANSLATOR_CARD,
-            checkpoint=TRANSLATOR_FILES,
+            card=TRANSLATION_CARD,
+            checkpoint=TRANSLATION_FILES,
             epochs=rules.translator_training.output.epochs,
             pairs=rules.translation_pairs.output.pairs,
         output:
             training="<results>/translation/{run}.training.parquet",
-            importance=judged("<results>/translation/{run}.epochs.parquet", run=RUNS),
+            importance=judged("<results>/translation/{run}.epochs.parquet", run=TRANSLATION_RUNS),
         pathvars:
             job="translation/{run}.translation_epochs",
         priority: 5

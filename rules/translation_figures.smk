@@ -11,37 +11,37 @@ localrules:
     michel2019_translation_fig5,
 
 
-TRANSLATION_SCORES = expand(rules.translation_scores.output.scores, run=RUNS)
+TRANSLATION_SCORES = expand(rules.translation_scores.output.scores, run=TRANSLATION_RUNS)
 
 
 use rule analysis_step as michel2019_translation_tables with:
     input:
         scores=TRANSLATION_SCORES,
-        types=expand(rules.translation_scores.output.types, run=RUNS),
-        gains=expand(rules.translation_scores.output.gain, run=RUNS),
+        types=expand(rules.translation_scores.output.types, run=TRANSLATION_RUNS),
+        gains=expand(rules.translation_scores.output.gain, run=TRANSLATION_RUNS),
     output:
         heads=table(
             "michel2019-translation-table1",
             "Table 1, translation: every head masked",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
         alone=table(
             "michel2019-translation-table2",
             "Table 2, translation: the best head left alone",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
         by_type=table(
             "michel2019-translation-types",
             "section 3, translation: types of attention compared",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
         pairs=table(
             "michel2019-translation-pairs",
             "section 3.4, translation: the same heads on other sentences",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
         points="<results>/translation/points.parquet",
@@ -60,7 +60,7 @@ use rule analysis_step as michel2019_translation_grids with:
         **figure(
             "michel2019-translation-grids",
             "Table 1, translation: every head masked, drawn",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
     pathvars:
@@ -76,7 +76,7 @@ use rule analysis_step as michel2019_translation_fig1 with:
         **figure(
             "michel2019-translation-fig1",
             "Figure 1a, translation: BLEU without one head",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
     pathvars:
@@ -93,7 +93,7 @@ use rule analysis_step as michel2019_translation_fig2 with:
         **figure(
             "michel2019-translation-fig2",
             "Figure 2a, translation: effects on other sentences",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
     pathvars:
@@ -102,7 +102,7 @@ use rule analysis_step as michel2019_translation_fig2 with:
         **step("translation/michel2019_translation_fig2.py"),
 
 
-TRANSLATION_CURVES = expand(rules.translation_pruning.output.curves, run=RUNS)
+TRANSLATION_CURVES = expand(rules.translation_pruning.output.curves, run=TRANSLATION_RUNS)
 
 
 use rule analysis_step as michel2019_translation_fig3 with:
@@ -112,7 +112,7 @@ use rule analysis_step as michel2019_translation_fig3 with:
         **figure(
             "michel2019-translation-fig3",
             "Figure 3a, translation: pruning all heads",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
     pathvars:
@@ -128,7 +128,7 @@ use rule analysis_step as michel2019_translation_fig4 with:
         **figure(
             "michel2019-translation-fig4",
             "Figure 4, translation: pruning one type of attention",
-            TRANSLATING,
+            TRANSLATION_SECTION,
             per_model=False,
         ),
     pathvars:
@@ -141,13 +141,13 @@ if TRANSLATION_EPOCHS:
 
     use rule analysis_step as michel2019_translation_fig5 with:
         input:
-            training=expand(rules.translation_epochs.output.training, run=RUNS),
-            importance=expand(rules.translation_epochs.output.importance, run=RUNS),
+            training=expand(rules.translation_epochs.output.training, run=TRANSLATION_RUNS),
+            importance=expand(rules.translation_epochs.output.importance, run=TRANSLATION_RUNS),
         output:
             **figure(
                 "michel2019-translation-fig5",
                 "Figure 5, translation: pruning during training",
-                TRANSLATING,
+                TRANSLATION_SECTION,
                 per_model=False,
             ),
         pathvars:

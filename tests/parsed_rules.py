@@ -1,5 +1,6 @@
 """The workflow as Snakemake reads it: `parsed_rules.py study.yaml ...` prints it as JSON."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -7,11 +8,14 @@ import tempfile
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import yaml
 from snakemake.api import SnakemakeApi
+from snakemake.parser import parse as translate
 from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+from snakemake.sourcecache import LocalSourceFile, SourceCache
 
 from workflow_scripts.core.data.glue import TASKS
 
@@ -86,6 +90,15 @@ def parsed_rules() -> dict[str, Rule]:
 def snakefiles() -> list[Path]:
     """The Snakefile and all rule files."""
     return [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
+
+
+def compiled_snakefiles() -> dict[Path, ast.Module]:
+    """The Python that Snakemake makes of the Snakefile and of each rule file."""
+    with tempfile.TemporaryDirectory() as folder:
+        workflow = SimpleNamespace(sourcecache=SourceCache(Path(folder), Path(folder)))
+        files = {path: LocalSourceFile(str(path)) for path in snakefiles()}
+        codes = {path: translate(file, workflow, {})[0] for path, file in files.items()}
+    return {path: ast.parse(code) for path, code in codes.items()}
 
 
 def parse(study: Path) -> Any:

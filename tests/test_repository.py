@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.parsed_rules import Rule, parsed, parsed_rules, snakefiles
+from tests.parsed_rules import Rule, compiled_snakefiles, parsed, parsed_rules, snakefiles
 from workflow_scripts import chapters
 from workflow_scripts.core.integrity import meaning
 
@@ -150,6 +150,45 @@ def test_every_rule_file_is_a_chapter_or_a_part_of_one() -> None:
     assert {path.name for path in SNAKEFILES} == set(files)
     begun = {Path(name).stem.partition("_")[0] for name in files}
     assert begun == {"Snakefile", "common", *CHAPTERS}
+
+
+def test_a_name_of_a_rule_file_begins_with_its_chapter() -> None:
+    """All rule files share one namespace: a name that two of them gave would be the later one's."""
+    files: dict[str, str] = {}
+    for path, tree in compiled_snakefiles().items():
+        chapter, *_ = path.stem.upper().partition("_")
+        for name in sorted(assigned(tree.body)):
+            assert name not in files, f"{name}: in {files[name]} and {path.name}"
+            files[name] = path.name
+            own = chapter in ("SNAKEFILE", "COMMON") or name.startswith(chapter.removesuffix("S"))
+            assert own or name.islower(), f"{path.name}: {name}"
+    assert len(files) > 100
+
+
+def assigned(statements: list[ast.stmt]) -> set[str]:
+    """The global names that statements assign, those of loops included."""
+    names = set()
+    for node in statements:
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            inner = [part for target in targets for part in ast.walk(target)]
+            names |= {part.id for part in inner if isinstance(part, ast.Name)}
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            for block in ("body", "orelse", "finalbody"):
+                names |= assigned(getattr(node, block, []))
+    return names
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("A = 1\nB, C = f()\nD: int = 2\nE += 1", "ABCDE"),
+        ("for A in B:\n    if A:\n        C = A\n    else:\n        D = A", "ACD"),
+        ("def f():\n    A = 1", ""),
+    ],
+)
+def test_assigned_finds(code: str, names: str) -> None:
+    assert assigned(ast.parse(code).body) == set(names)
 
 
 def test_a_rule_is_whole_and_named_after_its_script(steps: list[Rule]) -> None:
