@@ -14,8 +14,8 @@ localrules:
 
 
 ABLATION = config["ablation"]
-ABLATION_DISABLING = KOVALEVA | {"subcategory": "4.6 Disabling heads"}
-ABLATION_MASKING = MICHEL | {"subcategory": "3 and 5 Masking heads"}
+ABLATION_DISABLING = PAPER["kovaleva2019"] | {"subcategory": "4.6 Disabling heads"}
+ABLATION_MASKING = PAPER["michel2019"] | {"subcategory": "3 and 5 Masking heads"}
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 ABLATION_MODES = {
     "head": ["uniform", "zero"],

@@ -6,7 +6,7 @@ localrules:
     niven2019_heads,
 
 
-ARGUMENT_BEYOND = NIVEN | {"subcategory": "Beyond the paper"}
+ARGUMENT_BEYOND = PAPER["niven2019"] | {"subcategory": "Beyond the paper"}
 
 
 use rule model_step as argument_reliance with:

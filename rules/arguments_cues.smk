@@ -6,7 +6,7 @@ localrules:
     niven2019_cues,
 
 
-ARGUMENT_CUES = NIVEN | {"subcategory": "4 Statistical cues"}
+ARGUMENT_CUES = PAPER["niven2019"] | {"subcategory": "4 Statistical cues"}
 
 
 use rule analysis_step as argument_cues with:

@@ -12,8 +12,10 @@ localrules:
     niven2019_runs,
 
 
-ARGUMENT_MODELS = NIVEN | {"subcategory": "3, 5 and 6 Models, probing and the adversarial set"}
-ARGUMENT_EASY = NIVEN | {"subcategory": "8 Easy points"}
+ARGUMENT_MODELS = PAPER["niven2019"] | {
+    "subcategory": "3, 5 and 6 Models, probing and the adversarial set"
+}
+ARGUMENT_EASY = PAPER["niven2019"] | {"subcategory": "8 Easy points"}
 ARGUMENT_DEGENERATE_BELOW = {
     family: ARGUMENTS[family]["degenerate_below"] for family in ARGUMENT_FAMILIES
 }

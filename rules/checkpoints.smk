@@ -40,7 +40,7 @@ use rule model_step as mlm_head with:
         losses=listed(
             "<results>/{model}/checkpoints/mlm_head.csv",
             "masked-LM head of Figure 3",
-            CLARK | {"subcategory": "3 Surface patterns"},
+            PAPER["clark2019"] | {"subcategory": "3 Surface patterns"},
             caption="mlm-head",
             wanted="surface" in config,
         ),
@@ -119,7 +119,7 @@ use rule analysis_step as kovaleva2019_table1 with:
         table=table(
             "kovaleva2019-table1",
             "Table 1, scores by initialisation",
-            KOVALEVA | {"subcategory": "3 Fine-tuned classifiers"},
+            PAPER["kovaleva2019"] | {"subcategory": "3 Fine-tuned classifiers"},
             wanted=bool(TASKS),
         ),
     pathvars:

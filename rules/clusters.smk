@@ -8,7 +8,7 @@ localrules:
 
 
 CLUSTERS = config["clusters"]
-CLUSTER_SECTION = CLARK | {"subcategory": "6 Clusters"}
+CLUSTER_SECTION = PAPER["clark2019"] | {"subcategory": "6 Clusters"}
 
 
 # Figure 6 marks the best heads of these chapters, where they are part of the study.

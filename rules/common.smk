@@ -40,11 +40,8 @@ ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
 
-# The category of a product in the report.
-CLARK = {"category": PAPERS["clark2019"]}
-KOVALEVA = {"category": PAPERS["kovaleva2019"]}
-MICHEL = {"category": PAPERS["michel2019"]}
-NIVEN = {"category": PAPERS["niven2019"]}
+# The category of a paper's products in the report.
+PAPER = {name: {"category": title} for name, title in PAPERS.items()}
 # The menu is in alphabetical order: all claims, the atlas, the papers, the texts.
 JUDGED = {"category": "All claims"}
 COUNTS = {"category": "Texts and tasks"}

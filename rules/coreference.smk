@@ -13,7 +13,7 @@ COREFERENCE_CORPUS = COREFERENCE_CONFIG["corpus"]
 COREFERENCE_TEXTS = f"<results>/corpora/{COREFERENCE_CORPUS}"
 # Everything made from generated documents, or from head words that spaCy found, says so.
 COREFERENCE_ANNOTATION = annotation_of(COREFERENCE[COREFERENCE_CORPUS])
-COREFERENCE_SECTION = CLARK | {"subcategory": "4.3 Coreference"}
+COREFERENCE_SECTION = PAPER["clark2019"] | {"subcategory": "4.3 Coreference"}
 
 
 use rule analysis_step as coreference_scores with:

@@ -19,7 +19,7 @@ FINETUNING_FIRST_SEED = SEEDS[0]
 FINETUNING_PAIRED = [task for task in TASKS if task not in ("sst2", "cola")]
 FINETUNING_PAIRED_RUNS = PRETRAINED_RUNS | {"task": FINETUNING_PAIRED}
 FINETUNING_PADDED = bool(FINETUNING["padded_to"])
-FINETUNING_SECTION = KOVALEVA | {"subcategory": "4.3 to 4.5 Fine-tuning"}
+FINETUNING_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.3 to 4.5 Fine-tuning"}
 
 
 use rule analysis_step as finetuning_tables with:

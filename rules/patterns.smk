@@ -25,7 +25,7 @@ PATTERN_OWN_CACHES = [name for annotated in PATTERNS["annotations"] for name in 
 # Task, stage and seed of every cache whose maps are classified.
 PATTERN_CLASSIFIED = [[task, "pretrained", 0] for task in TASKS]
 PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in SEEDS]
-PATTERN_SECTION = KOVALEVA | {"subcategory": "4.1 Patterns"}
+PATTERN_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.1 Patterns"}
 
 
 use rule model_step as pattern_classifier with:

@@ -9,7 +9,7 @@ localrules:
 
 PROBES = config["probes"]
 PROBE_TREEBANK = PROBES["treebank"]
-PROBE_SECTION = CLARK | {"subcategory": "5 Probes"}
+PROBE_SECTION = PAPER["clark2019"] | {"subcategory": "5 Probes"}
 PROBE_ANNOTATION = "silver" if "parse" in TREEBANKS[PROBE_TREEBANK] else "gold"
 # The settings that training reads; the corpora are inputs.
 PROBE_SETTINGS = {key: PROBES[key] for key in PROBES if key not in ("treebank", "vectors")}

@@ -9,7 +9,7 @@ localrules:
 
 
 PRUNING = config["pruning"]
-PRUNING_SECTION = MICHEL | {"subcategory": "4 and 6 Pruning heads"}
+PRUNING_SECTION = PAPER["michel2019"] | {"subcategory": "4 and 6 Pruning heads"}
 PRUNING_EPOCH_TASKS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 # Table 4 is of MNLI in the paper.
 PRUNING_TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))

@@ -12,13 +12,15 @@ REPORT_FRONT_SOURCES = [
     relpath(REPORT_PAGE / name) for name in ("overview.html", "overview.css", "links.js")
 ]
 # The printed tables by paper, so that a paper's tables need nothing of another's.
-REPORT_PRINTED: dict[str, list[Entry]] = {}
-for shown in ENTRIES:
-    if shown.kind == "table" and shown.category != JUDGED["category"]:
-        REPORT_PRINTED.setdefault(shown.category.partition(" ")[0].lower(), []).append(shown)
+REPORT_PRINTED = {
+    part: [entry for entry in ENTRIES if entry.kind == "table" and entry.category == category]
+    for part, category in (PAPERS | {"texts": COUNTS["category"]}).items()
+}
 
 
 for part, printed in REPORT_PRINTED.items():
+    if not printed:
+        continue
 
     rule:
         name:

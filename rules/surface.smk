@@ -13,7 +13,7 @@ localrules:
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
-SURFACE_SECTION = CLARK | {"subcategory": "3 Surface patterns"}
+SURFACE_SECTION = PAPER["clark2019"] | {"subcategory": "3 Surface patterns"}
 
 
 use rule analysis_step as relative_position with:

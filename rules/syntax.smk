@@ -18,7 +18,7 @@ SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "g
 SYNTAX_MENTIONS = (
     annotation_of(COREFERENCE[config["coreference"]["corpus"]]) if "coreference" in config else ""
 )
-SYNTAX_SECTION = CLARK | {"subcategory": "4.2 Dependency syntax"}
+SYNTAX_SECTION = PAPER["clark2019"] | {"subcategory": "4.2 Dependency syntax"}
 
 
 use rule analysis_step as syntax_scores with:

@@ -1,7 +1,7 @@
 """translation: an encoder-decoder's heads of three types masked and pruned (Michel 3 to 6)."""
 
 TRANSLATION = config["translation"]
-TRANSLATION_SECTION = MICHEL | {"subcategory": "3 to 6 Translation"}
+TRANSLATION_SECTION = PAPER["michel2019"] | {"subcategory": "3 to 6 Translation"}
 TRANSLATION_TRAINING = TRANSLATION.get("train")
 TRANSLATION_MODEL = TRANSLATION.get("model", {})
 # The translators of the study: one for each seed, or the pretrained one.
