@@ -15,7 +15,7 @@ from tests.arguments.builders import made_up_arct, made_up_vectors
 from tests.parsed_rules import parsed
 from workflow_scripts.arguments import argument_training, runs
 from workflow_scripts.arguments.annealing import Annealer
-from workflow_scripts.arguments.argument_training import Family, Labelled, fit
+from workflow_scripts.arguments.argument_training import Family, LabelledPoints, fit
 from workflow_scripts.arguments.word_models import vocabulary_of, word_family
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.model.training import constant_schedule, linear_schedule
@@ -48,7 +48,7 @@ def bov(frame: pd.DataFrame) -> Family:
     return word_family("bov", made_up_vectors(frame), vocabulary, tune=True)
 
 
-def rates_of(bov: Family, frame: pd.DataFrame, plan: runs.Plan) -> list[float]:
+def rates_of(bov: Family, frame: pd.DataFrame, plan: runs.RunPlan) -> list[float]:
     training, dev = (runs.Encoder(bov).labelled(part, "W") for part in points(frame))
     run = plan.run("W", runs.grid_of(plan.settings["grid"])[0])
     return [row["rate"] for row in fit(bov, run, training, dev, CPU)[1]]
@@ -100,15 +100,15 @@ def test_a_run_lowers_its_rate_after_epochs_without_a_new_best(
         accuracies = iter([0.5, 0.7, 0.7, 0.6, 0.9])
         monkeypatch.setattr(argument_training, "accuracy_of", lambda *_: next(accuracies))  # noqa: B023
         anneal = {"factor": 0.1, "patience": patience}
-        plan = runs.Plan(["W"], "original", settings | {"anneal": anneal}, 1, CPU)
+        plan = runs.RunPlan(["W"], "original", settings | {"anneal": anneal}, 1, CPU)
         assert rates_of(bov, frame, plan) == pytest.approx(rates)
 
 
 def test_without_decay_and_annealing_the_rate_stays(frame: pd.DataFrame, bov: Family) -> None:
     none = {"anneal": {"factor": 1, "patience": 0}}
-    plan = runs.Plan(["W"], "original", SETTINGS | none, 1, CPU)
+    plan = runs.RunPlan(["W"], "original", SETTINGS | none, 1, CPU)
     assert rates_of(bov, frame, plan) == [0.02] * 3
-    decaying = runs.Plan(["W"], "original", SETTINGS | none | {"decay": True}, 1, CPU)
+    decaying = runs.RunPlan(["W"], "original", SETTINGS | none | {"decay": True}, 1, CPU)
     steps = 3 * 4  # 60 points in batches of 16, three times
     last = [4 * epoch - 1 for epoch in (1, 2, 3)]
     assert rates_of(bov, frame, decaying) == pytest.approx(
@@ -118,11 +118,11 @@ def test_without_decay_and_annealing_the_rate_stays(frame: pd.DataFrame, bov: Fa
 
 def test_a_grid_of_epochs_and_batch_sizes(frame: pd.DataFrame, bov: Family) -> None:
     grid = SETTINGS["grid"] | {"epochs": [1, 2], "batch_size": [8, 30]}
-    plan = runs.Plan(["W"], "original", SETTINGS | {"grid": grid}, 1, CPU)
+    plan = runs.RunPlan(["W"], "original", SETTINGS | {"grid": grid}, 1, CPU)
     made = [plan.run("W", chosen) for chosen in runs.grid_of(grid)]
     assert [(run.epochs, run.batch_size) for run in made] == [(1, 8), (1, 30), (2, 8), (2, 30)]
     assert len(runs.search(bov, frame, plan)) == 4
-    without = runs.Plan(["W"], "original", SETTINGS, 1, CPU).run("W", {"learning_rate": 1.0})
+    without = runs.RunPlan(["W"], "original", SETTINGS, 1, CPU).run("W", {"learning_rate": 1.0})
     assert (without.epochs, without.batch_size) == (3, 16)
 
 
@@ -136,14 +136,16 @@ def test_one_search_for_all_set_ups(
     pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "grid.csv", index=False)
     used: list[float] = []
 
-    def recorded(family: Family, run: argument_training.Run, *others: Labelled) -> tuple:
+    def recorded(
+        family: Family, run: argument_training.TrainingRun, *others: LabelledPoints
+    ) -> tuple:
         used.append(run.hyperparameters["learning_rate"])
         return fit(family, run, *others)
 
     monkeypatch.setattr(runs, "fit", recorded)
     for search in ("full", "each"):
         settings = SETTINGS | {"grid": grid, "search": search, "epochs": 1}
-        plan = runs.Plan(["W"], "original", settings, 1, CPU)
+        plan = runs.RunPlan(["W"], "original", settings, 1, CPU)
         runs.train_all(bov, frame, plan, tmp_path / "grid.csv", tmp_path / search, [])
     assert used == [0.3, 0.02]
 

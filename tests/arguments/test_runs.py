@@ -14,7 +14,13 @@ from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
 from tests.core import tiny_models
 from workflow_scripts.arguments import runs
 from workflow_scripts.arguments.argument_scores import measure
-from workflow_scripts.arguments.argument_training import Family, Labelled, Run, fit, logits_of
+from workflow_scripts.arguments.argument_training import (
+    Family,
+    LabelledPoints,
+    TrainingRun,
+    fit,
+    logits_of,
+)
 from workflow_scripts.arguments.bert import bert_family
 from workflow_scripts.arguments.setups import as_text, inputs_of
 from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_of, word_family
@@ -56,7 +62,7 @@ def families(
     return family
 
 
-def warrants_alone(family: Family, frame: pd.DataFrame) -> tuple[Labelled, Labelled]:
+def warrants_alone(family: Family, frame: pd.DataFrame) -> tuple[LabelledPoints, LabelledPoints]:
     """Training and development points of set-up W, encoded."""
     training, dev = runs.sets_of(frame, "original")
     encode = runs.Encoder(family)
@@ -67,7 +73,7 @@ def trained(
     family: Family, frame: pd.DataFrame, setups: list[str], trained_on: str, folder: Path
 ) -> pd.DataFrame:
     """Accuracy by set-up, split and points."""
-    plan = runs.Plan(setups, trained_on, SETTINGS[family.name], 1, CPU)
+    plan = runs.RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
     predictions, curves = runs.train_all(family, frame, plan, None, folder / "weights", [])
     assert list((folder / "weights").iterdir()) == []
     assert (curves.groupby("setup")["best"].sum() == 1).all()
@@ -119,7 +125,7 @@ def test_the_grid_is_searched_and_its_best_point_taken(
     frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     settings = SETTINGS["bov"] | {"grid": {"learning_rate": [1e-6, 0.02], "dropout": [0.1]}}
-    plan = runs.Plan(["W", "full"], "original", settings, 1, CPU)
+    plan = runs.RunPlan(["W", "full"], "original", settings, 1, CPU)
     grid = runs.search(families("bov"), frame, plan)
     assert len(grid) == 4
     best = grid[grid["best"]].set_index("setup")
@@ -136,7 +142,7 @@ def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], F
     family = families("bov")
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.5, "dropout": 0.5}  # so large that accuracy goes up and down
-    run = Run("W", chosen, seed=1, epochs=8, batch_size=16)
+    run = TrainingRun("W", chosen, seed=1, epochs=8, batch_size=16)
     model, rows = fit(family, run, training, dev, CPU)
     accuracies = [row["dev_accuracy"] for row in rows]
     assert [row["best"] for row in rows].index(True) == int(np.argmax(accuracies))
@@ -150,7 +156,7 @@ def test_same_seed_same_run(frame: pd.DataFrame, families: Callable[[str], Famil
     [chosen] = runs.grid_of(SETTINGS["bilstm"]["grid"])
     losses = []
     for seed in (1, 1, 2):
-        run = Run("W", chosen, seed, epochs=2, batch_size=16)
+        run = TrainingRun("W", chosen, seed, epochs=2, batch_size=16)
         losses.append([row["loss"] for row in fit(family, run, training, dev, CPU)[1]])
     assert losses[0] == losses[1] != losses[2]
 
@@ -161,7 +167,7 @@ def test_the_loss_is_a_softmax_over_the_two_warrants(
     family = families("bov")
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 1e-9, "dropout": 0.0}
-    run = Run("W", chosen, seed=1, epochs=1, batch_size=len(training.labels))
+    run = TrainingRun("W", chosen, seed=1, epochs=1, batch_size=len(training.labels))
     model, rows = fit(family, run, training, dev, CPU)
     logits = logits_of(family, model, training.texts).astype(float)
     right = np.take_along_axis(logits, training.labels[:, None], axis=1)[:, 0]
@@ -200,7 +206,7 @@ def test_tuned_vectors_stay_with_their_model(frame: pd.DataFrame, tune: bool) ->
     training, dev = warrants_alone(family, frame)
     chosen = {"learning_rate": 0.05, "dropout": 0.0}
     fresh = family.new("W", chosen, 1).embedding.weight.detach().clone()
-    run = Run("W", chosen, seed=1, epochs=2, batch_size=16)
+    run = TrainingRun("W", chosen, seed=1, epochs=2, batch_size=16)
     model, _ = fit(family, run, training, dev, CPU)
     assert torch.equal(model.embedding.weight, fresh) is not tune
     assert torch.equal(family.new("W", chosen, 1).embedding.weight, fresh)
@@ -219,7 +225,7 @@ def test_kept_weights_give_the_same_logits(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     family = families(name)
-    plan = runs.Plan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
+    plan = runs.RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
     predictions, _ = runs.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
     model = family.load(tmp_path / "w" / "full", "full", CPU)
     rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]

@@ -489,7 +489,7 @@ FORMATS = {
         "__label__pos good film\n__label__neg bad film\n",
         lambda path: [
             (("__label__neg", "__label__pos")[int(row["label"])], row["texts"][0])
-            for row in sentiment_files.read_labels(path, sentiment_files.Format()).rows
+            for row in sentiment_files.read_labels(path, sentiment_files.SentimentFormat()).rows
         ],
         labels_plainly,
     ),
@@ -498,7 +498,7 @@ FORMATS = {
         RATED,
         lambda path: [
             (row["texts"][0], row["label"])
-            for row in sentiment_files.read_ratings(path, sentiment_files.Format()).rows
+            for row in sentiment_files.read_ratings(path, sentiment_files.SentimentFormat()).rows
         ],
         ratings_plainly,
     ),

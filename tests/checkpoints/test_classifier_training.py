@@ -20,8 +20,8 @@ from transformers import (
 from tests.core.tiny_models import ARCHITECTURES, random_tokens
 from workflow_scripts.checkpoints.classifier_training import (
     FineTuning,
-    Labelled,
-    Run,
+    LabelledTokens,
+    RunDirectory,
     train,
 )
 from workflow_scripts.core.model import padding, training_state
@@ -40,20 +40,22 @@ def classifier(name: str = "bert", dropout: float = 0.0, labels: int = 2) -> Pre
     return AutoModelForSequenceClassification.from_config(config)
 
 
-def examples(scores: bool = False) -> Labelled:
+def examples(scores: bool = False) -> LabelledTokens:
     """Examples of random lengths that begin with one of two words; the label says with which."""
     rng = np.random.default_rng(1)
     tokens, labels = random_tokens(rng.integers(4, 14, N)), rng.integers(0, 2, N)
     for example, label in zip(tokens, labels, strict=True):
         example.ids[1] = 5 + label
-    return Labelled(tokens, torch.tensor(labels, dtype=torch.float32 if scores else torch.int64))
+    return LabelledTokens(
+        tokens, torch.tensor(labels, dtype=torch.float32 if scores else torch.int64)
+    )
 
 
 class ShiftedTrainer(Trainer):
     """The Trainer in the loop's order of batches and without its first step at a rate of 0."""
 
     order: LengthGroupedIndices
-    data: Labelled
+    data: LabelledTokens
 
     def get_train_dataloader(self) -> "ShiftedTrainer._Loader":
         return self._Loader(self)
@@ -96,7 +98,7 @@ def test_the_loop_is_the_trainers(scores: bool, warmup: float, tmp_path: Path) -
         weight_decay=RECIPE.weight_decay,
         warmup=warmup,
     )
-    train(ours, data, data, recipe, Run(tmp_path / "work", {}))
+    train(ours, data, data, recipe, RunDirectory(tmp_path / "work", {}))
     arguments = TrainingArguments(
         str(tmp_path / "out"),
         num_train_epochs=recipe.epochs,
@@ -143,7 +145,7 @@ def test_a_run_goes_on_after_any_epoch(
 ) -> None:
     data = examples()
     whole = classifier(dropout=0.1)
-    curve, logits = train(whole, data, data, RECIPE, Run(tmp_path / "whole", {}))
+    curve, logits = train(whole, data, data, RECIPE, RunDirectory(tmp_path / "whole", {}))
     save, count = training_state.save, iter(range(1, 9))
 
     def stop(*arguments: Any) -> None:
@@ -152,7 +154,7 @@ def test_a_run_goes_on_after_any_epoch(
             raise Stopped
 
     monkeypatch.setattr(training_state, "save", stop)
-    run = Run(tmp_path / "stopped", {})
+    run = RunDirectory(tmp_path / "stopped", {})
     with pytest.raises(Stopped):
         train(classifier(dropout=0.1), data, data, RECIPE, run)
     monkeypatch.setattr(training_state, "save", save)
@@ -166,7 +168,7 @@ def test_a_run_goes_on_after_any_epoch(
 
 
 def test_a_half_written_state_is_not_read(tmp_path: Path) -> None:
-    data, run = examples(), Run(tmp_path / "work", {})
+    data, run = examples(), RunDirectory(tmp_path / "work", {})
     recipe = FineTuning(seed=3, epochs=1, batch_size=8, learning_rate=1e-3)
     train(classifier(), data, data, recipe, run)
     whole = (run.work / training_state.STATE).read_bytes()
@@ -191,7 +193,7 @@ def test_bfloat16_trains_in_other_steps(tmp_path: Path) -> None:
     for precision in ("float32", "bfloat16"):
         recipe = FineTuning(seed=3, batch_size=8, learning_rate=2e-3, precision=precision)
         model = classifier()
-        train(model, data, data, recipe, Run(tmp_path / precision, {}))
+        train(model, data, data, recipe, RunDirectory(tmp_path / precision, {}))
         assert {value.dtype for value in model.parameters()} == {torch.float32}
         ends.append(model.classifier.weight.detach())
     assert not torch.equal(*ends)

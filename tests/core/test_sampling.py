@@ -4,20 +4,20 @@ import random
 
 import pandas as pd
 
-from workflow_scripts.core.data.sampling import draw, sample, sample_rows, sample_rows_by_pandas
+from workflow_scripts.core.data.sampling import sample, sample_by, sample_rows
 
 
 def test_a_sample_keeps_the_order_and_follows_the_seed() -> None:
     items = list(range(100))
     drawn = sample(items, 10, seed=1)
     assert drawn == sorted(set(drawn)) and len(drawn) == 10
-    assert drawn == sample(items, 10, seed=1) == draw(items, 10, random.Random(1))
+    assert drawn == sample(items, 10, seed=1) == sample_by(random.Random(1), items, 10)
     assert drawn != sample(items, 10, seed=2)
 
 
-def test_zero_is_all_of_a_sample_but_nothing_of_a_draw() -> None:
+def test_zero_is_all_of_a_sample_but_none_by_a_generator() -> None:
     assert sample("abc", 0, seed=1) == sample("abc", 7, seed=1) == "abc"
-    assert draw("abc", 0, random.Random(1)) == []
+    assert sample_by(random.Random(1), "abc", 0) == []
 
 
 def test_rows_of_a_table() -> None:
@@ -26,6 +26,3 @@ def test_rows_of_a_table() -> None:
     assert rows["a"].tolist() == sample(range(50), 5, seed=3)
     assert rows.index.tolist() == list(range(5))
     assert sample_rows(frame, 0, seed=3).equals(frame)
-    by_pandas = sample_rows_by_pandas(frame, 5, seed=3)
-    assert by_pandas.index.is_monotonic_increasing and len(by_pandas) == 5
-    assert sample_rows_by_pandas(frame, 50, seed=3) is frame

@@ -70,7 +70,7 @@ def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
     assert counted["coreferent mentions"] == total[0]
 
 
-def random_counts(n: int = 60) -> coreference_scores.Counts:
+def random_counts(n: int = 60) -> coreference_scores.MentionCounts:
     """Head 1-2 (0, 1) is right in 8 of 10 cases, the others in 3 of 10."""
     rng = np.random.default_rng(2)
     total = np.tile([4, 2, 1, 1], (n, 1))
@@ -78,7 +78,9 @@ def random_counts(n: int = 60) -> coreference_scores.Counts:
     share[0, 1] = 0.8
     correct = rng.binomial(total[:, None, None, None, :], share, size=(n, 2, 2, 2, 4))
     rules = correct[:, 0, 0, :1]
-    return coreference_scores.Counts(correct, rules, total, correct.sum(axis=0), total[0], {})
+    return coreference_scores.MentionCounts(
+        correct, rules, total, correct.sum(axis=0), total[0], {}
+    )
 
 
 def test_texts_of_one_document_are_drawn_together(study: Path) -> None:

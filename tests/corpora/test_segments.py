@@ -213,7 +213,7 @@ def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such file or directory"):
         run(tmp_path, {"path": "nowhere"})
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty: no \.xml, \.bz2, \.raw, \.tokens, \.txt file"):
+    with pytest.raises(InputError, match=r"empty: no \.xml, .* \.txt file"):
         run(tmp_path, {"path": str(tmp_path / "empty")})
     with pytest.raises(InputError, match="hub: no/such at abc: cannot be fetched"):
         run(tmp_path, {"hub": "no/such", "revision": "abc"})

@@ -22,6 +22,7 @@ from workflow_scripts.finetuning import (
     kovaleva2019_shares,
     link_attention,
     map_similarity,
+    stages,
 )
 from workflow_scripts.finetuning import kovaleva2019_links as links_table
 from workflow_scripts.finetuning.token_kinds import KINDS, LABELS, sentences_of, word_links
@@ -182,7 +183,9 @@ def test_the_strongest_heads_of_the_table() -> None:
         for seed in (1, 2)
         for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
     ]
-    actual = links_table.strongest(pd.DataFrame(rows), n=2)
+    actual = stages.strongest(
+        pd.DataFrame(rows), links_table.GROUPS, "attention", links_table.COLUMNS, n=2
+    )
     assert actual["head"].tolist() == ["1-2", "1-3"]
     assert actual["attention"].tolist() == pytest.approx([0.7, 0.45])
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.data.frames import read_links
+from workflow_scripts.core.data.frame_links import read_links
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import frame_files, frames_corpus
 
@@ -182,7 +182,7 @@ def test_directory_file_and_nltk_say_the_same(
     assert list(frame_files.sentences_of(folder / "lu/lu7.xml", core_sets)) == expected
     by_nltk = list(frame_files.sentences_of_nltk("framenet_v17", core_sets))
 
-    def plain(sentence: frame_files.Annotated) -> tuple:
+    def plain(sentence: frame_files.AnnotatedSentence) -> tuple:
         spans = tuple(sorted(sentence.elements)), tuple(sorted(sentence.others))
         return sentence.text, sentence.frame, sentence.unit, sentence.targets, *spans
 

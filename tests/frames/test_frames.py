@@ -11,7 +11,7 @@ from tests.core.tiny_models import write_card
 from tests.frames.test_frame_filters import framenet, run
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
-from workflow_scripts.core.data.frames import (
+from workflow_scripts.core.data.frame_links import (
     Element,
     FrameLinks,
     linking,

@@ -10,7 +10,7 @@ from tests.probes.builders import sentence, sentences
 from workflow_scripts.probes.clark2019_probe_pairs import pairs
 from workflow_scripts.probes.probe_scores import (
     Answers,
-    Counts,
+    SentenceCounts,
     attachments,
     by_document,
     right_branching,
@@ -80,7 +80,7 @@ def test_uniform_attention_bound_by_hand() -> None:
 
 def test_score_is_over_words_and_draws_documents() -> None:
     cases = [with_heads([2, 0, 2], document=name) for name in "aab"]
-    documents = by_document(Counts(np.array([1, 2, 3]), np.array([3, 3, 3])), cases)
+    documents = by_document(SentenceCounts(np.array([1, 2, 3]), np.array([3, 3, 3])), cases)
     assert documents.to_numpy().tolist() == [["a", 3, 6], ["b", 3, 3]]
     row = score(documents, draws=200, seed=1)
     assert row["score"] == pytest.approx(6 / 9)
@@ -90,7 +90,7 @@ def test_score_is_over_words_and_draws_documents() -> None:
 
 
 def test_one_document_has_no_interval() -> None:
-    row = score(by_document(Counts(np.array([1]), np.array([4])), sentences(1)), 100, 1)
+    row = score(by_document(SentenceCounts(np.array([1]), np.array([4])), sentences(1)), 100, 1)
     assert row["score"] == 0.25
     assert np.isnan([row["ci_low"], row["ci_high"]]).all()
 

@@ -121,7 +121,7 @@ def test_the_held_out_head_is_chosen_without_its_half() -> None:
     total = np.full((400, 1), 1)
     correct = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
     none = np.zeros(1)
-    counts = syntax_scores.Counts(
+    counts = syntax_scores.DependencyCounts(
         relations=["all"],
         directions=["dependent_to_head"],
         correct=correct,

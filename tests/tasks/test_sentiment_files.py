@@ -8,9 +8,9 @@ import pytest
 from tests.tasks.test_glue_files import run
 from workflow_scripts.core.data.glue import TASKS, split_of
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.tasks.sentiment_files import Format, read_file
+from workflow_scripts.tasks.sentiment_files import SentimentFormat, read_file
 
-RATED = Format("ratings")
+RATED = SentimentFormat("ratings")
 
 
 def rated(path: Path, *rows: str) -> Path:
@@ -49,7 +49,7 @@ def test_ratings_become_labels(tmp_path: Path) -> None:
     ]
     assert part.excluded == {"rows with a rating near 0": 2}
     assert part.rows[1]["source"].endswith("r.txt:3")
-    wider = Format("ratings", min_rating=0.1)
+    wider = SentimentFormat("ratings", min_rating=0.1)
     part = read_file(tmp_path / "r.txt", TASKS["sst2"], wider)
     assert [row["label"] for row in part.rows] == [1.0, 1.0, 0.0, 0.0]
 

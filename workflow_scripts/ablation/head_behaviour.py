@@ -8,7 +8,7 @@ import pandas as pd
 
 from workflow_scripts.ablation.equivalence import covariance_of, interval, verdict
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frames import linking_heads
+from workflow_scripts.core.data.frame_links import linking_heads
 from workflow_scripts.core.data.glue import present
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job

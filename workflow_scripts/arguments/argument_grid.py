@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.runs import Plan, search
+from workflow_scripts.arguments.runs import RunPlan, search
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import read_arct
 from workflow_scripts.core.model import devices
@@ -28,7 +28,7 @@ def main(
 ) -> None:
     """Write the development accuracy of every set-up at every point of the grid."""
     points = read_arct(table)
-    plan = Plan(setups, trained_on, settings, seed, devices.pick(device))
+    plan = RunPlan(setups, trained_on, settings, seed, devices.pick(device))
     opened = open_family(family, settings, points, model, vectors, words)
     tables.write_csv(search(opened, points, plan), grid)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.runs import Plan, train_all
+from workflow_scripts.arguments.runs import RunPlan, train_all
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import read_arct
 from workflow_scripts.core.model import devices
@@ -41,7 +41,7 @@ def main(
     weights.mkdir()
     runs = []
     for seed in job.progress(seeds, desc="seeds"):
-        plan = Plan(setups, trained_on, settings, seed, devices.pick(device))
+        plan = RunPlan(setups, trained_on, settings, seed, devices.pick(device))
         runs.append(train_all(opened, points, plan, grid, weights / str(seed), keep))
     logits, epochs = (pd.concat(frames, ignore_index=True) for frames in zip(*runs, strict=True))
     tables.write(logits, predictions)

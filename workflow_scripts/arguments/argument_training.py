@@ -44,7 +44,7 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledPoints:
     """Encoded texts, both warrants of a point after one another, and the points' labels."""
 
     texts: list[Any]
@@ -52,7 +52,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """How one model is trained."""
 
     setup: str  # what it reads of a point
@@ -67,9 +67,9 @@ class Run:
 
 def fit(
     family: Family,
-    run: Run,
-    training: Labelled,
-    dev: Labelled,
+    run: TrainingRun,
+    training: LabelledPoints,
+    dev: LabelledPoints,
     device: torch.device,
 ) -> tuple[nn.Module, list[dict[str, Any]]]:
     """The model of the epoch with the best development accuracy (the first of equals).

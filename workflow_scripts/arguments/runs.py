@@ -15,9 +15,9 @@ from torch import nn
 from workflow_scripts.arguments.argument_training import (
     Family,
     Hyperparameters,
-    Labelled,
-    Run,
+    LabelledPoints,
     Texts,
+    TrainingRun,
     fit,
     logits_of,
 )
@@ -30,7 +30,7 @@ HELD_OUT = ("original", "negated")
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """Training runs: every set-up, on one training set, with one seed."""
 
     setups: Sequence[str]
@@ -39,12 +39,12 @@ class Plan:
     seed: int
     device: torch.device
 
-    def run(self, setup: str, chosen: Hyperparameters) -> Run:
+    def run(self, setup: str, chosen: Hyperparameters) -> TrainingRun:
         """The run of a set-up at a point of the grid, whose epochs and batch size come first."""
         settings = self.settings | chosen
         sizes = settings["epochs"], settings["batch_size"]
         anneal = settings["anneal"]["factor"], settings["anneal"]["patience"]
-        return Run(setup, chosen, self.seed, *sizes, settings["decay"], *anneal)
+        return TrainingRun(setup, chosen, self.seed, *sizes, settings["decay"], *anneal)
 
 
 class Encoder:
@@ -60,10 +60,10 @@ class Encoder:
                 self.encoded[text] = self.family.encode(text)
         return [self.encoded[text] for text in texts]
 
-    def labelled(self, points: pd.DataFrame, setup: str) -> Labelled:
+    def labelled(self, points: pd.DataFrame, setup: str) -> LabelledPoints:
         """The points of a table as the set-up shows them."""
         labels = points["label"].to_numpy(np.int64, copy=True)
-        return Labelled(self(inputs_of(points, setup)), labels)
+        return LabelledPoints(self(inputs_of(points, setup)), labels)
 
 
 def grid_of(values: dict[str, list[float]]) -> list[Hyperparameters]:
@@ -83,7 +83,7 @@ def sets_of(points: pd.DataFrame, trained_on: str) -> tuple[pd.DataFrame, pd.Dat
     return points_of(points, "train", training), points_of(points, "dev", dev)
 
 
-def search(family: Family, points: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+def search(family: Family, points: pd.DataFrame, plan: RunPlan) -> pd.DataFrame:
     """The grid: a row per set-up and point of the grid with its best development accuracy.
 
     Columns: setup, the grid's names, dev_accuracy, best (the first of equals).
@@ -105,7 +105,7 @@ def search(family: Family, points: pd.DataFrame, plan: Plan) -> pd.DataFrame:
 def train_all(
     family: Family,
     points: pd.DataFrame,
-    plan: Plan,
+    plan: RunPlan,
     grid: Path | None,
     weights: Path,
     keep: Sequence[str],

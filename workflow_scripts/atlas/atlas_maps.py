@@ -15,20 +15,13 @@ from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, id
 from workflow_scripts.atlas.encoding import encode
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
-
-
-def token_texts(tokenizer: "PreTrainedTokenizerFast", ids: np.ndarray) -> list[str]:
-    """Each wordpiece as people read it."""
-    return [
-        tokenizer.convert_tokens_to_string([token]).strip() or token
-        for token in tokenizer.convert_ids_to_tokens(ids.tolist())
-    ]
+    pass
 
 
 def title_of(source: str, document: str, identity: str) -> str:

@@ -48,7 +48,7 @@ class FineTuning(Recipe):
 
 
 @dataclass(frozen=True)
-class Run:
+class RunDirectory:
     """A run's working directory, and what distinguishes it from other runs.
 
     A directory that a run with another `identity` left is emptied. With `every_epoch` the weights
@@ -61,7 +61,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledTokens:
     """Examples with their labels: int64 [example] of classes, float32 [example] of scores."""
 
     tokens: Sequence[Tokens]
@@ -76,7 +76,11 @@ def loss_of_logits(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 
 def train(
-    model: PreTrainedModel, training: Labelled, dev: Labelled, recipe: FineTuning, run: Run
+    model: PreTrainedModel,
+    training: LabelledTokens,
+    dev: LabelledTokens,
+    recipe: FineTuning,
+    run: RunDirectory,
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Train `model` in place.
 

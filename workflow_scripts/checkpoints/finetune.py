@@ -13,8 +13,8 @@ import transformers
 
 from workflow_scripts.checkpoints.classifier_training import (
     FineTuning,
-    Labelled,
-    Run,
+    LabelledTokens,
+    RunDirectory,
     train,
 )
 from workflow_scripts.core.data import tables
@@ -93,7 +93,7 @@ def main(
         "every_epoch": every_epoch,
         "versions": base["versions"],
     }
-    run = Run(Path(work), identity, every_epoch)
+    run = RunDirectory(Path(work), identity, every_epoch)
     losses, dev_logits = train(classifier, training, dev, fine_tuning, run)
     for split, (tokens, labels) in splits.items():
         logits = dev_logits if split == "dev" else logits_of(classifier, tokens)
@@ -111,9 +111,9 @@ def main(
     shutil.rmtree(work)
 
 
-def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> Labelled:
+def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> LabelledTokens:
     kind = np.int64 if task.labels else np.float32
-    return Labelled(tokens, torch.from_numpy(labels.astype(kind)))
+    return LabelledTokens(tokens, torch.from_numpy(labels.astype(kind)))
 
 
 def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:

@@ -8,14 +8,15 @@ import pandas as pd
 from scipy import stats
 
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.stats.intervals import wilson
 
 CONFIDENCE = 0.95
 
 
 def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Wilson's interval of the share of `right` among `n`, in percent."""
-    ends = stats.binomtest(right, n).proportion_ci(confidence, method="wilson")
-    return 100 * ends.low, 100 * ends.high
+    low, high = wilson(right, n, confidence)
+    return 100 * low, 100 * high
 
 
 def over_runs(values: Sequence[float]) -> tuple[float, float, float]:

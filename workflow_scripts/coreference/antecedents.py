@@ -70,7 +70,7 @@ def weights_of(
     return weights, words[columns]
 
 
-class Hits(NamedTuple):
+class AntecedentHits(NamedTuple):
     """For how many coreferent mentions heads choose an antecedent, [candidates, layer, head, type].
 
     `tied` are those where an antecedent and another word share the largest weight, so that their
@@ -82,10 +82,10 @@ class Hits(NamedTuple):
     total: np.ndarray
 
 
-def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) -> Hits:
+def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) -> AntecedentHits:
     """Whether the candidate with the largest weight, the first of equals, is an antecedent."""
     shape = (len(CANDIDATES), *attention.shape[:2], len(TYPES))
-    found = Hits(np.zeros(shape, int), np.zeros(shape, int), np.zeros(len(TYPES), int))
+    found = AntecedentHits(np.zeros(shape, int), np.zeros(shape, int), np.zeros(len(TYPES), int))
     pairs = coreferent(mentions)
     for index, _ in pairs:
         found.total[:] += types_of(mentions[index])

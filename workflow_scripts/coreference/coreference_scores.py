@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Counts:
+class MentionCounts:
     """Mentions counted in each unit with a coreferent mention; a unit is a document.
 
     `correct` (antecedents chosen by heads) is [unit, candidates, layer, head, type], `rules`
@@ -40,7 +40,7 @@ class Counts:
     mentions: dict[str, int]
 
 
-def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> Counts:
+def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> MentionCounts:
     """Count over all texts, with the document of each; InputError if no mention is coreferent."""
     cache.expect([document.id for document in documents], "the mentions")
     units, codes = head_accuracy.units(names), pd.factorize(np.array(names, object))[0]
@@ -76,23 +76,23 @@ def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> C
     }
     log.info("%s", read)
     n_documents = np.count_nonzero(of_documents, axis=0)
-    return Counts(correct[drawn], rules[drawn], total[drawn], tied, n_documents, read)
+    return MentionCounts(correct[drawn], rules[drawn], total[drawn], tied, n_documents, read)
 
 
-def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
+def of_heads(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
     n_layers, n_heads = counts.correct.shape[2:4]
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
     return _frame(axes, counts.correct, counts, draws, seed).assign(tied=counts.tied.ravel())
 
 
-def of_rules(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
+def of_rules(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per baseline and type."""
     return _frame({"system": list(SYSTEMS)}, counts.rules, counts, draws, seed)
 
 
 def _frame(
-    axes: dict[str, Sequence], correct: np.ndarray, counts: Counts, draws: int, seed: int
+    axes: dict[str, Sequence], correct: np.ndarray, counts: MentionCounts, draws: int, seed: int
 ) -> pd.DataFrame:
     mean, low, high = head_accuracy.accuracy(correct, counts.total, draws, seed)
     return tables.tidy(
@@ -105,7 +105,7 @@ def _frame(
     )
 
 
-def held_out(counts: Counts, seed: int) -> pd.DataFrame:
+def held_out(counts: MentionCounts, seed: int) -> pd.DataFrame:
     """The best head of each type chosen on one half of the documents, scored on the other."""
     rows = []
     for row, candidates in enumerate(CANDIDATES):

@@ -145,7 +145,7 @@ def clean_markup(line: str) -> str:
 
 
 @dataclass(frozen=True)
-class Format:
+class TextFormat:
     """A format of running text: its files' `endings`, and how it is read.
 
     Either `of_lines` reads the lines of a file or the rows of a dataset, or `of_file` a whole file.
@@ -165,11 +165,11 @@ class Format:
 
 
 FORMATS = {
-    "mediawiki": Format((".xml", ".bz2"), is_dump, of_file=articles_of_dump),
-    "wikitext": Format(
+    "mediawiki": TextFormat((".xml", ".bz2"), is_dump, of_file=articles_of_dump),
+    "wikitext": TextFormat(
         (".raw", ".tokens"), has_headings, of_lines=partial(articles_of_lines, form="wikitext")
     ),
-    "plain": Format(
+    "plain": TextFormat(
         (".txt",), lambda path: True, of_lines=partial(articles_of_lines, form="plain")
     ),
 }

@@ -24,7 +24,7 @@ Labels = tuple[tuple[str, Span], ...]
 
 
 @dataclass(frozen=True)
-class Annotated:
+class AnnotatedSentence:
     """A sentence annotated for one lexical unit: the spans of its target and elements."""
 
     text: str
@@ -36,7 +36,7 @@ class Annotated:
     unit: str = ""  # the lexical unit, as FrameNet's files are named (lu7); none where generated
 
 
-def sentences_of(path: Path, core_sets: bool = False) -> Iterator[Annotated]:
+def sentences_of(path: Path, core_sets: bool = False) -> Iterator[AnnotatedSentence]:
     """The sentences of a FrameNet directory (with lu/ in it), of a directory of lu files or of one.
 
     Raises InputError, naming the file, if there are none or one cannot be read.
@@ -87,7 +87,7 @@ def _core_sets(path: Path) -> set[str]:
     return {member.get("name", "") for member in members}
 
 
-def _sentences_of_unit(root: Element, path: Path, core: set[str]) -> Iterator[Annotated]:
+def _sentences_of_unit(root: Element, path: Path, core: set[str]) -> Iterator[AnnotatedSentence]:
     """The manually annotated sentences of one lexical unit's file."""
     for sentence in root.iter(f"{NAMESPACE}sentence"):
         text = sentence.findtext(f"{NAMESPACE}text") or ""
@@ -98,7 +98,9 @@ def _sentences_of_unit(root: Element, path: Path, core: set[str]) -> Iterator[An
             if targets:
                 elements = _labels(layers, "FE", text, where)
                 frame, unit = root.attrib["frame"], f"lu{root.get('ID')}"
-                yield Annotated(text, where, frame, tuple(targets), *divided(elements, core), unit)
+                yield AnnotatedSentence(
+                    text, where, frame, tuple(targets), *divided(elements, core), unit
+                )
 
 
 def divided(elements: Iterable[tuple[str, Span]], core: set[str]) -> tuple[Labels, Labels]:
@@ -127,7 +129,7 @@ def _labels(layers: list[Element], name: str, text: str, where: str) -> Iterator
             yield label.get("name", ""), (first, last + 1)
 
 
-def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[Annotated]:
+def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[AnnotatedSentence]:
     """The same from an installed NLTK corpus: framenet_v17 or framenet_v15."""
     import nltk
     from nltk.corpus.reader.framenet import FramenetCorpusReader
@@ -156,7 +158,9 @@ def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[Annotated]
         ) from error
 
 
-def _of_exemplar(sentence: Any, unit: Any, core: set[str], name: str) -> Iterator[Annotated]:
+def _of_exemplar(
+    sentence: Any, unit: Any, core: set[str], name: str
+) -> Iterator[AnnotatedSentence]:
     """The sentence of an NLTK exemplar, whose element layers are FE, FE2 and FE3."""
     if "Target" not in sentence:
         return
@@ -167,7 +171,7 @@ def _of_exemplar(sentence: Any, unit: Any, core: set[str], name: str) -> Iterato
     source = f"{name}: sentence {sentence.ID}"
     targets = tuple((start, end) for start, end, *_ in sentence.Target)
     frame, spans = unit.frame.name, divided(elements, core)
-    yield Annotated(sentence.text, source, frame, targets, *spans, f"lu{unit.ID}")
+    yield AnnotatedSentence(sentence.text, source, frame, targets, *spans, f"lu{unit.ID}")
 
 
 def words_of(text: str) -> list[Span]:

@@ -14,13 +14,13 @@ import numpy as np
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, to_example, write_examples
-from workflow_scripts.core.data.frames import Element, FrameLinks, write_links
+from workflow_scripts.core.data.frame_links import Element, FrameLinks, write_links
 from workflow_scripts.core.generated.grammar import linked, new_fact
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.frame_files import (
-    Annotated,
+    AnnotatedSentence,
     Span,
     sentences_of,
     sentences_of_nltk,
@@ -60,7 +60,7 @@ FILTERS = {
 }
 
 
-def generated(n: int, seed: int) -> Iterator[Annotated]:
+def generated(n: int, seed: int) -> Iterator[AnnotatedSentence]:
     """Sentences of the study's own grammar, whose roles are known."""
     for number in range(n):
         rng = random.Random(f"{seed}-frames-{number}")
@@ -70,7 +70,7 @@ def generated(n: int, seed: int) -> Iterator[Annotated]:
             if role in spans:
                 spans[role].append((len(text), len(text) + len(words)))
             text += f"{words} "
-        yield Annotated(
+        yield AnnotatedSentence(
             text=f"{text[0].upper()}{text[1:]}.",
             source=f"grammar: sentence {number}",
             frame=fact.verb.frame,
@@ -89,7 +89,7 @@ def distance(target: tuple[int, ...], element: tuple[int, ...]) -> int:
     return min(abs(a - b) for a in target for b in element)
 
 
-def links_of(sentence: Annotated, filters: Filters) -> tuple[FrameLinks | None, str]:
+def links_of(sentence: AnnotatedSentence, filters: Filters) -> tuple[FrameLinks | None, str]:
     """The sentence's links, or None and the filter that leaves the sentence out."""
     targets, long, bare, long_element, close = filters.names
     spans = words_of(sentence.text)
@@ -114,7 +114,7 @@ def links_of(sentence: Annotated, filters: Filters) -> tuple[FrameLinks | None, 
 
 
 def filtered(
-    sentences: Iterator[Annotated], name: str, filters: Filters
+    sentences: Iterator[AnnotatedSentence], name: str, filters: Filters
 ) -> tuple[list[Example], list[FrameLinks], dict[str, int]]:
     """What passes the filters, and how many sentences were read and each filter left out.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, write_examples
-from workflow_scripts.core.data.sampling import draw
+from workflow_scripts.core.data.sampling import sample_by
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -54,7 +54,7 @@ def divide(
 ) -> tuple[list[Pair], list[Pair]]:
     """Pairs to analyse and pairs to train on, from different articles, in corpus order.
 
-    `pairs` has one entry per article. Articles are drawn by seed until the training part holds
+    `pairs` has one entry per article. Articles are sampled by seed until the training part holds
     at least its share of all pairs; `n_segments` of the others' pairs are sampled.
     """
     rng = random.Random(seed)
@@ -65,7 +65,7 @@ def divide(
     while len(training) < len(order) - 1 and sum(len(pairs[i]) for i in training) < wanted:
         training.add(order[len(training)])
     rest = [pair for i, article in enumerate(pairs) if i not in training for pair in article]
-    analysed = draw(rest, n_segments, rng)
+    analysed = sample_by(rng, rest, n_segments)
     return list(analysed), [pair for i in sorted(training) for pair in pairs[i]]
 
 

@@ -24,7 +24,7 @@ NO_RELATION = {"_", ""}
 NEWDOC = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.+?))?\s*$")
 
 
-class Row(NamedTuple):
+class WordRow(NamedTuple):
     """A word's line in a file: the number of the line, and its fields as they are written."""
 
     line: int
@@ -66,7 +66,7 @@ def _files(path: Path) -> list[Path]:
 
 def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
     document = Path(file.name).stem
-    rows: list[Row] = []
+    rows: list[WordRow] = []
     last = 0  # word of the last multiword range
     for number, line in read_lines(file):
         if not line.strip():
@@ -112,26 +112,26 @@ def _miscounted(where: str, n: int, form: str) -> InputError:
     )
 
 
-def _row(file: Path, number: int, line: str, form: str, position: int) -> Row:
+def _row(file: Path, number: int, line: str, form: str, position: int) -> WordRow:
     """One word; `position` counts those of the sentence from 1, for forms without indices."""
     if form == "clark":
         word, _, link = line.strip().rpartition(" ")
         head, dash, relation = link.partition("-")
         if not word or not dash:
             raise InputError(f"{file}:{number}: expected `word index-relation`; fix the line")
-        return Row(number, str(position), word, "", head, relation)
+        return WordRow(number, str(position), word, "", head, relation)
     fields = line.split("\t")
     if len(fields) != COLUMNS[form]:
         raise _miscounted(f"{file}:{number}", len(fields), form)
     if form == "dp":
         word, tag, head = fields
-        return Row(number, str(position), word, tag, head, "")
+        return WordRow(number, str(position), word, tag, head, "")
     tag = fields[4] if fields[4] not in NO_RELATION else fields[3]
     relation = "" if fields[7] in NO_RELATION else fields[7]
-    return Row(number, fields[0], fields[1], tag, fields[6], relation)
+    return WordRow(number, fields[0], fields[1], tag, fields[6], relation)
 
 
-def _tree(file: Path, rows: list[Row], last: int = 0) -> Tree:
+def _tree(file: Path, rows: list[WordRow], last: int = 0) -> Tree:
     """The tree of a sentence, which has a word of the number `last` if that is not 0."""
     if last > len(rows):
         where = f"{file}:{rows[-1].line}" if rows else f"{file}"
@@ -154,7 +154,7 @@ def _tree(file: Path, rows: list[Row], last: int = 0) -> Tree:
     )
 
 
-def _problem(row: Row, position: int, n_words: int) -> str:
+def _problem(row: WordRow, position: int, n_words: int) -> str:
     """What is wrong with the word at `position` (from 1); empty if nothing is."""
     if row.index != str(position):
         return f"index {row.index!r}, {position} expected"

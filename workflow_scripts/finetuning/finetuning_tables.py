@@ -22,6 +22,7 @@ from workflow_scripts.finetuning.kind_attention import KindAttention
 from workflow_scripts.finetuning.link_attention import LinkAttention
 from workflow_scripts.finetuning.map_similarity import cosine
 from workflow_scripts.finetuning.shared_words import SharedWords, shared_spellings
+from workflow_scripts.finetuning.stages import STAGES
 from workflow_scripts.finetuning.token_kinds import (
     LABELS,
     sentences_of,
@@ -31,7 +32,6 @@ from workflow_scripts.finetuning.token_kinds import (
 )
 
 log = logging.getLogger(__name__)
-STAGES = ("pretrained", "fine-tuned")
 
 
 def main(

@@ -3,29 +3,16 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.finetuning.stages import STAGES, strongest
 
 GROUPS = ["task", "stage", "measure"]
-STAGES = ("pretrained", "fine-tuned")
-
-
-def strongest(frame: pd.DataFrame, n: int = 3) -> pd.DataFrame:
-    """The `n` heads whose attention to shared words most exceeds that to other words."""
-    mean = frame.groupby([*GROUPS, "layer", "head"], sort=False, as_index=False).mean(
-        numeric_only=True
-    )
-    top = mean.dropna(subset="excess").sort_values("excess", ascending=False)
-    top = top.groupby(GROUPS, sort=False).head(n)
-    top = top.sort_values([*GROUPS, "excess"], ascending=[True] * 3 + [False])
-    columns = ["attention", "others", "excess", "ci_low", "ci_high", "n"]
-    return top.assign(head=labels(top))[[*GROUPS, "head", *columns]]
+COLUMNS = ["attention", "others", "excess", "ci_low", "ci_high", "n"]
 
 
 def main(shared: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
@@ -35,7 +22,7 @@ def main(shared: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
     """
     columns = (*GROUPS, "layer", "head", "attention", "others", "excess", "n")
     frame = tables.read_all(shared, columns)
-    top = strongest(frame)
+    top = strongest(frame, GROUPS, "excess", COLUMNS)
     titles = {name: task.title for name, task in TASKS.items()}
     tables.write_csv(top.assign(task=top["task"].map(titles)), table)
     frame = frame[frame["measure"] == "copy"].dropna(subset="excess")

@@ -22,7 +22,7 @@ def link_attention(pattern: np.ndarray, queries: np.ndarray, keys: np.ndarray) -
 
 
 @dataclass(frozen=True)
-class Link:
+class WordLink:
     """How far a link's tokens are apart, and attention along and against it, [layer, head]."""
 
     distance: int
@@ -30,7 +30,7 @@ class Link:
     against: np.ndarray
 
 
-def links_of(example: CachedExample, pairs: Iterable[tuple[int, int]]) -> list[Link]:
+def links_of(example: CachedExample, pairs: Iterable[tuple[int, int]]) -> list[WordLink]:
     """The links between pairs of words of one example; pairs with truncated words are left out."""
     links = []
     for first, second in pairs:
@@ -38,7 +38,7 @@ def links_of(example: CachedExample, pairs: Iterable[tuple[int, int]]) -> list[L
         if len(a) and len(b):
             distance = int(np.abs(a[:, None] - b).min())
             along = link_attention(example.pattern, a, b)
-            links.append(Link(distance, along, link_attention(example.pattern, b, a)))
+            links.append(WordLink(distance, along, link_attention(example.pattern, b, a)))
     return links
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.frames import FrameLinks, linking_heads, read_links
+from workflow_scripts.core.data.frame_links import FrameLinks, linking_heads, read_links
 from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out

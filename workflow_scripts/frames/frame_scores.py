@@ -11,7 +11,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.frames import FrameLinks, read_links
+from workflow_scripts.core.data.frame_links import FrameLinks, read_links
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -40,9 +40,9 @@ def comparison(
 ) -> pd.DataFrame:
     """One row per head and direction: means along links and controls, their difference, p-values.
 
-    `compared` holds, for each sentence, attention of its links and their controls, each [place,
-    direction, layer, head]. A sentence counts with the mean over its links. The p-values are
-    corrected for the number of heads, in each direction apart.
+    `compared` holds, for each sentence, attention of its links and their controls, each [link or
+    control, direction, layer, head]. A sentence counts with the mean over its links. The p-values
+    are corrected for the number of heads, in each direction apart.
     """
     linked = np.array([np.mean([link[0] for link in links], axis=0) for links in compared])
     control = np.array(
@@ -89,8 +89,8 @@ def main(
         rows = job.progress(zip(cache, links, documents, strict=True), len(cache), "frames")
         for example, sentence, document in rows:
             values.append(of_sentence(example, sentence))
-            if beside := compare(example, sentence):
-                compared.append(beside)
+            if with_controls := compare(example, sentence):
+                compared.append(with_controls)
                 documents_compared.append(document)
     if not compared:
         raise InputError(
@@ -98,8 +98,8 @@ def main(
         )
     means = by_direction(np.array(values))
     frame = per_head(means, "direction", "attention", bootstrap, seed, documents)
-    beside = comparison(compared, documents_compared, bootstrap, draws, seed)
-    tables.write(frame.merge(beside, on=KEYS, validate="one_to_one"), scores)
+    differences = comparison(compared, documents_compared, bootstrap, draws, seed)
+    tables.write(frame.merge(differences, on=KEYS, validate="one_to_one"), scores)
 
 
 if __name__ == "__main__":

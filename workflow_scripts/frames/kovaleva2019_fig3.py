@@ -9,7 +9,7 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frames import linking_heads
+from workflow_scripts.core.data.frame_links import linking_heads
 from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frames import linking
+from workflow_scripts.core.data.frame_links import linking
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workflow_scripts.core.data.cache import CachedExample
-from workflow_scripts.core.data.frames import Element, FrameLinks
+from workflow_scripts.core.data.frame_links import Element, FrameLinks
 from workflow_scripts.core.data.wordpieces import word_attention
 
 DIRECTIONS = ("either", "from predicate", "to predicate")
@@ -26,29 +26,29 @@ def link_attention(pattern: np.ndarray, target: np.ndarray, element: np.ndarray)
     return {"either": np.maximum(out, back), "from predicate": out, "to predicate": back}
 
 
-class Place(NamedTuple):
-    """Words of a sentence where a link is, or could be."""
+class LinkWords(NamedTuple):
+    """The words of a link, or of a control: a link moved along the sentence."""
 
     target: tuple[int, ...]
     element: tuple[int, ...]
 
 
-def controls(links: FrameLinks, element: Element) -> list[Place]:
-    """A link moved along the sentence, to every place where it joins no two words of the frame.
+def controls(links: FrameLinks, element: Element) -> list[LinkWords]:
+    """A link moved along the sentence, wherever it joins no two words of the frame.
 
-    These are the predicate's words and those of its elements, core or not. A place where a word is
-    punctuation is left out.
+    The frame's words are the predicate's and those of its elements, core or not. A control with a
+    word that is punctuation is left out.
     """
     elements = {word for item in (*links.elements, *links.others) for word in item.words}
     frame = {*links.target, *elements}
     words = {number for number, word in enumerate(links.words) if any(map(str.isalnum, word))}
-    places = []
+    moved_links = []
     for shift in range(-len(links.words), len(links.words)):
         target, moved = (tuple(k + shift for k in side) for side in (links.target, element.words))
         joined = frame & {*target} and frame & {*moved}
         if {*target, *moved} <= words and not joined:
-            places.append(Place(target, moved))
-    return places
+            moved_links.append(LinkWords(target, moved))
+    return moved_links
 
 
 def between_words(example: CachedExample) -> tuple[np.ndarray, dict[int, int]]:
@@ -63,18 +63,18 @@ def between_words(example: CachedExample) -> tuple[np.ndarray, dict[int, int]]:
 
 
 def compare(example: CachedExample, links: FrameLinks) -> list[np.ndarray]:
-    """For each link that has controls its attention, then theirs: [place, direction, layer, head].
+    """For each link that has controls its attention, then theirs.
 
-    Directions are in the order of DIRECTIONS.
+    Each is [link or control, direction, layer, head], with directions in the order of DIRECTIONS.
     """
     pattern, rows = between_words(example)
     compared = []
     for element in links.elements:
-        places = [Place(links.target, element.words), *controls(links, element)]
+        candidates = [LinkWords(links.target, element.words), *controls(links, element)]
         attention = [
-            link_attention(pattern, *(np.array([rows[word] for word in side]) for side in place))
-            for place in places
-            if rows.keys() >= {*place.target, *place.element}  # all have tokens
+            link_attention(pattern, *(np.array([rows[word] for word in side]) for side in words))
+            for words in candidates
+            if rows.keys() >= {*words.target, *words.element}  # all have tokens
         ]
         if len(attention) > 1:
             compared.append(np.array([[item[name] for name in DIRECTIONS] for item in attention]))

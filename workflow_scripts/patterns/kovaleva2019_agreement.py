@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import wilson
 from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
 from workflow_scripts.patterns.annotated_maps import Annotation, read_annotations
 from workflow_scripts.patterns.pattern_rules import CLASSES
@@ -46,8 +46,8 @@ def agreement(labels: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
         n, equal = int(chosen.sum()), int((one == other)[chosen].sum())
         row = {"class": name, "n": n}
         if n:
-            interval = stats.binomtest(equal, n).proportion_ci(method="wilson")
-            row |= {"agreement": equal / n, "ci_low": interval.low, "ci_high": interval.high}
+            low, high = wilson(equal, n)
+            row |= {"agreement": equal / n, "ci_low": low, "ci_high": high}
         instead = np.bincount(other[chosen & (one != other)], minlength=len(CLASSES))
         if name != "all" and instead.any():
             row["instead"] = CLASSES[int(instead.argmax())]

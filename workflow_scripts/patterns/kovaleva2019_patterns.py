@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pandas as pd
-from scipy import stats
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import wilson
 from workflow_scripts.patterns.pattern_rules import CLASSES
 
 PAPER_F1 = 0.86  # the paper's network, on the paper's maps
@@ -24,10 +24,7 @@ def classifier_table(folds: pd.DataFrame) -> pd.DataFrame:
     frame["folds"], frame["n"] = groups.size(), groups["n"].sum()
     right = (folds["accuracy"] * folds["n"]).groupby(folds["method"], sort=False).sum().round()
     frame["accuracy"] = right / frame["n"]
-    ends = [
-        stats.binomtest(int(count), int(n)).proportion_ci(method="wilson")
-        for count, n in zip(right, frame["n"], strict=True)
-    ]
+    ends = [wilson(int(count), int(n)) for count, n in zip(right, frame["n"], strict=True)]
     frame["accuracy_low"], frame["accuracy_high"] = zip(*ends, strict=True)
     frame["paper"] = [PAPER_F1 if method == "network" else None for method in frame.index]
     return frame.reset_index()

@@ -16,7 +16,7 @@ from workflow_scripts.preflight.first_records import is_large, read_start
 from workflow_scripts.tasks import generate_arct, generate_task, prepare_arct, prepare_task
 from workflow_scripts.tasks.arct_files import splits_in
 from workflow_scripts.tasks.fetch_arct import URLS
-from workflow_scripts.tasks.glue_files import Rows
+from workflow_scripts.tasks.glue_files import SplitRows
 
 GENERATED = 60  # rows that are written to see that the grammar and the reader agree
 FIRST = 200
@@ -39,7 +39,7 @@ def glue(
         large = path.exists() and is_large(path)
         without = {key: value for key, value in entry.items() if key not in ("package", "path")}
 
-        def read(start: Path) -> dict[str, Rows]:
+        def read(start: Path) -> dict[str, SplitRows]:
             return prepare_task.read(without | {"path": str(start)}, name, TASKS[name])
 
         splits = read_start(path, folder, read)

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from workflow_scripts.core.model.training import Recipe
-from workflow_scripts.probes.probe_scores import Counts, by_document, score
+from workflow_scripts.probes.probe_scores import SentenceCounts, by_document, score
 from workflow_scripts.probes.probe_sentences import Sentence
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Results:
         probe: str,
         task: str,
         measure: str,
-        counts: Counts,
+        counts: SentenceCounts,
         sentences: Sequence[Sentence],
         **about: float,
     ) -> None:
@@ -62,7 +62,12 @@ class Results:
         log.info("%s", self.scores[-1])
 
     def count(
-        self, probe: str, task: str, measure: str, counts: Counts, sentences: Sequence[Sentence]
+        self,
+        probe: str,
+        task: str,
+        measure: str,
+        counts: SentenceCounts,
+        sentences: Sequence[Sentence],
     ) -> None:
         """Add a probe's counts by document."""
         about = {"probe": probe, "task": task, "measure": measure}
@@ -73,8 +78,8 @@ class Results:
         probe: str,
         measure: str,
         train_sentences: int,
-        train: Counts,
-        dev: Counts,
+        train: SentenceCounts,
+        dev: SentenceCounts,
         sentences: Sequence[Sentence],
     ) -> None:
         """Add a point to a probe's learning curve, with the score on what it was trained on."""
@@ -88,5 +93,5 @@ class Results:
         metadata = {"settings": json.dumps(self.settings)}
         save_file(tensors, self.folder / f"{probe}.{task}.safetensors", metadata=metadata)
 
-    def _score(self, counts: Counts, sentences: Sequence[Sentence]) -> dict[str, float]:
+    def _score(self, counts: SentenceCounts, sentences: Sequence[Sentence]) -> dict[str, float]:
         return score(by_document(counts, sentences), self.settings["bootstrap"], self.seed)

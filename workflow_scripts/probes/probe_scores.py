@@ -23,7 +23,7 @@ class Answers(NamedTuple):
     heads: Sequence[np.ndarray]
 
 
-class Counts(NamedTuple):
+class SentenceCounts(NamedTuple):
     """Correct answers and all answers of every sentence, int [sentence]."""
 
     correct: np.ndarray
@@ -35,23 +35,23 @@ class Counts(NamedTuple):
         return float(self.correct.sum() / max(self.total.sum(), 1))
 
 
-def attachments(answers: Answers) -> Counts:
+def attachments(answers: Answers) -> SentenceCounts:
     """Scored words whose head is predicted, of all scored words (UAS)."""
     correct, total = [], []
     for sentence, predicted, heads in zip(*answers, strict=True):
         correct.append(int(((predicted == heads) & sentence.scored).sum()))
         total.append(int(sentence.scored.sum()))
-    return Counts(np.array(correct), np.array(total))
+    return SentenceCounts(np.array(correct), np.array(total))
 
 
-def undirected(answers: Answers) -> Counts:
+def undirected(answers: Answers) -> SentenceCounts:
     """Edges between scored words that are predicted in either direction (UUAS)."""
     correct, total = [], []
     for sentence, predicted, heads in zip(*answers, strict=True):
         edges = edges_of(heads, sentence.scored)
         correct.append(len(edges & edges_of(predicted, sentence.scored)))
         total.append(len(edges))
-    return Counts(np.array(correct), np.array(total))
+    return SentenceCounts(np.array(correct), np.array(total))
 
 
 def edges_of(heads: np.ndarray, kept: np.ndarray | None = None) -> set[tuple[int, int]]:
@@ -67,7 +67,7 @@ def right_branching(sentences: Sequence[Sentence]) -> Answers:
     return Answers(sentences, predicted, [sentence.heads for sentence in sentences])
 
 
-def uniform_attention_bound(sentences: Sequence[Sentence]) -> Counts:
+def uniform_attention_bound(sentences: Sequence[Sentence]) -> SentenceCounts:
     """What no attention-and-words probe exceeds where attention is the same to all words.
 
     The candidates of a sentence then have one order for all of its words; each word only chooses
@@ -79,10 +79,12 @@ def uniform_attention_bound(sentences: Sequence[Sentence]) -> Counts:
         heads, words = sentence.heads, np.arange(len(sentence))
         right = (heads == 0) | (heads == words[:, None] + 1) | np.eye(len(words), dtype=bool)
         correct.append(int((right & sentence.scored).sum(axis=1).max()))
-    return Counts(np.array(correct), np.array([int(each.scored.sum()) for each in sentences]))
+    return SentenceCounts(
+        np.array(correct), np.array([int(each.scored.sum()) for each in sentences])
+    )
 
 
-def by_document(counts: Counts, sentences: Sequence[Sentence]) -> pd.DataFrame:
+def by_document(counts: SentenceCounts, sentences: Sequence[Sentence]) -> pd.DataFrame:
     """One row per document that has any answers: document, correct, total."""
     documents = [sentence.document for sentence in sentences]
     frame = pd.DataFrame({"document": documents, **counts._asdict()})

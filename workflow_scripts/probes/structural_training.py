@@ -10,7 +10,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.probes import structural_probe
 from workflow_scripts.probes.probe_fitting import evenly_spaced
 from workflow_scripts.probes.probe_results import Results
-from workflow_scripts.probes.probe_scores import Counts
+from workflow_scripts.probes.probe_scores import SentenceCounts
 from workflow_scripts.probes.probe_sentences import Sentence, Split, control_heads, without_tenth
 from workflow_scripts.probes.probe_training import TASKS
 
@@ -71,11 +71,11 @@ class StructuralTrainer:
 
     def _counts(
         self, matrix: torch.Tensor, sentences: Sequence[Sentence], layer: int, task: str = "real"
-    ) -> Counts:
+    ) -> SentenceCounts:
         heads = [self._heads(sentence, task) for sentence in sentences]
         scored = [sentence.scored for sentence in sentences]
         states = self._states(sentences, layer)
-        return Counts(*structural_probe.counts(matrix, states, heads, scored))
+        return SentenceCounts(*structural_probe.counts(matrix, states, heads, scored))
 
     def _point(self, train: Sequence[Sentence], matrix: torch.Tensor, layer: int) -> None:
         """A point of the learning curve."""

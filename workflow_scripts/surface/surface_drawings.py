@@ -12,6 +12,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.head_labels import labels, parse
+from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -137,10 +138,7 @@ def main(
     with Cache(attention, card) as cache:
         sep = card["special"]["sep"]
         segment = cache[choose_example(cache, sep, example)]
-    tokens = [
-        tokenizer.convert_tokens_to_string([token]).strip() or token
-        for token in tokenizer.convert_ids_to_tokens(segment.ids.tolist())
-    ]
+    tokens = token_texts(tokenizer, segment.ids)
     length = drawn_length(segment.ids, sep, max_drawn_tokens)
     tables.write(draw(segment, chosen, tokens, length), drawings)
     named = strongest.assign(head=labels(strongest)).drop(columns="layer")

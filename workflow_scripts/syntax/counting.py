@@ -31,7 +31,7 @@ POSSESSIVES = {"'s", "’s", "s'"}
 POSSESSOR_RELATIONS = {"poss", "nmod:poss"}
 
 
-class Hits(NamedTuple):
+class DependencyHits(NamedTuple):
     """Dependencies that are predicted, or numbers of them, [direction, layer, head, ...].
 
     `with_special`: also if special tokens are candidates; a word must get more than each of them.
@@ -52,7 +52,7 @@ def stand_ins(tree: Tree) -> np.ndarray:
     return scored
 
 
-def hits(attention: WordAttention, tree: Tree) -> Hits:
+def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
     """Whether each dependency is predicted, bool [direction, layer, head, word]; false at roots.
 
     The diagonal of `attention.among`, which has all words of the tree, is overwritten (copying it
@@ -68,7 +68,7 @@ def hits(attention: WordAttention, tree: Tree) -> Hits:
         _found(got, dependents, heads, to_dependent, attention.from_special),
     ]
     linked = heads != ROOT
-    return Hits(*(np.stack(kind) & linked for kind in zip(*found, strict=True)))
+    return DependencyHits(*(np.stack(kind) & linked for kind in zip(*found, strict=True)))
 
 
 class Largest(NamedTuple):
@@ -96,7 +96,7 @@ def _found(
     answers: np.ndarray,
     right: np.ndarray,
     special: np.ndarray,
-) -> Hits:
+) -> DependencyHits:
     """Whether the largest weight of each of `words` is that of its answer; of one direction.
 
     `right` [..., word] are the weights of the answers, `special` [..., word] the largest of
@@ -104,7 +104,7 @@ def _found(
     """
     index, weight, several = (part.take(words, axis=-1) for part in largest)
     correct = index == answers
-    return Hits(
+    return DependencyHits(
         correct,
         with_special=correct & (right > special.take(words, axis=-1)),
         tied=several & (right == weight),
@@ -127,10 +127,10 @@ def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:
     return member
 
 
-def count(attention: WordAttention, tree: Tree, relations: Sequence[str]) -> Hits:
+def count(attention: WordAttention, tree: Tree, relations: Sequence[str]) -> DependencyHits:
     """Dependencies predicted, int [direction, layer, head, relation]; see `hits`."""
     found = np.stack(hits(attention, tree)).astype(np.float32)
-    return Hits(*(found @ membership(tree, relations).astype(np.float32)).astype(int))
+    return DependencyHits(*(found @ membership(tree, relations).astype(np.float32)).astype(int))
 
 
 def count_offsets(tree: Tree, relations: Sequence[str], offsets: Sequence[int]) -> np.ndarray:

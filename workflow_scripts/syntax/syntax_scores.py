@@ -22,11 +22,11 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Counts:
+class DependencyCounts:
     """Dependencies counted in the sentences that were used.
 
-    `correct` and `with_special` (see `counting.Hits`) are [unit, direction, layer, head, relation]
-    and `total` is [unit, relation]; a unit is a document. `tied` [direction, layer, head,
+    `correct` and `with_special` (see `counting.DependencyHits`) are [unit, direction, layer, head,
+    relation] and `total` is [unit, relation]; a unit is a document. `tied` [direction, layer, head,
     relation], `offsets` [offset, relation], `n_documents` and `split` (words of several
     wordpieces) [relation] are of all units together. `sentences` says how many were used.
     """
@@ -42,7 +42,7 @@ class Counts:
     split: np.ndarray
     sentences: dict[str, int]
 
-    def select(self, relations: list[str], directions: list[int]) -> "Counts":
+    def select(self, relations: list[str], directions: list[int]) -> "DependencyCounts":
         """The counts of some relations in some directions."""
         chosen = [self.relations.index(relation) for relation in relations]
         of_relations = ("total", "offsets", "n_documents", "split")
@@ -59,7 +59,7 @@ class Counts:
 
 def count_corpus(
     cache: Cache, trees: list[Tree], documents: list[str], largest_offset: int
-) -> Counts:
+) -> DependencyCounts:
     """Count over all sentences; a sentence with a word that has no token is left out."""
     cache.expect([tree.id for tree in trees], "the treebank")
     relations = [*counting.relations_of(trees), counting.ALL_RELEASED]
@@ -92,7 +92,7 @@ def count_corpus(
     if not used:
         raise InputError(f"{cache.path}: no sentence can be used; raise max_tokens")
     drawn = total.any(axis=1)
-    return Counts(
+    return DependencyCounts(
         relations=relations,
         directions=list(counting.DIRECTIONS),
         correct=correct[drawn],
@@ -111,7 +111,7 @@ def offset_range(largest: int) -> list[int]:
     return [sign * size for size in range(1, largest + 1) for sign in (1, -1)]
 
 
-def held_out(counts: Counts, seed: int) -> pd.DataFrame:
+def held_out(counts: DependencyCounts, seed: int) -> pd.DataFrame:
     """The best head of each relation chosen on one half of the documents, scored on the other."""
     rows = []
     best = head_accuracy.held_out(counts.correct, counts.total, seed)
@@ -131,7 +131,7 @@ def held_out(counts: Counts, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
+def of_heads(counts: DependencyCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per direction, head and relation."""
     mean, low, high = head_accuracy.accuracy(counts.correct, counts.total, draws, seed)
     special = head_accuracy.accuracy(counts.with_special, counts.total, draws, seed)
@@ -156,7 +156,7 @@ def of_heads(counts: Counts, draws: int, seed: int) -> pd.DataFrame:
     )
 
 
-def of_offsets(counts: Counts, largest_offset: int) -> pd.DataFrame:
+def of_offsets(counts: DependencyCounts, largest_offset: int) -> pd.DataFrame:
     """The accuracy of every fixed offset for every relation."""
     share = counts.offsets / counts.total.sum(axis=0)
     axes = {"offset": offset_range(largest_offset), "relation": counts.relations}

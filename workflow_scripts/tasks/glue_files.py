@@ -15,7 +15,7 @@ DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
 
 
 @dataclass
-class Rows:
+class SplitRows:
     """The rows of one split, and what was left out.
 
     `malformed` has the numbers of malformed lines, `excluded` how many rows other reasons excluded.
@@ -26,7 +26,7 @@ class Rows:
     excluded: dict[str, int] = field(default_factory=dict)
 
 
-def read_directory(folder: Path, task: Task) -> dict[str, Rows]:
+def read_directory(folder: Path, task: Task) -> dict[str, SplitRows]:
     """Every split of a directory with the official files, which may end in .gz.
 
     A missing dev_mismatched is left out. Raises InputError, with file and line, for any other
@@ -44,12 +44,12 @@ def read_directory(folder: Path, task: Task) -> dict[str, Rows]:
     return splits
 
 
-def read_tsv(path: Path, task: Task) -> Rows:
+def read_tsv(path: Path, task: Task) -> SplitRows:
     """One official file: columns by header or by the task's own, quotes as they are."""
     lines = read_lines(path)
     names = list(task.columns) or next(lines, (0, ""))[1].split("\t")
     index = _indices(path, names, task)
-    part, seen = Rows(), {}
+    part, seen = SplitRows(), {}
     for number, line in lines:
         where = f"{path}:{number}"
         fields = line.split("\t")
@@ -110,7 +110,7 @@ def label_of(text: str, task: Task, where: str) -> float:
     return value
 
 
-def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
+def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
     """Every split of a hub dataset in the form of nyu-mll/glue."""
     splits = {}
     for split, hub_split in task.hub_splits.items():
@@ -119,9 +119,9 @@ def read_hub(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
     return splits
 
 
-def _hub_rows(source: dict[str, Any], task: Task) -> Rows:
+def _hub_rows(source: dict[str, Any], task: Task) -> SplitRows:
     label = f"{source['hub']}/{source['name']}/{source['split']}"
-    part = Rows()
+    part = SplitRows()
     for number, row in enumerate(load_rows(source, (*task.hub, "label")), start=1):
         where = f"{label}:{number}"
         texts = [row[column] or "" for column in task.hub]

@@ -13,20 +13,25 @@ from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.tasks.glue_files import Rows, read_directory, read_hub
-from workflow_scripts.tasks.sentiment_files import Format, read_file, split_file, without_repeats
+from workflow_scripts.tasks.glue_files import SplitRows, read_directory, read_hub
+from workflow_scripts.tasks.sentiment_files import (
+    SentimentFormat,
+    read_file,
+    split_file,
+    without_repeats,
+)
 
 log = logging.getLogger(__name__)
 FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
-def read(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
+def read(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
     """Every split of the task, from where the config says; `dev_<domain>` of its domains."""
     if "hub" in source:
         return read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
     if path.is_file():
-        form = Format(**{key: source[key] for key in FORMAT_KEYS if key in source})
+        form = SentimentFormat(**{key: source[key] for key in FORMAT_KEYS if key in source})
         files = {f"dev_{key}": read_file(path_of(domains[key]), task, form) for key in domains}
         kept = without_repeats({"train": read_file(path, task, form)} | files)
         return split_file(kept.pop("train")) | kept
@@ -35,7 +40,7 @@ def read(source: dict[str, Any], name: str, task: Task) -> dict[str, Rows]:
     return read_directory(path, task)
 
 
-def count(part: Rows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple]:
+def count(part: SplitRows, frame: pd.DataFrame, task: Task, split: str) -> list[tuple]:
     """Rows of the table of counts (split, what, n, lines) for the examples of one split."""
     malformed, excluded = part.malformed, part.excluded
     n_rows = len(part.rows) + len(malformed) + sum(excluded.values())

@@ -9,7 +9,7 @@ from pathlib import Path
 from workflow_scripts.core.data.glue import Task
 from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.tasks.glue_files import Rows, check_id
+from workflow_scripts.tasks.glue_files import SplitRows, check_id
 
 LABELS = {"__label__neg": 0.0, "__label__pos": 1.0}
 LARGEST_RATING = 4.0
@@ -19,7 +19,7 @@ REMAINDERS = {"train": (0, 2, 4), "dev": (1, 3)}
 
 
 @dataclass(frozen=True)
-class Format:
+class SentimentFormat:
     """How a file is written: `labels` or `ratings`, and the least rating that has a label."""
 
     format: str = "labels"
@@ -27,7 +27,7 @@ class Format:
     min_rating: float = 0.5
 
 
-def read_file(path: Path, task: Task, form: Format) -> Rows:
+def read_file(path: Path, task: Task, form: SentimentFormat) -> SplitRows:
     """All sentences of one file. Raises InputError for a task other than SST-2."""
     if task.title != "SST-2":
         raise InputError(f"{path}: one file of sentences serves sst2 only; name a directory")
@@ -38,9 +38,9 @@ def read_file(path: Path, task: Task, form: Format) -> Rows:
     return rows
 
 
-def read_labels(path: Path, form: Format) -> Rows:
+def read_labels(path: Path, form: SentimentFormat) -> SplitRows:
     """Sentences after `__label__neg` or `__label__pos`, one per line, as fastText has them."""
-    part = Rows()
+    part = SplitRows()
     for number, line in read_lines(path, form.encoding):
         where = f"{path}:{number}"
         label, _, text = line.partition(" ")
@@ -52,13 +52,13 @@ def read_labels(path: Path, form: Format) -> Rows:
     return part
 
 
-def read_ratings(path: Path, form: Format) -> Rows:
+def read_ratings(path: Path, form: SentimentFormat) -> SplitRows:
     """Lines of id, mean rating from -4 to 4, and text, between tabs (Hutto and Gilbert 2014).
 
     A rating of at least `min_rating` is positive, of at most its negative is negative; sentences
     between are left out and counted. Character references such as &amp; become characters.
     """
-    part, seen, between = Rows(), {}, 0
+    part, seen, between = SplitRows(), {}, 0
     for number, line in read_lines(path, form.encoding):
         where = f"{path}:{number}"
         fields = line.split("\t")
@@ -86,17 +86,17 @@ def _rating(text: str, where: str) -> float:
     return rating
 
 
-def split_file(rows: Rows) -> dict[str, Rows]:
+def split_file(rows: SplitRows) -> dict[str, SplitRows]:
     """Training and development rows of a file without splits; the first has its exclusions."""
     parts = {
-        split: Rows([row for number, row in enumerate(rows.rows) if number % 5 in chosen])
+        split: SplitRows([row for number, row in enumerate(rows.rows) if number % 5 in chosen])
         for split, chosen in REMAINDERS.items()
     }
     parts["train"].excluded |= rows.excluded
     return parts
 
 
-def without_repeats(files: dict[str, Rows]) -> dict[str, Rows]:
+def without_repeats(files: dict[str, SplitRows]) -> dict[str, SplitRows]:
     """The rows of each file without texts that stand in an earlier row of any, which are counted.
 
     Two texts are the same that differ in case and spaces only.
@@ -111,5 +111,5 @@ def without_repeats(files: dict[str, Rows]) -> dict[str, Rows]:
                 rows.append(row)
             seen.add(text)
         repeated = {"rows with a text of an earlier row": len(part.rows) - len(rows)}
-        kept[name] = Rows(rows, part.malformed, part.excluded | repeated)
+        kept[name] = SplitRows(rows, part.malformed, part.excluded | repeated)
     return kept

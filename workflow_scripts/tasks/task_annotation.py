@@ -6,7 +6,6 @@ from typing import Any
 
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.glue import read_task, split_of, to_examples
-from workflow_scripts.core.data.sampling import sample_rows_by_pandas
 from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree, words_of
 from workflow_scripts.core.data.trees import Tree, write_trees
 from workflow_scripts.core.run import job
@@ -27,7 +26,9 @@ def main(
     table: Path, examples: Out, annotation: Out, n_examples: int, spacy: str, seed: int = 1
 ) -> None:
     """Write up to `n_examples` development examples and their trees."""
-    rows = sample_rows_by_pandas(split_of(read_task(table), "dev"), n_examples, seed)
+    rows = split_of(read_task(table), "dev")
+    if len(rows) > n_examples:
+        rows = rows.sample(n_examples, random_state=seed).sort_index()
     parsed = to_examples(rows)
     if not parsed:
         raise InputError(f"{table}: no development examples; raise n_dev of the task")

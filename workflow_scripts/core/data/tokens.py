@@ -56,6 +56,14 @@ def tokenize(
     return tokenized
 
 
+def token_texts(tokenizer: "PreTrainedTokenizerFast", ids: np.ndarray) -> list[str]:
+    """Each wordpiece of `ids` [L] as people read it."""
+    return [
+        tokenizer.convert_tokens_to_string([token]).strip() or token
+        for token in tokenizer.convert_ids_to_tokens(ids.tolist())
+    ]
+
+
 def _tokenize_example(
     example: Example, tokenizer: "PreTrainedTokenizerFast", max_tokens: int
 ) -> Tokens:

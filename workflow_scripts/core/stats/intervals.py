@@ -73,6 +73,14 @@ def bootstrap_mean(
     return mean.reshape(shape), low.reshape(shape), high.reshape(shape)
 
 
+def wilson(right: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of the share of `right` among `n`, both ends from 0 to 1."""
+    from scipy import stats  # half a second, which jobs that only resample are spared
+
+    ends = stats.binomtest(right, n).proportion_ci(confidence, method="wilson")
+    return ends.low, ends.high
+
+
 def count_documents(values: np.ndarray, documents: Sequence[str]) -> np.ndarray:
     """Number of documents with a value that is not NaN, int [...] of values [example, ...]."""
     codes, names = pd.factorize(np.asarray(documents, dtype=object))
