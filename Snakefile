@@ -6,7 +6,8 @@ from pathlib import Path
 from shlex import quote
 
 # Scripts import the package from here, wherever snakemake runs and whatever is installed.
-sys.path.insert(0, workflow.basedir)
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
+sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.integrity import guard, provenance
@@ -20,7 +21,7 @@ if "models" not in config:
 include: "rules/common.smk"
 
 
-shell.prefix(f"export PYTHONPATH={quote(workflow.basedir)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
+shell.prefix(f"export PYTHONPATH={quote(str(ROOT))}${{{{PYTHONPATH:+:$PYTHONPATH}}}}; ")
 
 
 # Each chapter may use the rules of those before it.
@@ -62,7 +63,7 @@ for paper in PAPERS:
 
 
 # A job that Snakemake submits or spawns reads these files again, perhaps after an edit.
-BEGAN_WITH = guard.state(config, Path(workflow.basedir))
+BEGAN_WITH = guard.state(config, ROOT)
 if workflow.is_main_process:
     os.environ[guard.VARIABLE] = BEGAN_WITH
 

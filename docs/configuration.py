@@ -27,6 +27,17 @@ study does not give has the default. A chapter that a study does not name is not
 
 Relative paths of models start from the working directory, those of corpora, tasks and published
 runs from `data`.
+
+## Within another workflow
+
+A workflow imports this one as a module, with a study under a key of its own config, and its rules
+take any product, such as `results/demo/minilm/figures/clark2019-fig4.svg`, as input:
+
+    module atlas:
+        snakefile: "attention-atlas/Snakefile"
+        config: config["atlas"]
+
+    use rule * from atlas as atlas_*
 """
 TABLE_HEAD = "| key | value | default | description |\n| --- | --- | --- | --- |\n"
 

@@ -11,7 +11,7 @@ from os.path import relpath
 ATLAS = config["atlas"]
 ATLAS_SECTION = {"category": "Atlas"}
 # The files of the page, so that an edited view builds it anew.
-ATLAS_PAGE_FOLDER = Path(workflow.basedir) / "workflow_scripts/atlas/page"
+ATLAS_PAGE_FOLDER = ROOT / "workflow_scripts/atlas/page"
 ATLAS_PAGE_FILES = ("*.html", "*.css", "*.js", "LICENSE*")
 ATLAS_PAGE = sorted(
     relpath(file) for form in ATLAS_PAGE_FILES for file in ATLAS_PAGE_FOLDER.rglob(form)

@@ -9,7 +9,7 @@ localrules:
 from os.path import relpath
 
 CLAIMS = config["claims"]
-CLAIM_BUILTIN = [relpath(Path(workflow.basedir) / "claims/published.csv")] * CLAIMS["builtin"]
+CLAIM_BUILTIN = [relpath(ROOT / "claims/published.csv")] * CLAIMS["builtin"]
 CLAIMS_PRINTED = list(TABLES)
 
 

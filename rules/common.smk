@@ -9,9 +9,9 @@ from workflow_scripts.core.run.config import check, check_checkout, check_duplic
 from workflow_scripts.core.run.config import check_paths, check_results_directory
 from workflow_scripts.core.run.needs import abilities
 
-SCHEMAS = Path(workflow.basedir) / "rules/schemas"
+SCHEMAS = ROOT / "rules/schemas"
 
-check_checkout(workflow.basedir)
+check_checkout(str(ROOT))
 check_duplicates(map(Path, workflow.configfiles))
 config = check(config, SCHEMAS)
 if "preflight" not in sys.argv[1:]:  # which tells of all missing paths, not of the first
@@ -84,7 +84,7 @@ resource_scopes:
 
 def code(script: str) -> str:
     """Digest of what a script of workflow_scripts and its imports mean."""
-    return meaning.digest(Path(workflow.basedir) / "workflow_scripts" / script)
+    return meaning.digest(ROOT / "workflow_scripts" / script)
 
 
 def step(script: str) -> dict[str, str]:

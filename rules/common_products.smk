@@ -118,7 +118,7 @@ def reported(path: str, title: str, section: dict, caption: str):
 
 def caption_of(entry: Entry) -> str:
     """The file of an entry's caption."""
-    return relpath(Path(workflow.basedir, f"report/{entry.caption}.rst"))
+    return relpath(ROOT / f"report/{entry.caption}.rst")
 
 
 def page_of(entry: Entry):

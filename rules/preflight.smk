@@ -28,6 +28,6 @@ rule preflight:
         local=lambda w: [rule.name for rule in workflow.rules if workflow.is_local(rule)],
         submits=not workflow.local_exec,
         cores=workflow.resource_settings.cores,
-        measured=str(Path(workflow.basedir) / "docs/measured.csv"),
+        measured=str(ROOT / "docs/measured.csv"),
     script:
         "../workflow_scripts/preflight/preflight.py"

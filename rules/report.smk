@@ -6,7 +6,7 @@ from workflow_scripts.report import captions
 from workflow_scripts.report.entries import beside, heading, shown_by_category
 
 REPORT = config["report"]
-REPORT_PAGE = Path(workflow.basedir, "workflow_scripts/report/page")
+REPORT_PAGE = ROOT / "workflow_scripts/report/page"
 REPORT_PAGE_SOURCES = [relpath(REPORT_PAGE / f"table.{ending}") for ending in ("html", "css", "js")]
 REPORT_FRONT_SOURCES = [
     relpath(REPORT_PAGE / name) for name in ("overview.html", "overview.css", "links.js")
@@ -69,7 +69,7 @@ if REPORT_CLAIM_PAGES:
             cases=rules.claim_verdicts.output.cases,
             published=rules.claim_verdicts.input.published,
             products=REPORT_LINKED,
-            caption_of=relpath(Path(workflow.basedir, "report/claims.rst")),
+            caption_of=relpath(ROOT / "report/claims.rst"),
             atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
             atlas_page=rules.atlas_page.output.page if "atlas" in config else [],
             sources=REPORT_PAGE_SOURCES,
@@ -89,9 +89,7 @@ if REPORT_CLAIM_PAGES:
             model="{model}",
             heading="Every published claim, judged",
             place=f"{RESULTS}/{{model}}/tables/claims.html",
-            texts=lambda wildcards: captions.digest(
-                [Path(workflow.basedir, "report/claims.rst")], config
-            ),
+            texts=lambda wildcards: captions.digest([ROOT / "report/claims.rst"], config),
 
 
 PAGES.extend(file for page in REPORT_CLAIM_PAGES.values() for file in (page, beside(page, "tex")))
