@@ -10,7 +10,6 @@ from tests.core.tiny_translators import HEADS, KINDS, save
 from workflow_scripts.core.model import translators
 from workflow_scripts.core.model.attention import Watcher, sublayers, watching
 from workflow_scripts.core.model.translators import Languages, Translator, pad_sources
-from workflow_scripts.translation.beam_search import continuations
 from workflow_scripts.translation.decoding import Translations, translate
 
 CAP = 10
@@ -166,14 +165,3 @@ def test_without_variants_it_is_the_model(load: Load) -> None:
     with torch.inference_mode():
         plain = [translator.model.generate(**pad_sources(translator, [s])) for s in sources]
     assert found.ids == [[row[0, 1:].tolist() for row in plain]]
-
-
-@pytest.mark.parametrize("words", [3, 64, 100, 128, 1000])
-def test_continuations_are_the_best_of_all(words: int) -> None:
-    generator = torch.Generator().manual_seed(words)
-    words_given = torch.randn((3, 4, words), generator=generator)
-    scores = torch.randn((3, 4), generator=generator)
-    values, beam, word = continuations(words_given, scores, 8)
-    expected, places = (words_given + scores[..., None]).flatten(1).topk(8)
-    assert torch.equal(values, expected)
-    assert torch.equal(beam * words + word, places)

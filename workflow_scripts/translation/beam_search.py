@@ -4,9 +4,8 @@
 the cap keeps all others. Here those that are done give their rows back. All else of `generate` is
 used as it is: model.generate(..., custom_generate=search, leave=...).
 
-Beside that, a step moves the keys and values of the decoder's own tokens alone, since those of the
-source are the same for all hypotheses of a sentence, and looks for the best continuations in those
-blocks of the vocabulary that have the best words.
+A step also moves the keys and values of the decoder's own tokens alone, since those of the source
+are the same for all hypotheses of a sentence.
 """
 
 from collections.abc import Callable
@@ -20,7 +19,6 @@ from transformers.modeling_outputs import BaseModelOutput
 
 NEVER = -1e9  # the score of what cannot be chosen, as in transformers
 LEAVING = 1 / 16  # rows are given back when this share of the sentences is done
-BLOCK = 64  # words
 
 
 def search(
@@ -34,12 +32,12 @@ def search(
     """The tokens generated for each sentence; they end with an end token unless they are cut off.
 
     Called by `generate`, which gives the prompts [sentence * beam, token], the encoder's outputs
-    and the rest. When sentences leave, `leave` gets the places of those that stay among those that
+    and the rest. When sentences leave, `leave` gets the indices of those that stay among those that
     were there.
     """
     beams, prompt = generation_config.num_beams, input_ids.shape[1]
     hypotheses = Hypotheses.start(input_ids.unflatten(0, (-1, beams)))
-    step = Step(generation_config, prompt, input_ids.device)
+    step = BeamStep(generation_config, prompt, input_ids.device)
     found: list[list[int]] = [[] for _ in range(len(hypotheses.tokens))]
     numbers = torch.arange(len(found), device=input_ids.device)  # of the sentences still there
     states, mask = inputs["encoder_outputs"].last_hidden_state, inputs["attention_mask"]
@@ -61,9 +59,9 @@ def search(
         origin = step(hypotheses, logits, logits_processor)
         stay = (~hypotheses.done).nonzero()[:, 0]
         if len(stay) <= (1 - LEAVING) * len(numbers):
-            for place in hypotheses.done.nonzero()[:, 0].tolist():
-                length = int(hypotheses.length[place])
-                found[int(numbers[place])] = hypotheses.best[place, prompt:length].tolist()
+            for index in hypotheses.done.nonzero()[:, 0].tolist():
+                length = int(hypotheses.length[index])
+                found[int(numbers[index])] = hypotheses.best[index, prompt:length].tolist()
             if not len(stay):
                 return found
             hypotheses.keep(stay)
@@ -103,10 +101,10 @@ class Hypotheses:
         first, no = prompts[:, 0], none[:, 0]
         return cls(prompts, scores, none, never, first, torch.zeros_like(first[:, 0]), no)
 
-    def keep(self, places: torch.Tensor) -> None:
-        """Leave out all sentences but those at `places`."""
+    def keep(self, indices: torch.Tensor) -> None:
+        """Leave out all sentences but these."""
         for field in fields(self):
-            setattr(self, field.name, getattr(self, field.name)[places])
+            setattr(self, field.name, getattr(self, field.name)[indices])
 
     def end(self, new: torch.Tensor, tokens: torch.Tensor) -> None:
         """Let `tokens` [sentence, token] be the best where `new` [sentence] is true."""
@@ -116,7 +114,7 @@ class Hypotheses:
         self.length = self.length.masked_fill(new, tokens.shape[1])
 
 
-class Step:
+class BeamStep:
     """One step of the search that a generation config describes."""
 
     def __init__(self, config: GenerationConfig, prompt: int, device: torch.device) -> None:
@@ -149,9 +147,9 @@ class Step:
         beams = self.beams
         kept = max(2, 1 + len(self.ends)) * beams  # so that `beams` of them do not end
         scores = process(hypotheses.tokens.flatten(0, 1), log_softmax(logits, 1))
-        scores, beam, token = continuations(
-            scores.unflatten(0, (-1, beams)), hypotheses.scores, kept
-        )
+        sums = scores.unflatten(0, (-1, beams)) + hypotheses.scores[..., None]
+        scores, chosen = sums.flatten(1).topk(kept)
+        beam, token = chosen // sums.shape[2], chosen % sums.shape[2]
         tokens = torch.cat((_taken(hypotheses.tokens, beam), token[..., None]), 2)
         size = tokens.shape[2]
         last = size == self.config.max_length
@@ -183,7 +181,7 @@ class Step:
         hypotheses.end(best_is_new[:, 0], _taken(tokens, best.clamp(min=0))[:, 0])
 
     def _close(self, hypotheses: Hypotheses, size: int, last: bool) -> None:
-        """Tell which sentences are done."""
+        """Mark the sentences that are done."""
         stopping, penalty = self.config.early_stopping, self.config.length_penalty
         longest = stopping == "never" and penalty > 0
         length = (self.config.max_length if longest else size) - self.prompt
@@ -201,33 +199,6 @@ def ends_of(config: GenerationConfig) -> list[int]:
     return [ends] if isinstance(ends, int) else list(ends)
 
 
-def continuations(
-    log_probabilities: torch.Tensor, scores: torch.Tensor, n: int
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The `n` best words after the beams of each sentence: scores, beams, words [sentence, n].
-
-    `log_probabilities` [sentence, beam, word] are added to the beams' `scores`. The n best words
-    are in the n blocks whose best words are best.
-    """
-    words = log_probabilities.shape[2]
-    blocks, rest = divmod(words, BLOCK)
-    best = log_probabilities[..., : blocks * BLOCK].unflatten(2, (blocks, BLOCK)).amax(3)
-    if rest:
-        last = log_probabilities[..., blocks * BLOCK :].amax(2, keepdim=True)
-        best = torch.cat((best, last), 2)
-    in_row = best.shape[2]
-    sums = (best + scores[..., None]).flatten(1)
-    block = sums.topk(min(n, sums.shape[1])).indices
-    beam = (block // in_row)[..., None]
-    word = (block % in_row)[..., None] * BLOCK + torch.arange(BLOCK, device=block.device)
-    places = (beam * words + word.clamp(max=words - 1)).flatten(1)
-    sums = log_probabilities.flatten(1).gather(1, places).unflatten(1, word.shape[1:])
-    sums = (sums + scores.gather(1, beam[..., 0])[..., None]).masked_fill(word >= words, -torch.inf)
-    values, chosen = sums.flatten(1).topk(n)
-    place = places.gather(1, chosen)
-    return values, place // words, place % words
-
-
-def _taken(tokens: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """tokens [sentence, beam, token] of the beams at places [sentence, n]."""
-    return tokens.gather(1, places[..., None].expand(-1, -1, tokens.shape[2]))
+def _taken(tokens: torch.Tensor, beams: torch.Tensor) -> torch.Tensor:
+    """tokens [sentence, beam, token] of `beams` [sentence, n]."""
+    return tokens.gather(1, beams[..., None].expand(-1, -1, tokens.shape[2]))
