@@ -27,7 +27,8 @@ ABLATION_COMPARED = (
     len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
 )
 ABLATION_UNITS = {
-    unit: ABLATION_MODES[unit] + ["mean"] * (unit in ABLATION["mean"]) for unit in ABLATION_MODES
+    unit: modes + (["mean"] if unit in ABLATION["mean"] else [])
+    for unit, modes in ABLATION_MODES.items()
 }
 
 

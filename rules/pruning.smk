@@ -19,6 +19,7 @@ scattergather:
     pruning=PRUNING["shards"],
 
 
+PRUNING_LIMITS = {"pass_tokens": ABLATION["pass_tokens"], "precision": config["precision"]}
 # Where several jobs share the gradients behind importance, these are their parts.
 PRUNING_PARTS = (
     gather.pruning(
@@ -74,8 +75,7 @@ use rule training_step as pruning_curves with:
         settings=without(PRUNING, ("speed", "shards")),
         dev_examples=ABLATION["examples"],
         max_tokens=setting(TASKS, "task", "max_tokens"),
-        pass_tokens=ABLATION["pass_tokens"],
-        precision=config["precision"],
+        limits=PRUNING_LIMITS,
         device=config["device"],
 
 
@@ -102,14 +102,10 @@ use rule model_step as pruning_during_training with:
         init="{init}",
         seed=run_seed,
         sample_seed=config["seed"],
-        step=PRUNING["step"],
-        variant=PRUNING["importance"]["variant"],
-        normalise=PRUNING["importance"]["normalise"],
-        examples=PRUNING["examples"],
+        settings={key: PRUNING[key] for key in ("step", "importance", "examples")},
         dev_examples=ABLATION["examples"],
         max_tokens=setting(TASKS, "task", "max_tokens"),
-        pass_tokens=ABLATION["pass_tokens"],
-        precision=config["precision"],
+        limits=PRUNING_LIMITS,
         device=config["device"],
 
 

@@ -153,6 +153,16 @@ use rule analysis_step as translation_scores with:
         seed=config["seed"],
 
 
+TRANSLATION_PRUNING = {
+    "run": "{run}",
+    "generation": TRANSLATION["generation"],
+    "settings": TRANSLATION["pruning"],
+    "measurement": {key: TRANSLATION[key] for key in ("sentences", "pass_rows", "bootstrap")}
+    | {"seed": config["seed"]},
+    "device": config["device"],
+}
+
+
 use rule training_step as translation_pruning with:
     input:
         card=TRANSLATION_CARD,
@@ -168,14 +178,7 @@ use rule training_step as translation_pruning with:
     priority: 5
     params:
         **step("translation/translation_pruning.py"),
-        run="{run}",
-        generation=TRANSLATION["generation"],
-        settings=TRANSLATION["pruning"],
-        sentences=TRANSLATION["sentences"],
-        pass_rows=TRANSLATION["pass_rows"],
-        bootstrap=TRANSLATION["bootstrap"],
-        sample_seed=config["seed"],
-        device=config["device"],
+        **TRANSLATION_PRUNING,
 
 
 if TRANSLATION_EPOCHS:
@@ -196,14 +199,7 @@ if TRANSLATION_EPOCHS:
             **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads each epoch's weights in turn
         params:
             **step("translation/translation_epochs.py"),
-            run="{run}",
-            generation=TRANSLATION["generation"],
-            settings=TRANSLATION["pruning"],
-            sentences=TRANSLATION["sentences"],
-            pass_rows=TRANSLATION["pass_rows"],
-            bootstrap=TRANSLATION["bootstrap"],
-            sample_seed=config["seed"],
-            device=config["device"],
+            **TRANSLATION_PRUNING,
 
 
 include: "translation_figures.smk"

@@ -6,6 +6,10 @@ for seconds on generated pairs, until its outputs are sentences that end, but ha
 The plain side decodes batches of 32 sentences in their order, padded to the longest, by the same
 beam search with the same gates. Each number of threads has rounds of its own; `different` counts
 the translations that are not the same on both sides, `cpu` is the ratio of processor time.
+
+`stacked` is what the package's own search brings: processor time of `generate` over ours, both with
+the same variants stacked, for a sweep of all heads and for random orders of pruning (whose capped
+outputs keep all others of a pass in `generate`).
 """
 
 import tempfile
@@ -17,11 +21,13 @@ import numpy as np
 import torch
 import transformers
 from common import ROOT, Rounds, alternate, arguments, report
+from transformers.modeling_outputs import BaseModelOutput
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.model.ablation_engine import one_head
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers, watching
+from workflow_scripts.core.model.batches import chunks_by_length
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.translator_checks import search_config
 from workflow_scripts.core.model.translators import (
@@ -33,15 +39,23 @@ from workflow_scripts.core.model.translators import (
     sources_of,
     targets_of,
 )
+from workflow_scripts.core.stats import orders
+from workflow_scripts.translation.beam_search import ends_of
 from workflow_scripts.translation.decoding import translate
 from workflow_scripts.translation.generated_pairs import pairs
-from workflow_scripts.translation.translator_training import Pairs, Recipe, new_translator, train
+from workflow_scripts.translation.translator_training import (
+    Pairs,
+    TranslatorRecipe,
+    new_translator,
+    train,
+)
+from workflow_scripts.translation.variant_rows import variants_of
 
 STUDY = ROOT / "results/multi30k/translation"
 BATCH, WORDS, TRAINING = 32, 4000, 3000
 PASS_ROWS = 1280  # of studies/multi30k.yaml
 SEARCH = Generation(beams=5, length_penalty=1.0, max_new_tokens=64)
-RECIPE = Recipe(
+RECIPE = TranslatorRecipe(
     seed=1,
     vocabulary=WORDS,
     hidden=128,
@@ -88,6 +102,15 @@ def main() -> None:
         rounds[f"{threads}_threads"] = alternate(sides, 3 if options.full else 1, warm_up=False)
         both = zip(results["ours"], results["plain"], strict=True)
         different += sum(one != other for rows in both for one, other in zip(*rows, strict=True))
+    torch.set_num_threads(1)
+    shape = (len(sublayers(model)), n_heads(model))
+    counts = orders.steps(shape[0] * shape[1], 0.1)
+    pruned = np.concatenate(orders.at_random(shape, counts, 2, RECIPE.seed))
+    searches = {
+        name: compared(translator, sources[: BATCH // 2], variants)
+        for name, variants in {"sweep": disabled, "pruning": pruned}.items()
+    }
+    different += sum(found["different"] for found in searches.values())
     lengths = [len(tokens) for rows in results["ours"] for tokens in rows]
     loads = [times.others for times in rounds.values()]
     report(
@@ -97,13 +120,14 @@ def main() -> None:
         span={name: times.span("plain", "ours") for name, times in rounds.items()},
         different=different,
         cpu=sum(processor["plain"]) / sum(processor["ours"]),
+        stacked={name: found["ratio"] for name, found in searches.items()},
         detail={
             "model": str(STUDY.relative_to(ROOT)) if known.exists() else "trained for seconds",
             "sentences": len(sources),
             "heads": len(disabled),
             "tokens": {"mean": float(np.mean(lengths)), "longest": max(lengths)},
             "distinct": len({str(rows) for rows in results["ours"]}),
-            "capped": sum(length == SEARCH.max_new_tokens for length in lengths),
+            "capped": {name: found["capped"] for name, found in searches.items()},
             "seconds": {name: times.seconds for name, times in rounds.items()},
         },
     )
@@ -154,6 +178,43 @@ def plainly(translator: Translator, sources: list[list[int]], heads: np.ndarray)
             made = model.generate(**inputs)[:, 1:].tolist()
         found += [row[: row.index(end) + 1] if end in row else row for row in made]
     return found
+
+
+def stacked(
+    translator: Translator, sources: list[list[int]], heads: np.ndarray
+) -> list[list[list[int]]]:
+    """The tokens [variant][sentence] as `translate` gives them, but by the search of `generate`."""
+    variants, n = variants_of(translator, heads, "zero"), len(heads)
+    model, ends = translator.model, ends_of(translator.model.generation_config)
+    lengths = np.repeat([len(source) for source in sources], n)
+    found: list[list[list[int]]] = [[[] for _ in sources] for _ in heads]
+    for items in chunks_by_length(lengths, PASS_ROWS // translator.generation.beams)[::-1]:
+        sentences, rows = np.divmod(items, n)
+        with torch.inference_mode():
+            states, inputs = variants.encode(sources, sentences, rows)
+            outputs = BaseModelOutput(last_hidden_state=states)
+            with watching(model, variants.rows(rows)):
+                made = model.generate(**inputs, encoder_outputs=outputs)[:, 1:].tolist()
+        for sentence, row, tokens in zip(sentences, rows, made, strict=True):
+            end = next((at for at, token in enumerate(tokens, 1) if token in ends), len(tokens))
+            found[row][sentence] = tokens[:end]
+    return found
+
+
+def compared(
+    translator: Translator, sources: list[list[int]], heads: np.ndarray
+) -> dict[str, float]:
+    """`generate` over ours in processor time, the share of capped outputs, and different ones."""
+    started = time.process_time()
+    ours = translate(translator, sources, heads, PASS_ROWS)
+    between = time.process_time()
+    theirs = stacked(translator, sources, heads)
+    ratio = (time.process_time() - between) / (between - started)
+    pairs = [
+        pair for rows in zip(ours.ids, theirs, strict=True) for pair in zip(*rows, strict=True)
+    ]
+    different = sum(one != other for one, other in pairs)
+    return {"ratio": ratio, "capped": float(ours.capped.mean()), "different": different}
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_scripts.core.model.batches import by_length, in_chunks, part_of
+from workflow_scripts.core.model.batches import by_length, chunks_by_length, part_of
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 50, 128, 1000, 10**6])
@@ -25,7 +25,7 @@ def test_padding_is_less_than_in_corpus_order() -> None:
 
 def test_chunks_hold_every_example_once_neighbours_in_length_together() -> None:
     lengths = [5, 1, 9, 1, 3]
-    assert [chunk.tolist() for chunk in in_chunks(lengths, 2)] == [[1, 3], [4, 0], [2]]
+    assert [chunk.tolist() for chunk in chunks_by_length(lengths, 2)] == [[1, 3], [4, 0], [2]]
 
 
 @given(st.lists(st.integers(1, 30)), st.integers(1, 100), st.integers(1, 9))

@@ -150,3 +150,15 @@ def test_positions() -> None:
     roberta = RobertaConfig(max_position_embeddings=514, pad_token_id=1)
     assert models.max_positions(roberta) == 512
     assert models.max_positions(MPNetConfig(max_position_embeddings=514, pad_token_id=1)) == 512
+
+
+def test_epochs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for number in (10, 2, 1):
+        (tmp_path / f"epoch-{number}").mkdir()
+    names = [path.name for path in models.weights_by_epoch(tmp_path, tmp_path / "last", "")]
+    assert names == ["epoch-1", "epoch-2", "epoch-10", "last"]
+
+
+def test_a_training_without_epochs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no epoch-\*; set every_epoch"):
+        models.weights_by_epoch(tmp_path, tmp_path, "set every_epoch")

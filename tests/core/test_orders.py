@@ -1,6 +1,7 @@
 """Orders of pruning from a number for each head."""
 
 import numpy as np
+import pytest
 
 from workflow_scripts.core.stats import orders
 
@@ -32,3 +33,10 @@ def test_random_orders_differ_and_nest() -> None:
 def test_normalised_rows_have_length_one() -> None:
     values = np.array([[3.0, 4.0], [0.0, 0.0]])
     np.testing.assert_allclose(orders.normalised(values), [[0.6, 0.8], [0, 0]])
+
+
+def test_agreement_is_of_ranks() -> None:
+    last = np.array([[1.0, 2], [3, 4]])
+    by_epoch = {1: -last, 2: np.array([[2.0, 1], [3, 4]]), 3: np.exp(last), 4: last}
+    # One exchange of neighbours among four: 1 - 6 * 2 / (4 * 15).
+    assert orders.agreements(by_epoch) == pytest.approx({1: -1, 2: 0.8, 3: 1, 4: 1})

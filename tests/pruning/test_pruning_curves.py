@@ -37,7 +37,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     arguments = checkpoint_in(folder, n_epochs=1)
     units = {"units": {"head": ["zero"]}, "examples": 0, "reference": 1}
     call(ablation_sweep.main, arguments | units | {"logits": folder / "logits"})
-    arguments |= {"dev_examples": 0}
+    arguments |= {"dev_examples": 0, "limits": {"pass_tokens": arguments.pop("pass_tokens")}}
     settings = {
         "step": STEP,
         "strategies": ["importance", "ablation", "random", "one-head"],
@@ -53,8 +53,8 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         in_parts(folder, n_parts, arguments | inputs)
     arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
-    definition = {"step": STEP, "variant": "paper", "normalise": True, "examples": 10}
-    call(pruning_during_training.main, arguments | definition | outputs)
+    chosen = {"settings": {key: settings[key] for key in ("step", "importance", "examples")}}
+    call(pruning_during_training.main, arguments | chosen | outputs)
     return folder
 
 

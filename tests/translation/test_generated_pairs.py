@@ -11,7 +11,13 @@ from tests.translation.invented_reader import Nominal, Reader, Sentence
 from workflow_scripts.core.generated.lexicon import MEET
 from workflow_scripts.translation import generated_events
 from workflow_scripts.translation import invented_language as words
-from workflow_scripts.translation.generated_events import Event, Phrase, Remark, Sequel, new_event
+from workflow_scripts.translation.generated_events import (
+    Event,
+    NounPhrase,
+    Remark,
+    Sequel,
+    new_event,
+)
 from workflow_scripts.translation.generated_pairs import english, invented, pairs
 
 SIZES = {"train": 3000, "validation": 200, "test": 200}
@@ -176,10 +182,10 @@ def event(**changed: object) -> Event:
     return Event(**(found | changed))
 
 
-def phrase(noun: str, alive: bool = False, gender: str = "", plural: bool = False) -> Phrase:
+def phrase(noun: str, alive: bool = False, gender: str = "", plural: bool = False) -> NounPhrase:
     things = words.AMBIGUOUS_ANIMALS if alive else [*words.AMBIGUOUS_THINGS, *words.PLAIN_THINGS]
     (found,) = [entry for entry in [*things, *words.PERSONS] if entry.singular == noun]
-    return Phrase(found, gender or found.gender or "masculine", plural, None)
+    return NounPhrase(found, gender or found.gender or "masculine", plural, None)
 
 
 def place(noun: str) -> words.Noun:

@@ -30,16 +30,15 @@ from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats import resampling
 from workflow_scripts.core.stats.orders import normalised
-from workflow_scripts.core.stats.translation_metrics import statistics
+from workflow_scripts.core.stats.translation_metrics import COLUMNS, statistics
 from workflow_scripts.translation import (
     translation_epochs,
     translation_pruning,
     translator_training,
 )
 from workflow_scripts.translation.translation_curves import (
-    COLUMNS,
-    Measured,
-    Settings,
+    PruningChoices,
+    Translated,
     plans_of,
     read_split,
     scored,
@@ -64,6 +63,7 @@ SETTINGS = {
     "examples": 12,
     "epochs": "doubling",
 }
+MEASUREMENT = {"sentences": 0, "pass_rows": 64, "bootstrap": 100, "seed": 1}
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +87,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     call(translator_training.main, trained | options)
     tables.write(sweep("3", shape=(LAYERS, HEADS)), folder / "sweep")
     arguments = {name: trained[name] for name in ("card", "pairs", "run", "device")}
-    arguments |= {"generation": GENERATION, "settings": SETTINGS, "sentences": 0}
-    arguments |= {"pass_rows": 64, "bootstrap": 100, "sample_seed": 1}
+    arguments |= {"generation": GENERATION, "settings": SETTINGS, "measurement": MEASUREMENT}
     outputs = {name: folder / f"{name}.parquet" for name in ("importance", "curves", "order")}
     call(translation_pruning.main, arguments | {"sweep": folder / "sweep"} | outputs)
     outputs = {name: folder / f"{name}.by-epoch" for name in ("training", "importance")}
@@ -225,10 +224,10 @@ def test_of_heads_of_equal_bleu_that_of_lower_loss_goes_first(tmp_path: Path) ->
 def test_intervals_are_over_sentences_by_a_plain_loop() -> None:
     truth = ["a dog sees a cat", "the man runs home now", "she sees the old tree"] * 4
     said = [truth, [text.replace("a ", "the ", 1) for text in truth], ["x y z"] * 12]
-    summands = np.ones((3, 12, len(COLUMNS)))
-    for variant, texts in enumerate(said):
-        summands[variant, :, :-2] = statistics(texts, truth)
-    frame = scored(Measured(summands, np.eye(3, 12, dtype=bool)), 0, 60, 4)
+    counted = np.stack([statistics(texts, truth) for texts in said])
+    columns = dict(zip(COLUMNS, np.moveaxis(counted, 2, 0), strict=True))
+    columns |= dict.fromkeys(("loss", "tokens"), np.ones((3, 12)))
+    frame = scored(Translated(columns, np.eye(3, 12, dtype=bool)), 0, 60, 4)
     bleu = frame[frame["metric"] == "bleu"].set_index("variant")
     drawn = []
     for weights in resampling.bootstrap_weights(12, 60, 4):
@@ -243,7 +242,7 @@ def test_intervals_are_over_sentences_by_a_plain_loop() -> None:
     np.testing.assert_allclose(bleu["kept_low"], np.percentile(kept, 2.5, axis=0))
     assert bleu["capped"].tolist() == [1, 1, 1]
     assert frame[frame["metric"] == "loss"]["kept"].isna().all()
-    of_nothing = scored(Measured(summands, np.eye(3, 12, dtype=bool)), 2, 60, 4)
+    of_nothing = scored(Translated(columns, np.eye(3, 12, dtype=bool)), 2, 60, 4)
     of_nothing = of_nothing[of_nothing["metric"] == "bleu"]
     assert (of_nothing["baseline"] == 0).all()
     assert of_nothing[["kept", "kept_low", "kept_high"]].isna().all(axis=None)
@@ -252,7 +251,7 @@ def test_intervals_are_over_sentences_by_a_plain_loop() -> None:
 def test_plans_of_one_type_leave_the_other_types_alone() -> None:
     rng = np.random.default_rng(1)
     scores = {"importance": rng.random((len(ORDER), HEADS))}
-    settings = Settings(**SETTINGS | {"strategies": ["importance", "random"]})
+    settings = PruningChoices(**SETTINGS | {"strategies": ["importance", "random"]})
     plans = plans_of(scores, ORDER, settings, 1)
     assert len(plans) == 4 * (1 + SETTINGS["draws"])
     for plan in plans:
@@ -301,14 +300,14 @@ def test_every_epoch_has_its_own_importance_and_curve(pruned: Path) -> None:
     ],
 )
 def test_epochs_whose_curves_are_measured(n: int, which: str, expected: list[int]) -> None:
-    assert translation_epochs.drawn(n, which) == expected
+    assert translation_epochs.measured_epochs(n, which) == expected
 
 
 def test_a_training_without_kept_epochs_is_refused(pruned: Path, tmp_path: Path) -> None:
     (tmp_path / "epochs").mkdir()
     arguments = {"card": pruned / "card", "pairs": pruned / "pairs", "epochs": tmp_path / "epochs"}
-    arguments |= {"run": "3", "generation": GENERATION, "settings": SETTINGS, "sentences": 0}
-    arguments |= {"pass_rows": 64, "bootstrap": 100, "sample_seed": 1, "device": "cpu"}
+    arguments |= {"run": "3", "generation": GENERATION, "settings": SETTINGS, "device": "cpu"}
+    arguments |= {"measurement": MEASUREMENT}
     outputs = {name: tmp_path / name for name in ("training", "importance")}
     with pytest.raises(InputError, match=r"no epoch-\*; set translation\.train\.every_epoch"):
         call(translation_epochs.main, arguments | outputs)

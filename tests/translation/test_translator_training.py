@@ -29,7 +29,7 @@ from workflow_scripts.core.run.job import call
 from workflow_scripts.translation import translator_training
 from workflow_scripts.translation.translator_training import (
     Pairs,
-    Recipe,
+    TranslatorRecipe,
     loss_of,
     loss_on,
     new_translator,
@@ -67,7 +67,7 @@ def made_up_table(path: Path, n: int = 40) -> Path:
 
 def translator(**changes: Any) -> tuple[Translator, Pairs]:
     sources, targets = zip(*made_up_pairs(30), strict=True)
-    made = new_translator([*sources, *targets], Recipe(**(RECIPE | changes)))
+    made = new_translator([*sources, *targets], TranslatorRecipe(**(RECIPE | changes)))
     return made, Pairs(sources_of(made, sources), targets_of(made, targets))
 
 
@@ -122,7 +122,7 @@ def test_texts_survive_the_translator() -> None:
 
 
 def test_a_hidden_size_that_heads_cannot_share_is_one_line() -> None:
-    recipe = Recipe(**RECIPE | {"hidden": 18, "heads": 4})
+    recipe = TranslatorRecipe(**RECIPE | {"hidden": 18, "heads": 4})
     words = r"config: translation.train.hidden: 18 is no multiple of heads \(4\)"
     with pytest.raises(InputError, match=words):
         new_translator(["a text"], recipe)
@@ -132,7 +132,9 @@ def test_training_learns(tmp_path: Path) -> None:
     made, pairs = translator(epochs=30, dropout=0.0)
     before = loss_on(made, pairs)
     state = training_state.claim(tmp_path, {})
-    curve = train(made, pairs, pairs, Recipe(**(RECIPE | {"epochs": 30, "dropout": 0.0})), state)
+    curve = train(
+        made, pairs, pairs, TranslatorRecipe(**(RECIPE | {"epochs": 30, "dropout": 0.0})), state
+    )
     dev = curve[curve["split"] == "dev"]
     assert dev["loss"].iloc[-1] == pytest.approx(loss_on(made, pairs), rel=1e-6)
     assert dev["loss"].iloc[-1] < before / 2
@@ -148,7 +150,7 @@ def test_a_run_goes_on_after_any_epoch(
     epoch: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, pairs = translator()
-    recipe = Recipe(**RECIPE)
+    recipe = TranslatorRecipe(**RECIPE)
     curve = train(whole, pairs, pairs, recipe, training_state.claim(tmp_path / "whole", {}))
     save, count = training_state.save, iter(range(1, 9))
 

@@ -87,22 +87,23 @@ def main(
 ) -> None:
     """Write every head's two effects (`points`), and their correlations over heads with intervals.
 
-    Intervals come from drawing heads with replacement; those of halves from dividing again.
+    Intervals come from sampling heads with replacement; those of halves from dividing again.
     """
     frame = effects.on_main_metric(effects.read_scores(scores, "head"))
-    drawn, rows = [], []
+    points_of_pairs, rows = [], []
     for mode, scored in frame.groupby("mode", sort=False):
         for pair in pairs_of(scored):
             both = pair.left[[*KEYS, "effect"]].merge(pair.right[[*KEYS, "effect"]], on=KEYS)
             both = both.rename(columns={"effect_x": "x", "effect_y": "y"})
             labels = {"kind": pair.kind, "mode": mode, "one": pair.names[0], "other": pair.names[1]}
-            drawn.append(both.assign(**labels))
+            points_of_pairs.append(both.assign(**labels))
             x, y = both["x"].to_numpy(), both["y"].to_numpy()
             rows.append(labels | resampling.correlations(x, y, bootstrap, seed))
     gained = tables.read_all(gains)
     rows += halves(effects.on_main_metric(gained[gained["unit"] == "head"]))
     empty = pd.DataFrame(columns=[*KEYS, "x", "y", "kind", "mode", "one", "other"])
-    tables.write(pd.concat(drawn, ignore_index=True) if drawn else empty, points)
+    compared = pd.concat(points_of_pairs, ignore_index=True) if points_of_pairs else empty
+    tables.write(compared, points)
     tables.write_csv(pd.DataFrame(rows), table)
 
 

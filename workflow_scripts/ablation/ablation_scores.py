@@ -164,10 +164,10 @@ def main(
 def _pairs(heads: pd.DataFrame, covariance: np.ndarray) -> pd.DataFrame:
     """One row per two heads: layer, head, other_layer, other_head, covariance."""
     one, other = np.indices(covariance.shape).reshape(2, -1)
-    places = {"": one, "other_": other}
+    indices = {"": one, "other_": other}
     columns = {
         f"{prefix}{key}": heads[key].to_numpy()[at]
-        for prefix, at in places.items()
+        for prefix, at in indices.items()
         for key in ("layer", "head")
     }
     return pd.DataFrame(columns | {"covariance": covariance.ravel()})

@@ -44,7 +44,7 @@ def main(
 ) -> None:
     """Write the logits on every development split, with labels and examples' ids.
 
-    At most `examples` of a split are used (0: all), drawn by `sample_seed`: the same for every
+    At most `examples` of a split are used (0: all), sampled by `sample_seed`: the same for every
     fine-tuning `seed`, so that seeds differ by their training alone. For the mode `mean`, the
     heads' outputs are averaged over `reference` training examples. On splits other than `dev`,
     which are there for comparison, only single heads are disabled, in the mode `zero`.

@@ -21,7 +21,7 @@ Z = NormalDist().inv_cdf(1 - LEVEL)
 def covariance_of(paths: Sequence[Path], mode: str, task: str, n: int) -> np.ndarray:
     """Covariance over samples of `n` examples of the heads' effects on a task, [head, head].
 
-    The mean over seeds, as if another seed told nothing new about the examples. One example that
+    The mean over seeds, as if another seed added nothing about the examples. One example that
     gets better and one that gets worse are added to each head's (Bonett and Price 2012): that no
     example changed shows little where there are few.
     """
@@ -41,7 +41,7 @@ def interval(
 
 
 def verdict(low: float, high: float, bound: float, significant: bool | None = None) -> str:
-    """What an interval of an effect says: equivalent, loss, gain, or cannot tell.
+    """What an interval of an effect shows: equivalent, loss, gain, or cannot tell.
 
     An effect counts as a loss or a gain where it is significant, or, where no test is given, where
     the interval excludes 0; but as equivalent to none where it surely is within the bound.

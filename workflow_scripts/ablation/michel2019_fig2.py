@@ -22,7 +22,7 @@ LOOK = "Pearson's r below the diagonal, Spearman's ρ above it, with 95% interva
 FRAMED = "Framed: r between two halves of one data set, and the range of 95% of the divisions"
 ROOM = 5.3, 0.72  # inches for all columns of the matrix, and at most for one
 WIDE = 0.62  # inches from which a column holds an interval in one line
-PER_LINE, LINE = 4, 2.1  # scatter plots beside each other, and inches of their height
+PER_LINE, LINE = 4, 2.1  # scatter plots next to each other, and inches of their height
 DARK = 0.6  # correlation from which text on its colour is white
 
 
@@ -114,8 +114,8 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
     for line in (axes.axhline, axes.axvline):
         line(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
     axes.plot(ends, ends, color=colours.GUIDE, linewidth=0.6, linestyle="--", zorder=1)
-    places, counts = np.unique(np.round(np.stack([x, y]), 9), axis=1, return_counts=True)
-    axes.scatter(*places, s=7 * counts, color=colours.NEUTRAL, alpha=0.7, linewidth=0, zorder=2)
+    positions, counts = np.unique(np.round(np.stack([x, y]), 9), axis=1, return_counts=True)
+    axes.scatter(*positions, s=7 * counts, color=colours.NEUTRAL, alpha=0.7, linewidth=0, zorder=2)
     worst = int(np.argmin(x + y))
     name = label(points["layer"].iloc[worst], points["head"].iloc[worst])
     axes.annotate(name, (x[worst], y[worst]), (4, 3), textcoords="offset points", size=7)

@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from workflow_scripts.core.model.batches import in_chunks
+from workflow_scripts.core.model.batches import chunks_by_length
 from workflow_scripts.core.model.training import (
     Recipe,
     ShuffledBatches,
@@ -40,7 +40,7 @@ class Batches(Sequence[Batch]):
         released_pairing: bool = False,
     ) -> None:
         self.sentences, self.heads = sentences, heads
-        self.chunks = in_chunks([len(sentence) for sentence in sentences], size)
+        self.chunks = chunks_by_length([len(sentence) for sentence in sentences], size)
         self.kept_bytes, self.released_pairing = kept_bytes, released_pairing
         self._kept: dict[int, Batch] = {}
 

@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import pad_sequence
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import tokenize
 from workflow_scripts.core.model import devices, models, padding
-from workflow_scripts.core.model.batches import by_length, in_chunks
+from workflow_scripts.core.model.batches import by_length, chunks_by_length
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
@@ -110,7 +110,7 @@ def fit(
         pairs = mask.sum(dim=(1, 2)).clamp_min(1)
         return (errors.sum(dim=(1, 2)) / pairs).mean()
 
-    chunks = in_chunks([len(words) for words in states], recipe.batch_size)
+    chunks = chunks_by_length([len(words) for words in states], recipe.batch_size)
     batches = [_pad([states[k] for k in chunk], [targets[k] for k in chunk]) for chunk in chunks]
     descend(probe, batches, loss_of, recipe)
     return probe.matrix.detach().cpu()

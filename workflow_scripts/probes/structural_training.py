@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
-from workflow_scripts.core.model.batches import in_chunks
+from workflow_scripts.core.model.batches import chunks_by_length
 from workflow_scripts.core.run import job
 from workflow_scripts.probes import structural_probe
 from workflow_scripts.probes.probe_fitting import evenly_spaced
@@ -86,7 +86,7 @@ class StructuralTrainer:
         """The same share of the training sentences as that of the other probes."""
         train = self.split.train
         lengths = [len(sentence) for sentence in train]
-        chunks = evenly_spaced(in_chunks(lengths, self.settings["batch_size"]), share)
+        chunks = evenly_spaced(chunks_by_length(lengths, self.settings["batch_size"]), share)
         return [train[k] for chunk in chunks for k in chunk]
 
     def _states(self, sentences: Sequence[Sentence], layer: int) -> list[np.ndarray]:

@@ -18,7 +18,7 @@ OVER_EXAMPLES = ["score_low", "score_high", "change", "change_low", "change_high
 def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """Per number of pruned heads: mean score over runs, its 95% interval and the number of runs.
 
-    A run is a seed, for random orders a seed and draw. `runs_low` and `runs_high` draw runs with
+    A run is a seed, for random orders a seed and draw. `runs_low` and `runs_high` sample runs with
     replacement; OVER_EXAMPLES are means over runs of each one's interval over examples.
     """
     wide = rows.pivot_table(index=["seed", "draw"], columns="pruned", values="score")
@@ -45,7 +45,7 @@ def main(
     columns = ("task", "seed", "strategy", "recomputed", "pruned", "heads", "metric", "score")
     columns += tuple(OVER_EXAMPLES)
     frame = effects.on_main_metric(tables.read_all(curves, columns))
-    names, drawn = present(frame), []
+    names, lines = present(frame), []
     with figures.style():
         figure, panels = figures.panels(
             [_title(name, frame[frame["task"] == name]) for name in names],
@@ -72,12 +72,12 @@ def main(
                 axes.fill_between(share, low, high, color=look.colour, alpha=0.15, lw=0)
                 labels = {"task": TASKS[task].title, "strategy": strategy}
                 labels["recomputed"] = recomputed
-                drawn.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))
+                lines.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))
             axes.set_xlabel("Heads pruned, %")
         panels[0].set_ylabel("Score")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         figures.save(figure, svg, pdf, png)
-    tables.write_csv(pd.concat(drawn, ignore_index=True), table)
+    tables.write_csv(pd.concat(lines, ignore_index=True), table)
 
 
 if __name__ == "__main__":

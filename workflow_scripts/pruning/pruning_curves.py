@@ -31,7 +31,7 @@ from workflow_scripts.pruning.orders import by_ablation, by_importance, one_in_e
 
 
 @dataclass(frozen=True)
-class Settings:
+class PruningSettings:
     """How heads are ranked and pruned: a study's `pruning`, without the measurement of speed."""
 
     step: float  # share of all heads that one step prunes
@@ -48,7 +48,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PruningOrder:
     """An order of pruning, bool [step, layer, head], and the examples scored in it (None: all)."""
 
     strategy: str
@@ -110,29 +110,34 @@ def read_sweep(path: Path, ids: Sequence[str], shape: tuple[int, int], n_labels:
 
 def by_halves(
     task: Task, labels: np.ndarray, swept: np.ndarray, counts: Sequence[int], seed: int
-) -> list[Plan]:
+) -> list[PruningOrder]:
     """Orders by one-head scores on each random half of the examples, to score the other half.
 
     So no example is scored by an order that it helped to choose.
     """
     half = resampling.half_weights(len(labels), 1, seed)[0].astype(bool)
     return [
-        Plan("ablation", 0, by_ablation(task, labels, swept, part, counts), rest.nonzero()[0])
+        PruningOrder(
+            "ablation", 0, by_ablation(task, labels, swept, part, counts), rest.nonzero()[0]
+        )
         for part, rest in ((half, ~half), (~half, half))
     ]
 
 
-def one_head_plans(importance: np.ndarray, draws: int, seed: int) -> list[Plan]:
+def one_head_plans(importance: np.ndarray, draws: int, seed: int) -> list[PruningOrder]:
     """All heads but one of each layer gone at once: the most important is left, or a random one."""
     rng = np.random.default_rng(seed)
     scores = [rng.random(importance.shape) for _ in range(draws)]
-    chosen = Plan("one-head", 0, one_in_each_layer(importance))
-    random = [one_in_each_layer(drawn) for drawn in scores]
-    return [chosen, *(Plan("one-head-random", draw, masks) for draw, masks in enumerate(random))]
+    chosen = PruningOrder("one-head", 0, one_in_each_layer(importance))
+    random = [one_in_each_layer(each) for each in scores]
+    return [
+        chosen,
+        *(PruningOrder("one-head-random", draw, masks) for draw, masks in enumerate(random)),
+    ]
 
 
 def pruned_logits(
-    model: PreTrainedModel, tokens: Sequence[Tokens], plans: Sequence[Plan], **limits: Any
+    model: PreTrainedModel, tokens: Sequence[Tokens], plans: Sequence[PruningOrder], **limits: Any
 ) -> dict[tuple[str, int], np.ndarray]:
     """For each strategy and draw the logits after every step, float32 [step, example, label].
 
@@ -167,20 +172,21 @@ def main(
     settings: dict[str, Any],
     dev_examples: int,
     max_tokens: int,
-    pass_tokens: int,
-    precision: str = "float32",
+    limits: dict[str, Any],
     device: str = "auto",
     parts: list[Path] = (),
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
-    `settings` are the fields of Settings. Examples are drawn by `sample_seed`, the same for every
-    fine-tuning `seed`, which draws the random orders, the halves and the intervals.
+    `settings` are the fields of PruningSettings. Examples are sampled by `sample_seed`, the same
+    for every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
     rank the heads on one half of these and are followed on the other. `parts` are the gradients
-    behind importance where other jobs computed them.
+    behind importance where other jobs computed them. `limits` are pass_tokens and precision of the
+    ablation engine.
     """
-    pruning, (model, tokenizer) = Settings(**settings), classifier_of(card, devices.pick(device))
+    pruning = PruningSettings(**settings)
+    model, tokenizer = classifier_of(card, devices.pick(device))
     scored_task, positions = TASKS[task], max_positions(model.config)
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     tokens, rows = sampler.sample("dev", dev_examples)
@@ -198,16 +204,16 @@ def main(
         masks = orders.by_score(first, counts)
         if pruning.importance["recompute"]:
             masks = by_importance(model, training, training_labels, counts, definition, first)
-        plans.append(Plan("importance", 0, masks))
+        plans.append(PruningOrder("importance", 0, masks))
     if "ablation" in pruning.strategies:
         swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)
         plans += by_halves(scored_task, labels, swept, counts, seed)
     if "random" in pruning.strategies:
-        drawn = orders.at_random(shape, counts, pruning.draws, seed)
-        plans += [Plan("random", draw, masks) for draw, masks in enumerate(drawn)]
+        at_random = orders.at_random(shape, counts, pruning.draws, seed)
+        plans += [PruningOrder("random", draw, masks) for draw, masks in enumerate(at_random)]
     if "one-head" in pruning.strategies:
         plans += one_head_plans(first, pruning.draws, seed)
-    outputs = pruned_logits(model, tokens, plans, pass_tokens=pass_tokens, precision=precision)
+    outputs = pruned_logits(model, tokens, plans, **limits)
     run_columns = {"task": task, "init": init, "seed": seed}
     frame = importance_table(values, lengths, pruning.bootstrap, seed)
     tables.write(frame.assign(**run_columns), importance)

@@ -1,6 +1,7 @@
 """Importance and pruning curves at every saved epoch of fine-tuning (Michel et al., section 6)."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from workflow_scripts.core.data.glue import TASKS, read_task
 from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.classifiers import Sampler, load_classifier
-from workflow_scripts.core.model.epochs import agreements, epochs_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import orders
@@ -30,48 +30,45 @@ def main(
     init: str,
     seed: int,
     sample_seed: int,
-    step: float,
-    variant: str,
-    normalise: bool,
-    examples: int,
+    settings: dict[str, Any],
     dev_examples: int,
     max_tokens: int,
-    pass_tokens: int,
-    precision: str = "float32",
+    limits: dict[str, Any],
     device: str = "auto",
 ) -> None:
-    """Write every epoch's pruning curve, and its importance beside that after the last epoch.
+    """Write every epoch's pruning curve, and its importance next to that after the last epoch.
 
     `agreement` is Spearman's correlation of an epoch's importance with the last one's, over heads.
-    Examples are drawn by `sample_seed`, the same for every fine-tuning `seed`.
+    Examples are sampled by `sample_seed`, the same for every fine-tuning `seed`. `settings` has the
+    `step` and `importance` of a study's pruning, and `examples`; `limits` are pass_tokens and
+    precision of the ablation engine.
     """
     model_card, scored_task = read_card(card), TASKS[task]
     directory = models.directory_of(model_card)
     tokenizer, positions = models.load_tokenizer(directory), model_card["max_positions"]
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
-    training, training_rows = sampler.sample("train", examples)
+    training, training_rows = sampler.sample("train", settings["examples"])
     tokens, rows = sampler.sample("dev", dev_examples)
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
-    definition, limits = Definition(variant, normalise), {"pass_tokens": pass_tokens}
-    limits["precision"] = precision
+    definition = Definition(settings["importance"]["variant"], settings["importance"]["normalise"])
     scores, by_epoch = [], {}
-    kept = epochs_of(epochs, directory, "add the task to finetune.every_epoch")
+    kept = models.weights_by_epoch(epochs, directory, "add the task to finetune.every_epoch")
     for epoch, weights in enumerate(kept, start=1):
         model = load_classifier(weights, devices.pick(device))
         by_epoch[epoch] = importance_of(model, training, training_labels, definition)
-        counts = orders.steps(by_epoch[epoch].size, step)
+        counts = orders.steps(by_epoch[epoch].size, settings["step"])
         masks = orders.by_score(by_epoch[epoch], counts)
         logits = ablate(model, tokens, masks, "zero", **limits)
         scores.append(curve(scored_task, labels, logits, counts).assign(epoch=epoch))
     run_columns = {"task": task, "init": init, "seed": seed}
     heads = by_epoch[epoch].size
     tables.write(pd.concat(scores, ignore_index=True).assign(heads=heads, **run_columns), curves)
-    tables.write(_beside_last(by_epoch).assign(**run_columns), importance)
+    tables.write(_agreeing_with_last(by_epoch).assign(**run_columns), importance)
 
 
-def _beside_last(by_epoch: dict[int, np.ndarray]) -> pd.DataFrame:
+def _agreeing_with_last(by_epoch: dict[int, np.ndarray]) -> pd.DataFrame:
     """One row per epoch, layer and head: importance, and its agreement with the last epoch's."""
-    agreement, frames = agreements(by_epoch), []
+    agreement, frames = orders.agreements(by_epoch), []
     for epoch, importance in by_epoch.items():
         n_layers, n_heads = importance.shape
         axes = {"layer": range(n_layers), "head": range(n_heads)}

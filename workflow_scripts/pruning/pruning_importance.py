@@ -26,7 +26,7 @@ def main(
 ) -> None:
     """Write the gradients of the training examples in the batches of `part` (as `2-of-8`).
 
-    They are drawn as pruning_curves draws them: at most `examples` (0: all), by `sample_seed`.
+    They are sampled as pruning_curves samples them: at most `examples` (0: all), by `sample_seed`.
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
     positions = max_positions(model.config)

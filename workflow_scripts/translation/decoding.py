@@ -20,7 +20,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from workflow_scripts.core.model.attention import watching
-from workflow_scripts.core.model.batches import in_chunks
+from workflow_scripts.core.model.batches import chunks_by_length
 from workflow_scripts.core.model.translators import Translator
 from workflow_scripts.core.run import job
 from workflow_scripts.translation.beam_search import ends_of, search
@@ -50,7 +50,7 @@ def translate(
     of_model = variants_of(translator, variants, mode)
     n, ends = len(of_model.heads), ends_of(translator.model.generation_config)
     lengths = np.repeat([len(source) for source in sources], n)
-    passes = in_chunks(lengths, max(1, pass_rows // translator.generation.beams))
+    passes = chunks_by_length(lengths, max(1, pass_rows // translator.generation.beams))
     ids: list[list[list[int]]] = [[[] for _ in sources] for _ in range(n)]
     capped = np.zeros((n, len(sources)), bool)
     with torch.inference_mode():

@@ -27,7 +27,7 @@ def forced_losses(
 
     The model is given the right beginning of every target, so that errors do not add up: the loss
     understates what a variant does that goes wrong early or repeats itself when it translates, and
-    says nothing about the search. In return it is smooth, and takes one pass.
+    leaves out the search. In return it is smooth, and takes one pass.
 
     `variants` is bool [variant, sublayer, head], true where disabled; None is the model itself. A
     pass has at most `pass_rows` target tokens, padding among them, or those of one target.

@@ -1,4 +1,4 @@
-"""What generated sentence pairs say: events, drawn at random, with what a pronoun can mean."""
+"""What generated sentence pairs say: random events, with what a pronoun can mean."""
 
 import random
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from workflow_scripts.translation import invented_language as words
-from workflow_scripts.translation.invented_language import Adjective, Noun, Verb
+from workflow_scripts.translation.invented_language import Adjective, Noun, TranslatedVerb
 
 Item = TypeVar("Item")
 SHARES = {
@@ -25,8 +25,8 @@ EVEN = 5  # ranks by which the frequencies of a list's first words are made alik
 
 
 @dataclass(frozen=True)
-class Phrase:
-    """A noun phrase; `gender` is that of the noun, or the one that a pronoun tells."""
+class NounPhrase:
+    """A noun phrase; `gender` is that of the noun, or the one that a pronoun shows."""
 
     noun: Noun
     gender: str
@@ -36,7 +36,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Remark:
-    """Because it was heavy: what is said of the subject or the object."""
+    """Because it was heavy: a property of the subject or the object."""
 
     conjunction: str
     of_subject: bool
@@ -49,17 +49,17 @@ class Sequel:
 
     conjunction: str
     of_subject: bool
-    person: Phrase
-    verb: Verb
+    person: NounPhrase
+    verb: TranslatedVerb
 
 
 @dataclass(frozen=True)
 class Event:
     """What both sentences of a pair say; `time`, `adverb` and `place` may be empty."""
 
-    subject: Phrase
-    verb: Verb
-    object: Phrase
+    subject: NounPhrase
+    verb: TranslatedVerb
+    object: NounPhrase
     negated: bool
     passive: bool
     time: str
@@ -68,14 +68,14 @@ class Event:
     clause: Remark | Sequel | None
 
     @property
-    def antecedent(self) -> Phrase:
+    def antecedent(self) -> NounPhrase:
         """Who or what the clause's pronoun means."""
         return self.subject if self.clause and self.clause.of_subject else self.object
 
 
 def new_event(rng: random.Random) -> Event:
     """A random event, whose pronoun can mean its antecedent alone."""
-    subject = _phrase(rng, _drawn(rng, words.PERSONS))
+    subject = _phrase(rng, _sampled(rng, words.PERSONS))
     noun, place = _thing(rng)
     object_ = _phrase(rng, noun)
     clause = _clause(rng, subject, object_)
@@ -83,12 +83,12 @@ def new_event(rng: random.Random) -> Event:
         subject = replace(subject, gender=rng.choice(["masculine", "feminine"]))
     return Event(
         subject=subject,
-        verb=_drawn(rng, words.DEEDS),
+        verb=_sampled(rng, words.DEEDS),
         object=object_,
         negated=_occurs(rng, "negated"),
         passive=_occurs(rng, "passive"),
-        time=_drawn(rng, list(words.TIME_WORDS)) if _occurs(rng, "time") else "",
-        adverb=_drawn(rng, list(words.ADVERB_WORDS)) if _occurs(rng, "adverb") else "",
+        time=_sampled(rng, list(words.TIME_WORDS)) if _occurs(rng, "time") else "",
+        adverb=_sampled(rng, list(words.ADVERB_WORDS)) if _occurs(rng, "adverb") else "",
         place=place,
         clause=clause,
     )
@@ -102,37 +102,37 @@ def _thing(rng: random.Random) -> tuple[Noun, tuple[str, Noun] | None]:
         alive = rng.random() < 0.5
         things = words.AMBIGUOUS_ANIMALS if alive else words.AMBIGUOUS_THINGS
         placed, landscape = placed or alive, "nature" if alive else "town"
-    place = _drawn(rng, words.PLACES[landscape])
+    place = _sampled(rng, words.PLACES[landscape])
     preposition = rng.choice(list(words.POSTPOSITIONS))
-    return _drawn(rng, things), (preposition, place) if placed else None
+    return _sampled(rng, things), (preposition, place) if placed else None
 
 
-def _phrase(rng: random.Random, noun: Noun) -> Phrase:
+def _phrase(rng: random.Random, noun: Noun) -> NounPhrase:
     adjective = _adjective(rng, noun.kind == "person") if _occurs(rng, "adjective") else None
-    return Phrase(noun, noun.gender or "masculine", _occurs(rng, "plural"), adjective)
+    return NounPhrase(noun, noun.gender or "masculine", _occurs(rng, "plural"), adjective)
 
 
 def _adjective(rng: random.Random, of_person: bool, of_these_alone: bool = False) -> Adjective:
-    """One that is said of persons, or of others; or of these alone."""
+    """One of persons, or of others; or of these alone."""
     fitting = [
         adjective
         for adjective in words.ADJECTIVES
         if (adjective.of_persons if of_person else adjective.of_others)
         and not (of_these_alone and adjective.of_persons and adjective.of_others)
     ]
-    return _drawn(rng, fitting)
+    return _sampled(rng, fitting)
 
 
-def _clause(rng: random.Random, subject: Phrase, object_: Phrase) -> Remark | Sequel | None:
-    """A clause about one of both; where both are plural, not number but its words tell of which."""
+def _clause(rng: random.Random, subject: NounPhrase, object_: NounPhrase) -> Remark | Sequel | None:
+    """A clause about one of both; where both are plural, its words show which."""
     form = rng.choices(list(CLAUSES), list(CLAUSES.values()))[0]
     of_subject = _occurs(rng, "of subject")
     if form == "remark":
         adjective = _adjective(rng, of_subject, subject.plural and object_.plural)
         return Remark(rng.choice(["because", "although"]), of_subject, adjective)
     if form == "sequel":
-        verb = _drawn(rng, words.MEETINGS if of_subject else words.DEEDS)
-        person = _phrase(rng, _drawn(rng, words.PERSONS))
+        verb = _sampled(rng, words.MEETINGS if of_subject else words.DEEDS)
+        person = _phrase(rng, _sampled(rng, words.PERSONS))
         return Sequel(rng.choice(["before", "after"]), of_subject, person, verb)
     return None
 
@@ -141,7 +141,7 @@ def _occurs(rng: random.Random, what: str) -> bool:
     return rng.random() < SHARES[what]
 
 
-def _drawn(rng: random.Random, items: Sequence[Item]) -> Item:
+def _sampled(rng: random.Random, items: Sequence[Item]) -> Item:
     """An item whose probability falls with its rank, as that of words does (Zipf)."""
     weights = [1 / (rank + EVEN) for rank in range(1, len(items) + 1)]
     return rng.choices(items, weights)[0]

@@ -11,7 +11,7 @@ Five choices depend on another word than the one that is translated, often far f
 
 * a noun with two senses, on the place: a crane near a lake is a bird;
 * a verb, on the kind of its object: one drops what is long, flat, hollow or alive;
-* an adjective, on whether it is said of a person;
+* an adjective, on whether it describes a person;
 * a pronoun's gender, on its antecedent, which number, verb or adjective tell;
 * the gender of a doctor, on the pronoun.
 """
@@ -20,8 +20,8 @@ import random
 from collections.abc import Sequence
 
 from workflow_scripts.translation import invented_language as words
-from workflow_scripts.translation.generated_events import Event, Phrase, Remark, new_event
-from workflow_scripts.translation.invented_language import Adjective, Verb
+from workflow_scripts.translation.generated_events import Event, NounPhrase, Remark, new_event
+from workflow_scripts.translation.invented_language import Adjective, TranslatedVerb
 
 
 def pairs(split_sizes: dict[str, int], seed: int) -> dict[str, list[tuple[str, str]]]:
@@ -75,7 +75,7 @@ def invented(event: Event) -> str:
     )
 
 
-def _english_phrase(phrase: Phrase) -> list[str]:
+def _english_phrase(phrase: NounPhrase) -> list[str]:
     adjective = phrase.adjective.english if phrase.adjective else ""
     return ["the", adjective, phrase.noun.plural if phrase.plural else phrase.noun.singular]
 
@@ -85,13 +85,13 @@ def _english_clause(event: Event) -> list[str]:
     if clause is None:
         return []
     if isinstance(clause, Remark):
-        said = [_english_pronoun(antecedent, 0), _was(antecedent), clause.adjective.english]
+        rest = [_english_pronoun(antecedent, 0), _was(antecedent), clause.adjective.english]
     else:
-        said = [*_english_phrase(clause.person), clause.verb.past, _english_pronoun(antecedent, 1)]
-    return [clause.conjunction, *said]
+        rest = [*_english_phrase(clause.person), clause.verb.past, _english_pronoun(antecedent, 1)]
+    return [clause.conjunction, *rest]
 
 
-def _english_pronoun(phrase: Phrase, case: int) -> str:
+def _english_pronoun(phrase: NounPhrase, case: int) -> str:
     if phrase.plural:
         return ("they", "them")[case]
     if phrase.noun.kind != "person":
@@ -99,7 +99,7 @@ def _english_pronoun(phrase: Phrase, case: int) -> str:
     return {"masculine": ("he", "him"), "feminine": ("she", "her")}[phrase.gender][case]
 
 
-def _was(phrase: Phrase) -> str:
+def _was(phrase: NounPhrase) -> str:
     return "were" if phrase.plural else "was"
 
 
@@ -110,21 +110,21 @@ def _invented_clause(event: Event) -> list[str]:
     pronoun = words.PRONOUNS[antecedent.gender] + _number(antecedent)
     if isinstance(clause, Remark):
         adjective = _invented_adjective(clause.adjective, antecedent, "")
-        said = [pronoun, adjective, _past(words.COPULA, antecedent)]
+        rest = [pronoun, adjective, _past(words.COPULA, antecedent)]
     else:
         verb = _invented_verb(clause.verb, clause.person, antecedent)
-        said = [*_invented_phrase(clause.person, ""), pronoun + words.ACCUSATIVE, verb]
-    return [*said, words.CONJUNCTIONS[clause.conjunction]]
+        rest = [*_invented_phrase(clause.person, ""), pronoun + words.ACCUSATIVE, verb]
+    return [*rest, words.CONJUNCTIONS[clause.conjunction]]
 
 
-def _invented_phrase(phrase: Phrase, case: str) -> list[str]:
+def _invented_phrase(phrase: NounPhrase, case: str) -> list[str]:
     ending = _number(phrase) + case
     noun = phrase.noun.stem + ("a" + ending if ending else "")
     adjective = _invented_adjective(phrase.adjective, phrase, case) if phrase.adjective else ""
     return [words.ARTICLES[phrase.gender] + ending, noun, adjective]
 
 
-def _invented_adjective(adjective: Adjective, phrase: Phrase, case: str) -> str:
+def _invented_adjective(adjective: Adjective, phrase: NounPhrase, case: str) -> str:
     stem = adjective.of_persons if phrase.noun.kind == "person" else adjective.of_others
     return stem + words.AGREEMENT[phrase.gender] + _number(phrase) + case
 
@@ -133,19 +133,19 @@ def _invented_place(event: Event) -> list[str]:
     if event.place is None:
         return []
     preposition, noun = event.place
-    phrase = Phrase(noun, noun.gender, plural=False, adjective=None)
+    phrase = NounPhrase(noun, noun.gender, plural=False, adjective=None)
     return [*_invented_phrase(phrase, words.LOCATIVE), words.POSTPOSITIONS[preposition]]
 
 
-def _invented_verb(verb: Verb, subject: Phrase, object_: Phrase) -> str:
+def _invented_verb(verb: TranslatedVerb, subject: NounPhrase, object_: NounPhrase) -> str:
     return _past(verb.stems[object_.noun.kind], subject)
 
 
-def _past(stem: str, subject: Phrase) -> str:
+def _past(stem: str, subject: NounPhrase) -> str:
     return stem + words.PAST + words.AGREEMENT[subject.gender] + _number(subject)
 
 
-def _number(phrase: Phrase) -> str:
+def _number(phrase: NounPhrase) -> str:
     return words.PLURAL * phrase.plural
 
 

@@ -1,8 +1,8 @@
 """The words of generated sentence pairs: English ones, and their stems in an invented language.
 
 Each entry has a stem of five letters, and a suffix is a vowel with what follows it. Three things of
-real languages are in it: things have arbitrary genders (as in German), what is done to a thing is
-said with a stem for its kind (as in Navajo), and some words of English have two senses.
+real languages are in it: things have arbitrary genders (as in German), what is done to a thing has
+a stem for its kind (as in Navajo), and some words of English have two senses.
 """
 
 import itertools
@@ -18,7 +18,7 @@ KINDS = ("long", "flat", "hollow", "animal")  # of what something is done to
 
 @dataclass(frozen=True)
 class Noun:
-    """A noun in one sense; `gender` is empty where a pronoun alone tells it (doctor)."""
+    """A noun in one sense; `gender` is empty where a pronoun alone shows it (doctor)."""
 
     singular: str
     plural: str
@@ -28,7 +28,7 @@ class Noun:
 
 
 @dataclass(frozen=True)
-class Verb:
+class TranslatedVerb:
     """A verb, and its stem for each kind of object; people alone are greeted."""
 
     base: str
@@ -39,7 +39,7 @@ class Verb:
 
 @dataclass(frozen=True)
 class Adjective:
-    """An adjective, and its stems for persons and for others; empty where it is not said so."""
+    """An adjective, and its stems for persons and for others; empty where it describes none."""
 
     english: str
     of_persons: str
@@ -106,12 +106,12 @@ def _person(word: str) -> Noun:
     return Noun(word, _plural(word), next(_NEW), gender, "person")
 
 
-def _verb(base: str, past: str, participle: str) -> Verb:
+def _verb(base: str, past: str, participle: str) -> TranslatedVerb:
     if base in HANDLED:
         stems = {kind: next(_NEW) for kind in KINDS}
     else:
         stems = dict.fromkeys(KINDS, next(_NEW))
-    return Verb(base, past, participle, stems)
+    return TranslatedVerb(base, past, participle, stems)
 
 
 def _by_turns(lists: Sequence[list[Noun]]) -> list[Noun]:
@@ -131,7 +131,7 @@ PLACES = {
 DEEDS = [
     _verb(verb.base[0], verb.past[0], verb.participle[0]) for verb in list(VERBS.values())[:21]
 ]
-MEETINGS = [Verb("", past, "", {"person": next(_NEW)}) for past in MEET[:7]]
+MEETINGS = [TranslatedVerb("", past, "", {"person": next(_NEW)}) for past in MEET[:7]]
 ADJECTIVES = [
     *(Adjective(word, next(_NEW), next(_NEW)) for word in OF_BOTH),
     *(Adjective(word, next(_NEW), "") for word in OF_PERSONS),

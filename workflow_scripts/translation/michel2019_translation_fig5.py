@@ -6,7 +6,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.translation import curve_drawings as drawn
+from workflow_scripts.translation import curve_drawings as curves_of_runs
 
 
 def main(training: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Out) -> None:
@@ -14,16 +14,16 @@ def main(training: list[Path], importance: list[Path], svg: Out, pdf: Out, png: 
 
     Agreement is the correlation of an epoch's importance with the last one's, over heads.
     """
-    frame = tables.read_all(training, (*drawn.COLUMNS, "epoch", "baseline"))
+    frame = tables.read_all(training, (*curves_of_runs.COLUMNS, "epoch", "baseline"))
     frame = frame[frame["metric"] == "bleu"]
     agreement = tables.read_all(importance, ("epoch", "agreement")).groupby("epoch")["agreement"]
     agreement, epochs = agreement.mean(), sorted(frame["epoch"].unique())
     with figures.style():
-        title = f"Pruning by importance\n{drawn.sample(frame)}"
+        title = f"Pruning by importance\n{curves_of_runs.sample(frame)}"
         figure, [axes] = figures.panels([title], figures.ONE_COLUMN * 1.2, 3.4)
         for epoch, look in zip(epochs, colours.in_order(len(epochs)), strict=True):
             rows = frame[frame["epoch"] == epoch]
-            means, bleu = drawn.over_runs(rows), rows["baseline"].mean()
+            means, bleu = curves_of_runs.over_runs(rows), rows["baseline"].mean()
             axes.plot(
                 100 * means["share"], 100 * means["kept"], color=look.colour, marker=look.marker,
                 markersize=3,

@@ -14,6 +14,7 @@ from workflow_scripts.core.model.translators import Translator, sources_of, targ
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats import orders, resampling
 from workflow_scripts.core.stats.translation_metrics import (
+    COLUMNS,
     METRICS,
     SIGNATURES,
     scores_of,
@@ -24,11 +25,10 @@ from workflow_scripts.translation.forced_losses import forced_losses
 
 ALL = "all"  # the scope of every head; the others are types
 RELATIVE = ("bleu", "chrf")  # of these a share is kept; a loss has no zero to be a share of
-COLUMNS = tuple(dict.fromkeys(name for metric in METRICS.values() for name in metric.columns))
 
 
 @dataclass(frozen=True)
-class Settings:
+class PruningChoices:
     """How heads are ranked and pruned: a study's `translation.pruning`."""
 
     step: float  # share of a scope's heads that one step prunes
@@ -39,7 +39,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ScopedOrder:
     """An order of pruning, bool [step, sublayer, head]; heads beyond its scope are never gone."""
 
     strategy: str
@@ -55,24 +55,25 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What bounds a measurement: rows of a pass, and the bootstrap with its seed."""
+class Measurement:
+    """How scores are measured; `seed` is that of the samples of sentences and of the bootstrap."""
 
+    sentences: int  # of the test split, 0: all
     pass_rows: int
     bootstrap: int
     seed: int
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What variants did: summands [variant, sentence, COLUMNS] and capped [variant, sentence]."""
+class Translated:
+    """What variants translated: columns of metrics, and capped, each [variant, sentence]."""
 
-    summands: np.ndarray
+    columns: Mapping[str, np.ndarray]
     capped: np.ndarray
 
 
 def read_split(pairs: Path, split: str, sentences: int, seed: int) -> pd.DataFrame:
-    """At most `sentences` pairs of a split, drawn by `seed`; 0 takes all."""
+    """At most `sentences` pairs of a split, sampled by `seed`; 0 takes all."""
     frame = tables.read(pairs, ("split", "id", "source", "target"))
     chosen = frame[frame["split"] == split]
     if chosen.empty:
@@ -89,8 +90,8 @@ def scopes(order: Sequence[Sublayer]) -> dict[str, np.ndarray]:
 
 
 def plans_of(
-    scores: Mapping[str, np.ndarray], order: Sequence[Sublayer], settings: Settings, seed: int
-) -> list[Plan]:
+    scores: Mapping[str, np.ndarray], order: Sequence[Sublayer], settings: PruningChoices, seed: int
+) -> list[ScopedOrder]:
     """The order of every scope and strategy; the lowest of `scores` [sublayer, head] goes first.
 
     `scores` has those of each strategy but `random`.
@@ -101,19 +102,19 @@ def plans_of(
         counts = orders.steps(shape[0] * shape[1], settings.step)
         for strategy in settings.strategies:
             if strategy == "random":
-                drawn = orders.at_random(shape, counts, settings.draws, seed)
+                masks_of_draws = orders.at_random(shape, counts, settings.draws, seed)
             else:
-                drawn = [orders.by_score(scores[strategy][chosen], counts)]
-            for draw, of_scope in enumerate(drawn):
+                masks_of_draws = [orders.by_score(scores[strategy][chosen], counts)]
+            for draw, of_scope in enumerate(masks_of_draws):
                 masks = np.zeros((len(counts), len(order), n_heads), bool)
                 masks[:, chosen] = of_scope
-                plans.append(Plan(strategy, scope, draw, masks, chosen))
+                plans.append(ScopedOrder(strategy, scope, draw, masks, chosen))
     return plans
 
 
 def measure(
     translator: Translator, pairs: pd.DataFrame, variants: np.ndarray, pass_rows: int
-) -> Measured:
+) -> Translated:
     """Translations of `pairs`, and losses of their targets, with the heads of `variants` at 0."""
     sources = sources_of(translator, pairs["source"].tolist())
     targets = targets_of(translator, pairs["target"].tolist())
@@ -121,31 +122,30 @@ def measure(
     texts = [text for ids in translated.ids for text in texts_of(translator, ids)]
     counted = statistics(texts, pairs["target"].tolist() * len(variants))
     shape = (len(variants), len(pairs))
-    summands = np.empty((*shape, len(COLUMNS)))
-    summands[..., :-2] = counted.reshape(*shape, -1)
-    summands[..., -2] = forced_losses(translator, sources, targets, variants, pass_rows)
-    summands[..., -1] = [len(target) for target in targets]
-    return Measured(summands, translated.capped)
+    columns = {name: counted[:, COLUMNS.index(name)].reshape(shape) for name in COLUMNS}
+    columns["loss"] = forced_losses(translator, sources, targets, variants, pass_rows)
+    columns["tokens"] = np.broadcast_to([len(target) for target in targets], shape)
+    return Translated(columns, translated.capped)
 
 
-def scored(measured: Measured, unpruned: int, draws: int, seed: int) -> pd.DataFrame:
+def scored(translated: Translated, unpruned: int, draws: int, seed: int) -> pd.DataFrame:
     """One row per variant and metric: score, baseline, and the share of it that is kept.
 
     `unpruned` is the variant that is the baseline. ci_low, ci_high, kept_low and kept_high are
-    ends of 95% intervals over `draws` samples of the sentences, the same for all variants. Nothing
-    is said to be kept of a loss, nor of a score of 0.
+    ends of 95% intervals over `draws` samples of the sentences, the same for all variants. `kept`
+    is NaN for a loss, and where the baseline is 0.
     """
-    weights = resampling.observed_and_drawn(measured.capped.shape[1], draws, seed)
-    columns = {"capped": measured.capped.sum(axis=1), "n": measured.capped.shape[1]}
+    weights = resampling.observed_and_drawn(translated.capped.shape[1], draws, seed)
+    columns = {"capped": translated.capped.sum(axis=1), "n": translated.capped.shape[1]}
     frames = []
     for metric, of_sentences in METRICS.items():
-        places = [COLUMNS.index(name) for name in of_sentences.columns]
-        scores = scores_of(metric, measured.summands[..., places], weights)
+        summands = np.stack([translated.columns[name] for name in of_sentences.columns], axis=-1)
+        scores = scores_of(metric, summands, weights)
         base = scores[:, [unpruned]]
         known = (base > 0) & (metric in RELATIVE)
         kept = np.divide(scores, base, out=np.full_like(scores, np.nan), where=known)
         found = {"score": scores, "kept": kept}
-        row = {"variant": range(len(measured.summands)), "metric": metric}
+        row = {"variant": range(len(scores[0])), "metric": metric}
         row |= {name: values[0] for name, values in found.items()}
         row["ci_low"], row["ci_high"] = _ends(scores)
         row["kept_low"], row["kept_high"] = _ends(kept)
@@ -155,7 +155,7 @@ def scored(measured: Measured, unpruned: int, draws: int, seed: int) -> pd.DataF
 
 
 def curves_of(
-    translator: Translator, pairs: pd.DataFrame, plans: Sequence[Plan], limits: Limits
+    translator: Translator, pairs: pd.DataFrame, plans: Sequence[ScopedOrder], how: Measurement
 ) -> pd.DataFrame:
     """One row per strategy, scope, draw, step and metric, of the columns of `scored`.
 
@@ -163,15 +163,15 @@ def curves_of(
     together: equal masks, as the first of all, are translated once.
     """
     masks = np.concatenate([plan.masks for plan in plans])
-    variants, places = np.unique(masks, axis=0, return_inverse=True)
+    variants, numbers = np.unique(masks, axis=0, return_inverse=True)
     unpruned = int((~variants.any(axis=(1, 2))).nonzero()[0][0])
-    measured = measure(translator, pairs, variants, limits.pass_rows)
-    scores = scored(measured, unpruned, limits.bootstrap, limits.seed)
+    translated = measure(translator, pairs, variants, how.pass_rows)
+    scores = scored(translated, unpruned, how.bootstrap, how.seed)
     frames, start = [], 0
     for plan in plans:
         pruned = plan.masks.sum(axis=(1, 2))
         columns = {"step": range(len(pruned)), "pruned": pruned, "heads": plan.heads}
-        columns |= {"share": pruned / plan.heads, "variant": places[start : start + len(pruned)]}
+        columns |= {"share": pruned / plan.heads, "variant": numbers[start : start + len(pruned)]}
         about = {"strategy": plan.strategy, "scope": plan.scope, "draw": plan.draw}
         frames.append(pd.DataFrame(about | columns))
         start += len(pruned)

@@ -10,15 +10,14 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.model.attention import sublayers
-from workflow_scripts.core.model.epochs import agreements, epochs_of
 from workflow_scripts.core.model.translators import load_translator
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import orders
 from workflow_scripts.translation.translation_curves import (
     ALL,
-    Limits,
-    Settings,
+    Measurement,
+    PruningChoices,
     curves_of,
     plans_of,
     read_split,
@@ -27,7 +26,7 @@ from workflow_scripts.translation.translation_importance import by_head, gradien
 from workflow_scripts.translation.translation_pruning import MEASURED_ON
 
 
-def drawn(n: int, which: str) -> list[int]:
+def measured_epochs(n: int, which: str) -> list[int]:
     """The epochs of `n`, from 1, whose curves are measured: every one, or 1, 2, 4 ... and the last.
 
     Early in a training the importance changes from one epoch to the next, later it hardly does.
@@ -46,30 +45,26 @@ def main(
     run: str,
     generation: dict[str, Any],
     settings: dict[str, Any],
-    sentences: int,
-    pass_rows: int,
-    bootstrap: int,
-    sample_seed: int,
+    measurement: dict[str, Any],
     device: str = "auto",
     checkpoint: list[Path] = (),
 ) -> None:
-    """Write every epoch's importance beside the last one's, and epochs' curves of joint pruning.
+    """Write every epoch's importance next to the last one's, and epochs' curves of joint pruning.
 
     Each epoch's importance is estimated once, in that epoch's model, on the same training pairs.
     `agreement` is Spearman's correlation of an epoch's importance, normalised as it ranks the
-    heads, with the last one's, over heads.
+    heads, with the last one's, over heads. `settings` and `measurement` are those of
+    translation_pruning.
     """
     transformers.utils.logging.set_verbosity_error()
-    pruning = Settings(**settings | {"strategies": ["importance"]})
+    pruning = PruningChoices(**settings | {"strategies": ["importance"]})
+    how = Measurement(**measurement)
     described, picked = read_card(card), devices.pick(device)
     remedy = "set translation.train.every_epoch, and more epochs than one"
-    weights = epochs_of(epochs, models.directory_of(described), remedy)
-    estimated_on = read_split(pairs, "train", pruning.examples, sample_seed)
-    test = read_split(pairs, MEASURED_ON, sentences, sample_seed)
-    measured, limits = (
-        drawn(len(weights), pruning.epochs),
-        Limits(pass_rows, bootstrap, sample_seed),
-    )
+    weights = models.weights_by_epoch(epochs, models.directory_of(described), remedy)
+    estimated_on = read_split(pairs, "train", pruning.examples, how.seed)
+    test = read_split(pairs, MEASURED_ON, how.sentences, how.seed)
+    measured = measured_epochs(len(weights), pruning.epochs)
     ranked, importances, lines = {}, {}, []
     for epoch, directory in enumerate(weights, start=1):
         translator = load_translator(directory, described, generation, picked)
@@ -77,11 +72,11 @@ def main(
         importances[epoch] = gradients_on(translator, estimated_on).mean(axis=0)
         ranked[epoch] = orders.normalised(importances[epoch])
         if epoch in measured:
-            plans = plans_of({"importance": ranked[epoch]}, order, pruning, sample_seed)
+            plans = plans_of({"importance": ranked[epoch]}, order, pruning, how.seed)
             joint = [plan for plan in plans if plan.scope == ALL]
-            lines.append(curves_of(translator, test, joint, limits).assign(epoch=epoch))
+            lines.append(curves_of(translator, test, joint, how).assign(epoch=epoch))
     tables.write(pd.concat(lines, ignore_index=True).assign(run=run), training)
-    agreement = agreements(ranked)
+    agreement = orders.agreements(ranked)
     by_epoch = [
         by_head(order, importance=importances[epoch], normalised=ranked[epoch]).assign(
             epoch=epoch, agreement=agreement[epoch]

@@ -84,9 +84,9 @@ def by_head(order: Sequence[Sublayer], **values: np.ndarray) -> pd.DataFrame:
     """One row per head: type, layer, head, and a column for each of `values` [sublayer, head]."""
     n_heads = next(iter(values.values())).shape[1]
     frame = tables.tidy({"sublayer": range(len(order)), "head": range(n_heads)}, **values)
-    places = frame.pop("sublayer")
-    frame.insert(0, "type", [order[place].type for place in places])
-    frame.insert(1, "layer", [order[place].layer for place in places])
+    modules = [order[number] for number in frame.pop("sublayer")]
+    frame.insert(0, "type", [module.type for module in modules])
+    frame.insert(1, "layer", [module.layer for module in modules])
     return frame
 
 

@@ -19,9 +19,9 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import orders
 from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation.translation_curves import (
-    Limits,
-    Plan,
-    Settings,
+    Measurement,
+    PruningChoices,
+    ScopedOrder,
     curves_of,
     plans_of,
     read_split,
@@ -59,7 +59,7 @@ def one_head_ranks(sweep: Path, order: Sequence[Sublayer], n_heads: int) -> np.n
     return ranks
 
 
-def order_table(plans: Sequence[Plan], order: Sequence[Sublayer]) -> pd.DataFrame:
+def order_table(plans: Sequence[ScopedOrder], order: Sequence[Sublayer]) -> pd.DataFrame:
     """One row per plan and head of its scope: the first step in which the head is gone."""
     frames = []
     for plan in plans:
@@ -81,10 +81,7 @@ def main(
     run: str,
     generation: dict[str, Any],
     settings: dict[str, Any],
-    sentences: int,
-    pass_rows: int,
-    bootstrap: int,
-    sample_seed: int,
+    measurement: dict[str, Any],
     device: str = "auto",
     checkpoint: list[Path] = (),
 ) -> None:
@@ -92,24 +89,24 @@ def main(
 
     Importance is estimated once, on training pairs; one-head scores are those of the sweep on the
     validation set; what is left is measured on the test set. `settings` are the fields of
-    Settings. `checkpoint` are the files that `card` describes, where there are any.
+    PruningChoices, `measurement` those of Measurement. `checkpoint` are the files that
+    `card` describes, where there are any.
     """
     transformers.utils.logging.set_verbosity_error()
-    pruning = Settings(**settings)
+    pruning, how = PruningChoices(**settings), Measurement(**measurement)
     translator = translator_of(read_card(card), generation, devices.pick(device))
-    places, heads = sublayers(translator.model), n_heads(translator.model)
-    training = read_split(pairs, "train", pruning.examples, sample_seed)
+    modules, heads = sublayers(translator.model), n_heads(translator.model)
+    training = read_split(pairs, "train", pruning.examples, how.seed)
     values = gradients_on(translator, training)
-    table = importance_table(values, places, bootstrap, sample_seed)
+    table = importance_table(values, modules, how.bootstrap, how.seed)
     tables.write(table.assign(run=run), importance)
     scores = {"importance": orders.normalised(values.mean(axis=0))}
     if "score" in pruning.strategies:
-        scores["score"] = one_head_ranks(sweep, places, heads)
-    plans = plans_of(scores, places, pruning, sample_seed)
-    tables.write(order_table(plans, places).assign(run=run), order)
-    test = read_split(pairs, MEASURED_ON, sentences, sample_seed)
-    limits = Limits(pass_rows, bootstrap, sample_seed)
-    tables.write(curves_of(translator, test, plans, limits).assign(run=run), curves)
+        scores["score"] = one_head_ranks(sweep, modules, heads)
+    plans = plans_of(scores, modules, pruning, how.seed)
+    tables.write(order_table(plans, modules).assign(run=run), order)
+    test = read_split(pairs, MEASURED_ON, how.sentences, how.seed)
+    tables.write(curves_of(translator, test, plans, how).assign(run=run), curves)
 
 
 if __name__ == "__main__":

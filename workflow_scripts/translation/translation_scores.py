@@ -60,7 +60,7 @@ def read_sweep(path: Path) -> Iterator[Swept]:
 
 
 def benefits_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The same, turned so that more is better."""
+    """The metric's scores, with the sign flipped where lower is better."""
     return METRICS[metric].sign * scores_of(metric, summands, weights)
 
 
@@ -182,9 +182,9 @@ def by_type(one: Effects, left: Effects, best: pd.DataFrame) -> pd.DataFrame:
             values[name] = left.of(chosen).mean(axis=1)
         for name, of_type in values.items():
             for other in ("", *(other for other in values if other != name)):
-                drawn = of_type - values[other] if other else of_type
-                low, high = np.percentile(drawn[1:], resampling.CONFIDENCE)
-                row = {"measure": measure, "type": name, "other": other, "value": drawn[0]}
+                effect = of_type - values[other] if other else of_type
+                low, high = np.percentile(effect[1:], resampling.CONFIDENCE)
+                row = {"measure": measure, "type": name, "other": other, "value": effect[0]}
                 row |= {"ci_low": low, "ci_high": high} | places.get(
                     name, {"layer": -1, "head": -1}
                 )

@@ -86,7 +86,7 @@ def sweep_of(
 def counted_of(translations: np.ndarray, references: Sequence[str]) -> np.ndarray:
     """The statistics of `translations` [variant, sentence]: int32 [variant, sentence, statistic].
 
-    Some sentences of all variants at a time, since many variants say the same of a sentence, and
+    Some sentences of all variants at a time, since many variants translate a sentence alike, and
     sacrebleu keeps every n-gram that it counts.
     """
     counted = np.empty((*translations.shape, len(COLUMNS)), np.int32)
@@ -113,8 +113,8 @@ def main(
 ) -> None:
     """Write what every variant makes of validation, test and domains.
 
-    At most `sentences` of each (0: all) are translated, drawn by `sample_seed`: the same for every
-    `run`. `checkpoint` is the directory of the weights, which the card names too.
+    At most `sentences` of each (0: all) are translated, sampled by `sample_seed`: the same for
+    every `run`. `checkpoint` is the directory of the weights, which the card names too.
     """
     transformers.utils.logging.set_verbosity_error()
     translator = translator_of(read_card(card), generation, devices.pick(device))

@@ -18,10 +18,12 @@ def main(card: Out, source: dict[str, Any], name: str, files: list[Path] = ()) -
 
 
 def parts_of(source: dict[str, Any]) -> tuple[Languages, models.Source]:
-    """What a study says of its translator: the languages, and where the model comes from."""
-    told = {key: value for key, value in source.items() if key in Languages.__dataclass_fields__}
-    origin = {key: value for key, value in source.items() if key not in told}
-    return Languages(**told), models.Source.from_config(origin)
+    """What a study states about its translator: the languages, and where the model comes from."""
+    languages = {
+        key: value for key, value in source.items() if key in Languages.__dataclass_fields__
+    }
+    origin = {key: value for key, value in source.items() if key not in languages}
+    return Languages(**languages), models.Source.from_config(origin)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ SCORED = 256  # pairs of a batch whose loss is only measured
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class TranslatorRecipe:
     """The size of a translator and how it is trained.
 
     Adam as in Vaswani et al. (2017), with a learning rate that rises linearly over a share `warmup`
@@ -82,7 +82,7 @@ class Pairs:
         return len(self.sources)
 
 
-def new_translator(texts: Sequence[str], recipe: Recipe) -> Translator:
+def new_translator(texts: Sequence[str], recipe: TranslatorRecipe) -> Translator:
     """A Marian model with random weights and a vocabulary learnt from `texts`.
 
     Raises InputError where the hidden size cannot be divided among the heads.
@@ -152,7 +152,7 @@ def train(
     translator: Translator,
     training: Pairs,
     validation: Pairs,
-    recipe: Recipe,
+    recipe: TranslatorRecipe,
     state: Path,
     epochs: Path | None = None,
 ) -> pd.DataFrame:
@@ -217,7 +217,7 @@ def main(
     but the last, in epoch-<k>.
     """
     transformers.utils.logging.set_verbosity_error()
-    frame, settings = tables.read(pairs, ("split", "source", "target")), Recipe(**recipe)
+    frame, settings = tables.read(pairs, ("split", "source", "target")), TranslatorRecipe(**recipe)
     rows = {split: frame[frame["split"] == split] for split in ("train", "validation")}
     texts = [*rows["train"]["source"], *rows["train"]["target"]]
     translator = new_translator(texts, settings)
@@ -251,7 +251,7 @@ def main(
 
 
 def _digest(rows: dict[str, pd.DataFrame]) -> str:
-    """Hex SHA-256 of the pairs of the splits, whatever other splits stand beside them."""
+    """Hex SHA-256 of the pairs of the splits, whatever other splits there are."""
     texts = {
         split: frame[["source", "target"]].to_numpy().tolist() for split, frame in rows.items()
     }

@@ -16,7 +16,7 @@ MODES = ("zero", "uniform")
 class Disabled(Watcher):
     """Disables heads row by row: `heads` is bool [row, sublayer, head].
 
-    A disabled head puts out 0 (`zero`), or attends to all keys alike that it may see (`uniform`).
+    A disabled head outputs 0 (`zero`), or attends to all keys alike that it may see (`uniform`).
     Where a pass has k times as many rows, as a decoder's has with k beams, each serves k in turn.
     """
 

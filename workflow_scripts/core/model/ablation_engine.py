@@ -61,11 +61,11 @@ def ablate(
     """Logits, float32 [variant, example, label], with the heads of `disabled` disabled.
 
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
-    head attends to all L real tokens alike (`uniform`, Kovaleva et al. 4.6), puts out 0 (`zero`,
+    head attends to all L real tokens alike (`uniform`, Kovaleva et al. 4.6), outputs 0 (`zero`,
     Michel et al. 2.2), or the same at every token (`mean`: `means` [layer, head, dim], as
     `mean_outputs` gives them). One pass has at most `pass_tokens` tokens, padding and all stacked
     variants included, or one example's; batches are sized such that all heads of a layer fit into
-    one pass. The whole model runs once for each variant, and the log says so, where `layers_of`
+    one pass. The whole model runs once for each variant, and the log states it, where `layers_of`
     does not know the architecture. Raises RuntimeError where the layers run one by one do not give
     the model's own logits.
     """
@@ -124,7 +124,7 @@ def by_whole_model(
 
 @dataclass(frozen=True)
 class _Ablation:
-    """Which heads of which variant are disabled, and what they put out instead."""
+    """Which heads of which variant are disabled, and what they output instead."""
 
     classifier: LayeredClassifier
     disabled: torch.Tensor  # bool [variant, layer, head]
@@ -139,7 +139,7 @@ class _Ablation:
         return (lowest == depth).nonzero()[:, 0]
 
     def replacement(self, depth: int, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """What a disabled head of layer `depth` puts out, [batch or 1, 1, head, dim]."""
+        """What a disabled head of layer `depth` outputs, [batch or 1, 1, head, dim]."""
         attention = self.classifier.layers[depth].attention
         if self.mode == "uniform":  # the mean of the values is the value of the mean
             share = real.to(hidden.dtype) / real.sum(1, keepdim=True)

@@ -26,7 +26,13 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.model.attention_function import NAME, PLACES, Place, Watched, Watcher
+from workflow_scripts.core.model.attention_function import (
+    MODULES,
+    NAME,
+    AttentionModule,
+    Watched,
+    Watcher,
+)
 from workflow_scripts.core.model.sublayers import Sublayer, in_order, sublayer_of
 from workflow_scripts.core.run.errors import InputError
 
@@ -90,14 +96,14 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
         _WATCHED[model] = watched = Watched(ref(model))
         first = model.get_encoder() if is_encoder_decoder(model) else model
         first.register_forward_pre_hook(watched.start)
-    _find_places(model, _WATCHED[model])
+    _number_modules(model, _WATCHED[model])
     n_heads(model)
     _check_effect(model)
     return model
 
 
 def is_encoder_decoder(model: PreTrainedModel) -> bool:
-    """Whether the model's config says that a decoder reads what its encoder puts out."""
+    """Whether, by the model's config, a decoder reads what its encoder outputs."""
     return bool(model.config.is_encoder_decoder)
 
 
@@ -128,7 +134,7 @@ def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
 
 
 def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
-    """The model's attention modules by type and layer; watchers get places in this order.
+    """The model's attention modules by type and layer; watchers get numbers in this order.
 
     An encoder's layers are sublayers of type `encoder`.
     """
@@ -191,26 +197,26 @@ def _run(model: PreTrainedModel, rows: int) -> None:
         model.train(training)
 
 
-def _find_places(model: PreTrainedModel, watched: Watched) -> None:
+def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
     """Number the model's attention modules by what one pass calls, or raise InputError."""
     for module in model.modules():
-        if module in PLACES and (owner := PLACES[module].watched.model()) not in (None, model):
+        if module in MODULES and (owner := MODULES[module].watched.model()) not in (None, model):
             _WATCHED.pop(owner, None)  # it would watch no longer
-        PLACES[module] = Place(watched, None)
+        MODULES[module] = AttentionModule(watched, None)
     watched.called = called = []
     try:
         _run(model, 1)
     finally:
         watched.called = None
         for module in model.modules():
-            del PLACES[module]
+            del MODULES[module]
     numbered = _by_name if is_encoder_decoder(model) else _by_call
-    PLACES.update(numbered(model, watched, called))
+    MODULES.update(numbered(model, watched, called))
 
 
 def _by_call(
     model: PreTrainedModel, watched: Watched, called: list[nn.Module]
-) -> dict[nn.Module, Place]:
+) -> dict[nn.Module, AttentionModule]:
     """An encoder's modules in the order of their calls."""
     if len(called) != n_layers(model):
         raise InputError(
@@ -219,13 +225,14 @@ def _by_call(
         )
     shared = len(set(called)) < len(called)
     return {
-        module: Place(watched, None if shared else number) for number, module in enumerate(called)
+        module: AttentionModule(watched, None if shared else number)
+        for number, module in enumerate(called)
     }
 
 
 def _by_name(
     model: PreTrainedModel, watched: Watched, called: list[nn.Module]
-) -> dict[nn.Module, Place]:
+) -> dict[nn.Module, AttentionModule]:
     """An encoder-decoder's modules by their names, once each has called once and no other has."""
     named, order = _named(model), sublayers(model)
     modules = {model.get_submodule(name): sublayer for name, sublayer in named.items()}
@@ -240,7 +247,7 @@ def _by_name(
             + " to transformers' AttentionInterface once in a pass; use another architecture"
         )
     return {
-        module: Place(watched, order.index(sublayer), sublayer.type == "decoder")
+        module: AttentionModule(watched, order.index(sublayer), sublayer.type == "decoder")
         for module, sublayer in modules.items()
     }
 

@@ -28,7 +28,7 @@ HARMLESS = frozenset(
 class Watcher:
     """Reads, and may change, patterns and head outputs during a model's forward pass.
 
-    `layer` counts from 0 over `attention.sublayers(model)`. `real` says which keys the queries may
+    `layer` counts from 0 over `attention.sublayers(model)`. `real` marks the keys that queries may
     see: bool [batch, key], false at padding, or [batch, query, key] in the self-attention of an
     encoder-decoder's decoder, where later tokens are hidden too.
     """
@@ -65,11 +65,11 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a module stands: its model, and its sublayer's number.
+class AttentionModule:
+    """What is known of a module: its model, and its sublayer's number.
 
     `layer` is None where one module serves several layers, which the calls of a pass count.
-    `directed` says that later tokens are hidden from a query, in a decoder beside an encoder.
+    `directed` means that later tokens are hidden from a query, in a decoder after an encoder.
     """
 
     watched: Watched
@@ -77,7 +77,7 @@ class Place:
     directed: bool = False
 
 
-PLACES: WeakKeyDictionary[nn.Module, Place] = WeakKeyDictionary()
+MODULES: WeakKeyDictionary[nn.Module, AttentionModule] = WeakKeyDictionary()
 
 
 def _attend(
@@ -100,10 +100,10 @@ def _attend(
     if attention_mask is None and window is not None and key.shape[2] > window:
         others["sliding_window"] = window
     _refuse_unknown(module, others)
-    place = PLACES.get(module)
-    if place is None:
+    known = MODULES.get(module)
+    if known is None:
         raise RuntimeError("a model with this attention, or a copy of one: call open_attention(it)")
-    layer = _count(module, place)
+    layer = _count(module, known)
     scaling = query.size(-1) ** -0.5 if scaling is None else scaling
     scores = torch.matmul(query, key.transpose(2, 3)) * scaling
     if position_bias is not None:
@@ -112,8 +112,8 @@ def _attend(
         scores = scores + attention_mask
     exact = torch.promote_types(scores.dtype, torch.float32)  # half precision would not sum to 1
     pattern = nn.functional.softmax(scores, dim=-1, dtype=exact)
-    watchers = place.watched.watchers
-    real = _real(attention_mask, pattern, place.directed) if watchers else None
+    watchers = known.watched.watchers
+    real = _real(attention_mask, pattern, known.directed) if watchers else None
     for watcher in watchers:
         pattern = watcher.pattern(layer, pattern, real)
     weights = nn.functional.dropout(pattern.to(value.dtype), p=dropout, training=module.training)
@@ -123,13 +123,13 @@ def _attend(
     return output.transpose(1, 2).contiguous(), pattern
 
 
-def _count(module: nn.Module, place: Place) -> int:
+def _count(module: nn.Module, known: AttentionModule) -> int:
     """The number of the sublayer that calls."""
-    watched = place.watched
+    watched = known.watched
     if watched.called is not None:
         watched.called.append(module)
     watched.calls += 1
-    return watched.calls - 1 if place.layer is None else place.layer
+    return watched.calls - 1 if known.layer is None else known.layer
 
 
 def _real(mask: torch.Tensor | None, pattern: torch.Tensor, directed: bool) -> torch.Tensor:

@@ -20,7 +20,7 @@ def by_length(lengths: Sequence[int], batch_tokens: int) -> list[np.ndarray]:
     return batches
 
 
-def in_chunks(lengths: Sequence[int], size: int) -> list[np.ndarray]:
+def chunks_by_length(lengths: Sequence[int], size: int) -> list[np.ndarray]:
     """Batches of `size` example indices, shortest first, however many tokens they have."""
     order = np.argsort(lengths, kind="stable")
     return [order[start : start + size] for start in range(0, len(order), size)]

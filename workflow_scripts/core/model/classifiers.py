@@ -22,7 +22,7 @@ from workflow_scripts.core.model.onednn import OneDNN
 def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrainedModel:
     """A classifier for `task` whose body is pretrained or, with `init` "random", random.
 
-    Random weights are drawn from the model's own normal distribution (initializer_range), biases
+    Random weights are sampled from the model's own normal distribution (initializer_range), biases
     are 0 and layer norms 1, as before pretraining; the classifier's head is always random.
     """
     config = weights.read_config(directory)

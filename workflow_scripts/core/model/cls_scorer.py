@@ -71,7 +71,7 @@ def new_scorer(directory: Path, seed: int, pooler: bool = False) -> Scorer:
 
 
 def save_scorer(scorer: Scorer, directory: Path) -> None:
-    """Save the body as Hugging Face does, and the linear layer beside it."""
+    """Save the body as Hugging Face does, and the linear layer next to it."""
     scorer.body.save_pretrained(directory)
     state = {name: value.contiguous().cpu() for name, value in scorer.linear.state_dict().items()}
     save_file(state, directory / HEAD, metadata={"pooler": str(scorer.pooler)})

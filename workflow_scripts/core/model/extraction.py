@@ -34,19 +34,19 @@ def extract(
     One batch at a time is in memory: at most `batch_tokens` tokens of neighbouring lengths.
     """
     n_layers, n_heads = attention.n_layers(model), attention.n_heads(model)
-    places = None
+    numbers = None
     if part is not None:
-        places = part_of([len(example) for example in tokens], batch_tokens, part)
-        tokens = [tokens[place] for place in places]
+        numbers = part_of([len(example) for example in tokens], batch_tokens, part)
+        tokens = [tokens[number] for number in numbers]
     batches = by_length([len(example) for example in tokens], batch_tokens)
-    with CacheWriter(path, tokens, n_layers, n_heads, meta, places) as writer:
+    with CacheWriter(path, tokens, n_layers, n_heads, meta, numbers) as writer:
         for batch in job.progress(batches, desc="attention"):
             chosen = {int(index): tokens[index] for index in batch}
             _write(writer, chosen, forward(model, list(chosen.values()), precision))
 
 
 def _write(writer: CacheWriter, examples: dict[int, Tokens], patterns: np.ndarray) -> None:
-    """Store a batch; a function of its own, so that no batch is in memory beside the next."""
+    """Store a batch; a function of its own, so that no batch is in memory with the next."""
     for row, (index, example) in enumerate(examples.items()):
         length = len(example)
         writer.write(index, patterns[:, row, :, :length, :length])

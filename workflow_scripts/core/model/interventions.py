@@ -1,4 +1,4 @@
-"""Interventions: watchers that change what heads attend to or put out, or average it.
+"""Interventions: watchers that change what heads attend to or output, or average it.
 
 with watching(open_attention(model), Uniform({(2, 5)})):
     model(**batch)
@@ -77,7 +77,7 @@ class Fixed(Watcher):
 class Averages(Watcher):
     """Sums the heads' outputs over all real tokens: `total` [layer, head, dim] of `n` tokens.
 
-    Raises RuntimeError for an encoder-decoder, in which `real` says nothing about the queries.
+    Raises RuntimeError for an encoder-decoder, in which `real` does not cover the queries.
     """
 
     total: dict[int, torch.Tensor] = field(default_factory=dict)

@@ -64,6 +64,17 @@ def directory_of(card: dict[str, Any]) -> Path:
     return directory
 
 
+def weights_by_epoch(epochs: Path, last: Path, remedy: str) -> list[Path]:
+    """The weights after each epoch of a training, in order: those in `epochs`, then `last`.
+
+    Raises InputError, with its `remedy`, where none were kept.
+    """
+    kept = sorted(epochs.glob("epoch-*"), key=lambda path: int(path.name.partition("-")[2]))
+    if not kept:
+        raise InputError(f"{epochs}: no epoch-*; {remedy}")
+    return [*kept, last]
+
+
 def load_tokenizer(directory: Path) -> FastTokenizer:
     """The fast tokenizer, whose character offsets tie wordpieces to words."""
     weights.read_config(directory)

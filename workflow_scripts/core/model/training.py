@@ -21,7 +21,7 @@ Batch = TypeVar("Batch")
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How a model is trained; `seed` draws the order of batches and whatever else is random."""
+    """How a model is trained; `seed` orders the batches and all else that is random."""
 
     seed: int
     epochs: int
@@ -198,9 +198,9 @@ def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict
     rows, n, done = [], len(losses), 0
     for quarter in np.array_split(losses, min(4, n)):
         done += len(quarter)
-        place = {"step": (number - 1) * n + done, "epoch": number - 1 + done / n}
-        rows.append(place | {"split": "train", "loss": float(quarter.mean())})
-    return [*rows, place | {"split": "dev", "loss": dev_loss}]
+        at = {"step": (number - 1) * n + done, "epoch": number - 1 + done / n}
+        rows.append(at | {"split": "train", "loss": float(quarter.mean())})
+    return [*rows, at | {"split": "dev", "loss": dev_loss}]
 
 
 def whole_epochs(curve: Sequence[dict[str, Any]]) -> int:

@@ -137,7 +137,7 @@ def search_config(
     """What `generate` does: `search` and what the model's tokens are, nothing else of its own.
 
     A translation starts as the labels of a teacher-forced pass do: mBART's decoder reads the target
-    language's `code` first and is not asked for it, those of mBART-50 and M2M100 have to say it
+    language's `code` first and is not asked for it, those of mBART-50 and M2M100 have to output it
     first. An output that is cut off does not end.
     """
     own = model.generation_config

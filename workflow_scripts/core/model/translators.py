@@ -34,7 +34,7 @@ class Generation:
 
 @dataclass(frozen=True)
 class Languages:
-    """What is told to the model beside the source: a prefix (T5), codes (mBART, M2M100)."""
+    """What the model gets with the source: a prefix (T5), codes (mBART, M2M100)."""
 
     prefix: str = ""
     source_lang: str | None = None

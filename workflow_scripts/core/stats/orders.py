@@ -4,10 +4,11 @@ A row of heads, here a layer, may be any group of heads: in an encoder-decoder i
 module of one type in one layer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from workflow_scripts.core.data import tables
 
@@ -46,3 +47,12 @@ def normalised(importance: np.ndarray) -> np.ndarray:
     """Importance [layer, head] over its l2 norm in each layer (Michel et al., section 4.1)."""
     norm = np.sqrt((importance**2).sum(axis=1, keepdims=True))
     return np.divide(importance, norm, out=np.zeros_like(importance), where=norm > 0)
+
+
+def agreements(by_epoch: Mapping[int, np.ndarray]) -> dict[int, float]:
+    """Spearman's correlation of each epoch's importance with the last one's, over heads."""
+    last = by_epoch[max(by_epoch)].ravel()
+    return {
+        epoch: float(stats.spearmanr(importance.ravel(), last).statistic)
+        for epoch, importance in by_epoch.items()
+    }
