@@ -24,10 +24,7 @@ def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     names = present(frame)
     with figures.style():
-        titles = [
-            f"{effects.title_of(name)}\n{figures.setting(frame[frame['task'] == name])}"
-            for name in names
-        ]
+        titles = figures.task_titles(frame, names, effects.title_of)
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.5)
         for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name]

@@ -17,10 +17,7 @@ def main(scores: list[Path], mode: str, svg: Out, pdf: Out, png: Out) -> None:
     scored = effects.main_rows(effects.read_scores(scores, "layer"), mode)
     frame, names = effects.over_seeds(scored), present(scored)
     with figures.style():
-        titles = [
-            f"{effects.title_of(name)}\n{figures.setting(scored[scored['task'] == name])}"
-            for name in names
-        ]
+        titles = figures.task_titles(scored, names, effects.title_of)
         height = 0.95 + min(0.12 * frame["layer"].nunique(), 1.8)
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, max(1.5, height))
         for axes, name in zip(panels, names, strict=True):

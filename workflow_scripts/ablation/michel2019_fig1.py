@@ -16,10 +16,7 @@ def main(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     scored = effects.main_rows(effects.read_scores(scores, "head"), "zero")
     frame, names = effects.over_seeds(scored), present(scored)
     with figures.style():
-        titles = [
-            f"{effects.title_of(name)}\n{figures.setting(scored[scored['task'] == name])}"
-            for name in names
-        ]
+        titles = figures.task_titles(scored, names, effects.title_of)
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, 1.7)
         for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name]

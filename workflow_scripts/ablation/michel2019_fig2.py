@@ -109,17 +109,12 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
     The head with the largest loss on both together is named.
     """
     x, y = (100 * points[name].to_numpy(dtype=float) for name in "xy")
-    ends = np.array([min(x.min(), y.min()), max(x.max(), y.max())])
-    ends = ends + np.array([-0.08, 0.08]) * max(np.ptp(ends), 1)
-    for line in (axes.axhline, axes.axvline):
-        line(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
-    axes.plot(ends, ends, color=colours.GUIDE, linewidth=0.6, linestyle="--", zorder=1)
+    figures.same_scale(axes, np.stack([x, y]), least=1)
     positions, counts = np.unique(np.round(np.stack([x, y]), 9), axis=1, return_counts=True)
     axes.scatter(*positions, s=7 * counts, color=colours.NEUTRAL, alpha=0.7, linewidth=0, zorder=2)
     worst = int(np.argmin(x + y))
     name = label(points["layer"].iloc[worst], points["head"].iloc[worst])
     axes.annotate(name, (x[worst], y[worst]), (4, 3), textcoords="offset points", size=7)
-    axes.set(xlim=ends, ylim=ends, aspect="equal")
     axes.set_title(f"r {_number(pair['pearson'])}, ρ {_number(pair['spearman'])}")
     axes.set(xlabel=pair["a"], ylabel=pair["b"])
     for axis in (axes.xaxis, axes.yaxis):

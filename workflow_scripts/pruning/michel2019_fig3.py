@@ -30,9 +30,8 @@ def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 
 def _title(task: str, rows: pd.DataFrame) -> str:
     """A task with its metric, and how many examples and seeds are behind the curves."""
-    seeds = rows["seed"].nunique()
-    n = f"n = {rows['n'].max():.0f}, {seeds} seed{'s' * (seeds > 1)}"
-    return f"{effects.title_of(task)}\n{n}"
+    n, seeds = rows["n"].max(), figures.counted(rows["seed"].nunique(), "seed")
+    return f"{effects.title_of(task)}\nn = {n:.0f}, {seeds}"
 
 
 def main(
@@ -64,12 +63,8 @@ def main(
                 if strategy == "importance":
                     name += ", estimated again each step" if recomputed else ", estimated once"
                 share = 100 * line["pruned"] / runs["heads"].iloc[0]
-                axes.plot(
-                    share, 100 * line["score"], color=look.colour, marker=look.marker,
-                    ls=look.dash, markersize=3, label=name,
-                )  # fmt: skip
-                low, high = (100 * line[end] for end in ("score_low", "score_high"))
-                axes.fill_between(share, low, high, color=look.colour, alpha=0.15, lw=0)
+                ends = 100 * line["score_low"], 100 * line["score_high"]
+                figures.line(axes, share, 100 * line["score"], look, name, ends)
                 labels = {"task": TASKS[task].title, "strategy": strategy}
                 labels["recomputed"] = recomputed
                 lines.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))

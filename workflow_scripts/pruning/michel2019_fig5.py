@@ -34,10 +34,7 @@ def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Ou
                 agreement = agreements[of_epoch]["agreement"].mean()
                 name = f"epoch {epoch}, agreement {agreement:.2f}"
                 share = 100 * line.index / rows["heads"].iloc[0]
-                axes.plot(
-                    share, 100 * line, color=look.colour, marker=look.marker, markersize=3,
-                    label=name,
-                )  # fmt: skip
+                figures.line(axes, share, 100 * line, look, name)
             axes.set_xlabel("Heads pruned, %")
             axes.set_ylabel("Score")
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3))

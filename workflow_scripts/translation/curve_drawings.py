@@ -3,6 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
+from workflow_scripts.core.plots import figures
 from workflow_scripts.core.plots.colours import STRATEGIES, Look
 
 METRICS = {"bleu": "BLEU", "loss": "Loss, nats per token"}
@@ -20,8 +21,7 @@ MEANS = ["score", "ci_low", "ci_high", "kept"]
 
 def sample(rows: pd.DataFrame) -> str:
     """What curves are over, such as "200 test sentences, 2 runs"."""
-    n, runs = rows["n"].max(), rows["run"].nunique()
-    return f"{n} test sentences, {runs} run{'s' * (runs > 1)}"
+    return f"{rows['n'].max()} test sentences, {figures.counted(rows['run'].nunique(), 'run')}"
 
 
 def over_runs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -32,9 +32,5 @@ def over_runs(rows: pd.DataFrame) -> pd.DataFrame:
 def line(axes: Axes, rows: pd.DataFrame, look: Look) -> None:
     """Scores over the share of pruned heads, with the mean interval over sentences as a band."""
     means = over_runs(rows)
-    share = 100 * means["share"]
-    axes.plot(
-        share, means["score"], color=look.colour, marker=look.marker, ls=look.dash, markersize=3,
-        label=look.name,
-    )  # fmt: skip
-    axes.fill_between(share, means["ci_low"], means["ci_high"], color=look.colour, alpha=0.15, lw=0)
+    ends = means["ci_low"], means["ci_high"]
+    figures.line(axes, 100 * means["share"], means["score"], look, look.name, ends)

@@ -146,7 +146,7 @@ def _past(stem: str, subject: NounPhrase) -> str:
 
 
 def _number(phrase: NounPhrase) -> str:
-    return words.PLURAL * phrase.plural
+    return words.PLURAL if phrase.plural else ""
 
 
 def _joined(texts: Sequence[str]) -> str:

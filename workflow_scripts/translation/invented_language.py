@@ -102,7 +102,7 @@ def _nouns(words: Sequence[str], kind: str) -> list[Noun]:
 
 
 def _person(word: str) -> Noun:
-    gender = "masculine" * (word in MASCULINE) or "feminine" * (word in FEMININE)
+    gender = "masculine" if word in MASCULINE else "feminine" if word in FEMININE else ""
     return Noun(word, _plural(word), next(_NEW), gender, "person")
 
 

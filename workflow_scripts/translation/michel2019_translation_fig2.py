@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -38,12 +37,7 @@ def about(pairs: pd.DataFrame, run: str, one: str, other: str) -> str:
 
 def draw_points(axes: Axes, points: pd.DataFrame) -> None:
     """Every head's effect on both splits, by type; the one with the largest loss is named."""
-    both = points[["x", "y"]].to_numpy()
-    ends = np.array([both.min(), both.max()])
-    ends = ends + np.array([-0.08, 0.08]) * max(np.ptp(ends), 0.1)
-    for line in (axes.axhline, axes.axvline):
-        line(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
-    axes.plot(ends, ends, color=colours.GUIDE, linewidth=0.6, linestyle="--", zorder=1)
+    figures.same_scale(axes, points[["x", "y"]].to_numpy(), least=0.1)
     for kind, look in colours.ATTENTION.items():
         rows = points[points["type"] == kind]
         axes.plot(
@@ -53,7 +47,6 @@ def draw_points(axes: Axes, points: pd.DataFrame) -> None:
     worst = points.loc[points[["x", "y"]].sum(axis=1).idxmin()]
     name = label(worst["layer"], worst["head"])
     axes.annotate(name, (worst["x"], worst["y"]), (4, -2), textcoords="offset points", size=7)
-    axes.set(xlim=ends, ylim=ends, aspect="equal")
     for axis, split in ((axes.xaxis, "one"), (axes.yaxis, "other")):
         axis.set_label_text(f"{points[split].iloc[0]}, n = {points[f'n_{split}'].iloc[0]}")
         axis.set_major_locator(MaxNLocator(5))

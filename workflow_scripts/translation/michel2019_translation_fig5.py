@@ -24,11 +24,8 @@ def main(training: list[Path], importance: list[Path], svg: Out, pdf: Out, png: 
         for epoch, look in zip(epochs, colours.in_order(len(epochs)), strict=True):
             rows = frame[frame["epoch"] == epoch]
             means, bleu = curves_of_runs.over_runs(rows), rows["baseline"].mean()
-            axes.plot(
-                100 * means["share"], 100 * means["kept"], color=look.colour, marker=look.marker,
-                markersize=3,
-                label=f"epoch {epoch}: BLEU {bleu:.1f}, agreement {agreement[epoch]:.2f}",
-            )  # fmt: skip
+            name = f"epoch {epoch}: BLEU {bleu:.1f}, agreement {agreement[epoch]:.2f}"
+            figures.line(axes, 100 * means["share"], 100 * means["kept"], look, name)
         axes.set_xlabel("Heads pruned, %")
         axes.set_ylabel("Share of the unpruned BLEU, %")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2))

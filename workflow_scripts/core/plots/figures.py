@@ -1,6 +1,6 @@
 """How every figure looks and is saved: legible in print, in grey and for the colour-blind."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from workflow_scripts.core.plots import colours
 from workflow_scripts.core.plots.colours import Look
 
 ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper; no figure is wider
@@ -69,8 +70,19 @@ def panels(
 def setting(rows: pd.DataFrame) -> str:
     """What scores are over: the unchanged model's score, in points, examples and seeds."""
     baseline, n = 100 * rows["baseline"].mean(), rows["n"].max()
-    seeds = rows["seed"].nunique()
-    return f"unchanged {baseline:.1f}, n = {n}, {seeds} seed{'s' * (seeds > 1)}"
+    return f"unchanged {baseline:.1f}, n = {n}, {counted(rows['seed'].nunique(), 'seed')}"
+
+
+def task_titles(
+    frame: pd.DataFrame, tasks: Sequence[str], title_of: Callable[[str], str]
+) -> list[str]:
+    """A panel's title for each task: its name for people, and the `setting` of its rows."""
+    return [f"{title_of(task)}\n{setting(frame[frame['task'] == task])}" for task in tasks]
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things, such as "2 seeds"."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def sample(rows: pd.DataFrame, units: str, wholes: str = "") -> str:
@@ -82,8 +94,7 @@ def sample(rows: pd.DataFrame, units: str, wholes: str = "") -> str:
     if wholes:
         words += f" of {_span(rows['n_documents'])} {wholes}"
     if "seed" in rows:
-        seeds = rows["seed"].nunique()
-        words += f", {seeds} seed{'s' * (seeds > 1)}"
+        words += f", {counted(rows['seed'].nunique(), 'seed')}"
     return words
 
 
@@ -113,6 +124,33 @@ def per_layer(
     present = np.unique(layers)
     means = [np.nanmean(values[layers == layer]) for layer in present]
     axes.plot(present + 1 + shift, means, label=look.name, ls=look.dash, zorder=3, **style)
+
+
+def line(
+    axes: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    look: Look,
+    label: str,
+    ends: tuple[Sequence[float], Sequence[float]] | None = None,
+) -> None:
+    """Points joined by a line; `ends` are the lower and upper ends of a band around it."""
+    axes.plot(x, y, color=look.colour, marker=look.marker, ls=look.dash, markersize=3, label=label)
+    if ends is not None:
+        axes.fill_between(x, *ends, color=look.colour, alpha=0.15, lw=0)
+
+
+def same_scale(axes: Axes, values: np.ndarray, least: float) -> None:
+    """A square panel for points of two effects: one scale, guides at 0 and where both are equal.
+
+    `values` are those of both axes, and `least` their smallest range.
+    """
+    ends = np.array([values.min(), values.max()])
+    ends = ends + np.array([-0.08, 0.08]) * max(np.ptp(ends), least)
+    for guide in (axes.axhline, axes.axvline):
+        guide(0, color=colours.GUIDE, linewidth=0.6, zorder=1)
+    axes.plot(ends, ends, color=colours.GUIDE, linewidth=0.6, linestyle="--", zorder=1)
+    axes.set(xlim=ends, ylim=ends, aspect="equal")
 
 
 def beside(number: int, of: int) -> float:
