@@ -1,4 +1,4 @@
-"""Write results.md, every claim beside what the studies find, by `make docs`.
+"""Write results.md, every claim next to what the studies find, by `make docs`.
 
 `python docs/results.py DEFAULT REAL MULTI30K` first takes the claims tables of a run of each study,
 results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and multi30k.csv;
@@ -22,7 +22,7 @@ HEAD = """\
 
 <!-- Written by `make docs` from docs/claims/; the sections stand in docs/results.py. -->
 
-Every published value and statement that the workflow judges, beside what it finds for MiniLM, and
+Every published value and statement that the workflow judges, next to what it finds for MiniLM, and
 the figures of the default study. The claims, and the rule by which each is judged, are in
 [claims/published.csv](../claims/published.csv); the tables in full, with rules, units, reasons
 and references, are [default.csv](claims/default.csv), [real.csv](claims/real.csv) and
@@ -47,13 +47,13 @@ direction**, it does not, but the whole interval lies on that side of a baseline
 **not reproduced**; **cannot tell**, the interval holds both; *not comparable*, with the reason.
 The papers' numbers are of BERT-base unless another model is named, and a number of another model
 can at most go in the same direction; the paper's own translator is none of ours. Where a claim was
-not read in its paper, that is said beside it. Of twenty intervals one misses its number by chance,
+not read in its paper, this is stated next to it. Of twenty intervals one misses its number by chance,
 and there are many here. Heads are written `<layer>-<head>`, counted from 1. A seed repeats its
 numbers exactly on one kind of processor only: numbers that depend on trained weights move on
 another.
 Where the methods differ from the papers: [differences.md](differences.md).
 
-![Published numbers beside the default study's, and verdicts](../report/gallery/claims.png)
+![Published numbers next to the default study's, and verdicts](../report/gallery/claims.png)
 """
 TRANSLATION = "Sections 3 to 6, translators"
 # Tables 1 and 2 of the study of Multi30k, and what results.md says of them.
@@ -76,8 +76,8 @@ with 95% intervals over sentences, not corrected for the {layers} layers; bold w
 p is below 0.05.
 """
 TIMES = """\
-On one of two cores, beside other work, training took 44 minutes, the sweep of 97 variants and 2,014
-sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was drawn
+On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and 2,014
+sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was sampled
 once. Translations are searched with 5 beams."""
 # Section, subsection, the beginnings of the ids of its claims, and its figures.
 SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
