@@ -63,7 +63,8 @@ ON_MULTI30K = """
 
 A Marian model of 4 + 4 layers, 128 wide, with 4 heads in each attention (2.5 million parameters),
 trained on 29,000 captions. Effects of gates of 0 on the BLEU of test 2016, {base:.1f} with all
-heads (n = {n} sentences, `{signature}`). {times}
+heads (n = {n} sentences, `{signature}`).
+{times}
 
     snakemake --cores 2 --configfile studies/multi30k.yaml --config data=/data/multi30k
 
@@ -76,9 +77,9 @@ with 95% intervals over sentences, not corrected for the {layers} layers; bold w
 p is below 0.05.
 """
 TIMES = """\
-On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and 2,014
-sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was sampled
-once. Translations are searched with 5 beams."""
+On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and
+2,014 sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was
+sampled once. Translations are searched with 5 beams."""
 # Section, subsection, the beginnings of the ids of its claims, and its figures.
 SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
     "Clark et al. 2019": [

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PACKAGE = ROOT / "workflow_scripts"
 SCHEMAS = ROOT / "rules/schemas"
+LONGEST = 180  # characters of a line of documentation
 READABLE = {".py", ".smk", ".yaml"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 # Where commands are written for people.
@@ -101,6 +102,13 @@ def test_paths_name_the_default_model() -> None:
         if page.read_text("utf-8") != docs["named"](page.read_text("utf-8"))
     ]
     assert wrong == [], "they name another model; run `make docs`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_are_wrapped(page: Path) -> None:
+    """Rows of tables, which cannot be wrapped, and blocks of code excepted."""
+    lines = prose(page).splitlines()
+    assert [line for line in lines if len(line) > LONGEST and not line.startswith("|")] == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
