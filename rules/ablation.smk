@@ -225,25 +225,9 @@ use rule analysis_step as michel2019_fig2 with:
         mode="zero",
 
 
-# What other chapters of the study know of the heads: chapter and table.
-ABLATION_KNOWN = {
-    "position": ("surface", "position"),
-    "special": ("surface", "special_tokens"),
-    "entropy": ("surface", "entropy"),
-    "syntax_scores": ("syntax", "scores"),
-    "offsets": ("syntax", "offsets"),
-    "shares": ("patterns", "shares"),
-    "frames": ("frames", "scores"),
-}
-ABLATION_KNOWN_OF_HEADS = {
-    name: [f"<results>/{{model}}/{chapter}/{table}.parquet"] if chapter in config else []
-    for name, (chapter, table) in ABLATION_KNOWN.items()
-}
-
-
 use rule analysis_step as head_behaviour with:
     input:
-        **ABLATION_KNOWN_OF_HEADS,
+        known=read_by("head_columns"),
         scores=ABLATION_SCORES,
         covariances=ABLATION_COVARIANCES,
     output:

@@ -12,16 +12,6 @@ CLUSTER_SECTION = PAPER["clark2019"] | {"subcategory": "6 Clusters"}
 
 
 # Figure 6 marks the best heads of these chapters, where they are part of the study.
-CLUSTER_LINGUISTIC = {
-    "syntax_scores": ("syntax", "scores"),
-    "offsets": ("syntax", "offsets"),
-    "coreference_scores": ("coreference", "scores"),
-    "rules": ("coreference", "rules"),
-}
-CLUSTER_LINGUISTIC_SCORES = {
-    name: [f"<results>/{{model}}/{chapter}/{table}.parquet"] if chapter in config else []
-    for name, (chapter, table) in CLUSTER_LINGUISTIC.items()
-}
 CLUSTER_ANNOTATIONS = {
     "syntax": SYNTAX_ANNOTATION if "syntax" in config else "",
     "coreference": COREFERENCE_ANNOTATION if "coreference" in config else "",
@@ -66,7 +56,7 @@ use rule analysis_step as head_embedding with:
 
 use rule analysis_step as linguistic_heads with:
     input:
-        **CLUSTER_LINGUISTIC_SCORES,
+        known=read_by("best_heads"),
     output:
         heads="<results>/{model}/clusters/linguistic.parquet",
         table=table(

@@ -42,16 +42,16 @@ def chapters(tmp_path: Path) -> dict[str, Path]:
         for frame in relations
     ]
     written = {
-        "position": pd.concat(position),
-        "special": pd.concat(special),
-        "entropy": per_head(query="all", entropy=[1.0, 2.0, 3.0, 4.0]),
-        "syntax_scores": pd.concat(relations),
-        "offsets": pd.DataFrame(
+        "surface/position.parquet": pd.concat(position),
+        "surface/special_tokens.parquet": pd.concat(special),
+        "surface/entropy.parquet": per_head(query="all", entropy=[1.0, 2.0, 3.0, 4.0]),
+        "syntax/scores.parquet": pd.concat(relations).assign(direction="dependent_to_head"),
+        "syntax/offsets.parquet": pd.DataFrame(
             {"relation": ["det", "rare", "det", "nsubj"], "accuracy": [0.3, 0.2, 0.5, 0.45]}
-        ),
+        ).assign(offset=[1, 1, -1, 1]),
         "covariances": covariances(),
         # Head 2-1 attends more along links, but no more than chance; 1-1 is syntactic first.
-        "frames": pd.concat(
+        "frames/scores.parquet": pd.concat(
             [
                 per_head(
                     direction="either",
@@ -71,6 +71,7 @@ def chapters(tmp_path: Path) -> dict[str, Path]:
         "scores": made_up_scores().assign(mode="uniform"),
     }
     for name, frame in written.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         tables.write(frame, tmp_path / name)
     return {name: tmp_path / name for name in written}
 
@@ -88,7 +89,8 @@ def covariances() -> pd.DataFrame:
 def run(
     folder: Path, arguments: dict[str, Path], **more: object
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    arguments = arguments | {key: [arguments[key]] for key in ("scores", "covariances")}
+    known = [path for name, path in arguments.items() if "/" in name]
+    arguments = {key: [arguments[key]] for key in ("scores", "covariances")} | {"known": known}
     arguments |= {"mode": "uniform", "threshold": 0.5, "equivalence": 8}
     arguments |= {"fewest": 20, "bootstrap": 200, "seed": 1} | more
     call(head_behaviour.main, arguments | {"heads": folder / "heads", "strata": folder / "strata"})

@@ -33,12 +33,13 @@ def scores(tmp_path: Path) -> dict[str, Path]:
     coreference = coreference.assign(ci_low=coreference["accuracy"] - 0.05, ci_high=1.0, n=40)
     rules = [("nearest", "all", 0.1), ("head_match", "all", 0.58), ("head_match", "proper", 0.1)]
     frames = {
-        "syntax_scores": syntax,
-        "offsets": pd.DataFrame(offsets, columns=["relation", "offset", "accuracy"]),
-        "coreference_scores": coreference,
-        "rules": pd.DataFrame(rules, columns=["system", "type", "accuracy"]),
+        "syntax/scores.parquet": syntax,
+        "syntax/offsets.parquet": pd.DataFrame(offsets, columns=["relation", "offset", "accuracy"]),
+        "coreference/scores.parquet": coreference,
+        "coreference/rules.parquet": pd.DataFrame(rules, columns=["system", "type", "accuracy"]),
     }
     for name, frame in frames.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         tables.write(frame, tmp_path / name)
     return {name: tmp_path / name for name in frames}
 
@@ -47,7 +48,7 @@ def run(folder: Path, paths: dict[str, Path]) -> tuple[pd.DataFrame, pd.DataFram
     """The table of heads, and the printed one."""
     settings = {"relations": ["rare", "pobj", "det"], "fewest": 20, "annotations": GOLD}
     outputs = {"heads": folder / "heads", "table": folder / "table"}
-    linguistic_heads.main(**outputs, **settings, **paths)
+    linguistic_heads.main(**outputs, **settings, known=list(paths.values()))
     return tables.read(outputs["heads"]), pd.read_csv(outputs["table"])
 
 
@@ -67,8 +68,8 @@ def test_best_heads_are_marked_where_they_beat_the_baseline(
 @pytest.mark.parametrize(
     ("kept", "behaviours"),
     [
-        (("syntax_scores", "offsets"), ["pobj", "det"]),
-        (("coreference_scores", "rules"), ["coreference"]),
+        (("syntax/scores.parquet", "syntax/offsets.parquet"), ["pobj", "det"]),
+        (("coreference/scores.parquet", "coreference/rules.parquet"), ["coreference"]),
         ((), []),
     ],
 )

@@ -1,78 +1,22 @@
 """Each head's behaviour, from other chapters, and the effect of disabling it (Kovaleva 5)."""
 
 from pathlib import Path
-from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.equivalence import covariance_of, interval, verdict
+from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frame_links import linking_heads
 from workflow_scripts.core.data.glue import present
 from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.measures.tables import KEYS, TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects, resampling
 from workflow_scripts.core.stats.randomisation import LEVEL
 
-KEYS = ["layer", "head"]
 STRATA = ("syntactic", "frames", "position", "special tokens", "other")
-
-
-def surface(position: Path, special: Path, entropy: Path) -> pd.DataFrame:
-    """Per head: attention to itself, neighbours and special tokens, and its entropy in nats."""
-    frames = [tables.read(path, (*KEYS, "target", "attention")) for path in (position, special)]
-    wide = pd.concat(frames).pivot_table(index=KEYS, columns="target", values="attention")
-    broad = tables.read(entropy, (*KEYS, "query", "entropy"))
-    broad = broad[broad["query"] == "all"].set_index(KEYS)["entropy"]
-    return wide.join(broad).reset_index()
-
-
-def syntax(scores: Path, offsets: Path, fewest: int) -> pd.DataFrame:
-    """Per head: the relation in which it most exceeds the best fixed offset.
-
-    `above` is by how much (accuracy minus the offset's), `syntactic` whether no other head is
-    better at that relation and the difference is more than chance: its normal 95% interval,
-    corrected for all heads and relations (Bonferroni) and with the offset's own error, is above 0.
-    """
-    frame = tables.read(scores, (*KEYS, "relation", "accuracy", "ci_low", "ci_high", "n"))
-    frame = frame[(frame["n"] >= fewest) & ~frame["relation"].isin(["punct", "all"])]
-    base = tables.read(offsets, ("relation", "accuracy")).groupby("relation")["accuracy"].max()
-    frame = frame.assign(baseline=frame["relation"].map(base)).dropna(subset=["baseline"])
-    frame["above"] = frame["accuracy"] - frame["baseline"]
-    best = frame.groupby("relation")["accuracy"].transform("max") == frame["accuracy"]
-    z = NormalDist().inv_cdf(1 - LEVEL / 2 / len(frame))
-    error = (frame["ci_high"] - frame["ci_low"]) / (2 * NormalDist().inv_cdf(1 - LEVEL / 2))
-    chance = frame["baseline"] * (1 - frame["baseline"]) / frame["n"]
-    frame["syntactic"] = best & (frame["above"] > z * np.sqrt(error**2 + chance))
-    frame = frame.sort_values(["syntactic", "above"], ascending=False, kind="stable")
-    first = frame.drop_duplicates(KEYS)
-    return first[[*KEYS, "relation", "accuracy", "above", "syntactic"]]
-
-
-def classes(shares: Path) -> pd.DataFrame:
-    """Per head: the most frequent class of its maps after fine-tuning, and that class's share."""
-    columns = (*KEYS, "class", "share", "method", "stage")
-    frame = tables.read(shares, columns)
-    frame = frame[(frame["method"] == "network") & (frame["stage"] == "fine-tuned")]
-    frame = frame.groupby([*KEYS, "class"], as_index=False)["share"].mean()
-    best = frame.sort_values("share", ascending=False, kind="stable").drop_duplicates(KEYS)
-    return best.rename(columns={"class": "pattern", "share": "pattern_share"})
-
-
-def links(frames: Path) -> pd.DataFrame:
-    """Per head: attention between a predicate and its frame elements, and whether it stands out.
-
-    `frames_above` is by how much it exceeds attention between unlinked words at the same distance,
-    `frames_head` whether it counts as a head that links.
-    """
-    columns = (*KEYS, "direction", "attention", "difference", "p_corrected")
-    frame = tables.read(frames, columns)
-    either = frame[frame["direction"] == "either"]
-    either = either.rename(columns={"attention": "frames", "difference": "frames_above"})
-    stand_out = either.index.isin(linking_heads(frame).index)
-    return either[[*KEYS, "frames", "frames_above"]].assign(frames_head=stand_out)
 
 
 def stratum(row: pd.Series, threshold: float) -> str:
@@ -154,17 +98,12 @@ def main(
     fewest: int,
     bootstrap: int,
     seed: int,
-    position: Path | None = None,
-    special: Path | None = None,
-    entropy: Path | None = None,
-    syntax_scores: Path | None = None,
-    offsets: Path | None = None,
-    shares: Path | None = None,
-    frames: Path | None = None,
+    known: list[Path] = (),
 ) -> None:
     """Write the joined table, a row per head, and the comparison of strata.
 
-    A chapter that is not part of the study has no columns. `equivalence` is the bound in points.
+    `known` are the tables of the chapters that have columns for the joined table. `equivalence` is
+    the bound in points; relations with fewer words than `fewest` do not count.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
     joined = frame.pivot_table(index=KEYS, columns="task", values="effect")
@@ -176,17 +115,11 @@ def main(
         n = int(frame[frame["task"] == task]["n"].min())
         errors[task] = covariance_of(covariances, mode, task, n)
     joined = joined.join(judge(joined, frame, errors, bound))
-    chapters = []
-    if position and special and entropy:
-        chapters.append(surface(position, special, entropy))
-    if syntax_scores and offsets:
-        chapters.append(syntax(syntax_scores, offsets, fewest))
-    if shares:
-        chapters.append(classes(shares))
-    if frames:
-        chapters.append(links(frames))
-    for columns in chapters:
-        joined = joined.merge(columns, on=KEYS, how="left")
+    found = TableSet(known)
+    for chapter in collect("head_columns").values():
+        columns = chapter.columns(found, {"fewest": fewest})
+        if columns is not None:
+            joined = joined.merge(columns, on=KEYS, how="left")
     joined["stratum"] = [stratum(row, threshold) for _, row in joined.iterrows()]
     joined.insert(0, "name", labels(joined))
     tables.write_csv(joined, heads)

@@ -33,10 +33,15 @@ def read(path: Path, columns: tuple[str, ...] = ()) -> pd.DataFrame:
         raise InputError(
             f"{path}: not a Parquet table ({one_line(error)}); delete the file and run again"
         ) from error
+    check_columns(frame, path, columns)
+    return frame
+
+
+def check_columns(frame: pd.DataFrame, path: Path, columns: Sequence[str]) -> None:
+    """Raise InputError where the table read from `path` misses one of `columns`."""
     missing = [column for column in columns if column not in frame]
     if missing:
         raise InputError(f"{path}: no column {', '.join(missing)}; delete the file and run again")
-    return frame
 
 
 def read_all(paths: Sequence[Path], columns: tuple[str, ...] = ()) -> pd.DataFrame:

@@ -16,8 +16,35 @@ KEYS = ["layer", "head"]
 Columns = dict[str, Any]
 
 
-class Tables:
-    """A model's tables by their path below its folder, each read once.
+class TableSet:
+    """Tables by their path below their folder, <chapter>/<name>, each read once."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """Those at `paths`, which are of one model or of none."""
+        self._paths = {"/".join(path.parts[-2:]): path for path in paths}
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    def __contains__(self, table: str | Table) -> bool:
+        return _file(table) in self._paths
+
+    def __getitem__(self, table: str | Table) -> pd.DataFrame:
+        """The rows. Raises InputError where a column that the table declares is missing."""
+        name = _file(table)
+        path = self._paths[name]
+        if name not in self._frames:
+            reader = pd.read_csv if path.suffix == ".csv" else tables.read
+            self._frames[name] = reader(path)
+        if isinstance(table, Table):
+            tables.check_columns(self._frames[name], path, (*table.keys, table.value))
+        return self._frames[name]
+
+    def each(self, table: Table) -> list[Table]:
+        """The tables that stand at `table`'s path, in the order in which the study gives them."""
+        return [one for one in map(table.at, self._paths) if one]
+
+
+class Tables(TableSet):
+    """A model's tables.
 
     A model with several `types` of attention has a column `type` wherever layer and head are.
     """
@@ -27,28 +54,11 @@ class Tables:
 
         A model with types of attention is of the study, whose folder is `folder`.
         """
+        super().__init__([path for path in paths if path.is_relative_to(folder)])
         self.model, self.folder = model["name"], "." if "types" in model else folder.name
         self.shape = (model["n_layers"], model["n_heads"])
         self.types = {each["name"]: each["n_layers"] for each in model.get("types", [])}
         self.keys = ["type", *KEYS] if self.types else KEYS
-        inside = [path for path in paths if path.is_relative_to(folder)]
-        self._paths = {path.relative_to(folder).as_posix(): path for path in inside}
-        self._frames: dict[str, pd.DataFrame] = {}
-
-    def __contains__(self, name: str | Table) -> bool:
-        return _file(name) in self._paths
-
-    def __getitem__(self, table: str | Table) -> pd.DataFrame:
-        name = _file(table)
-        if name not in self._frames:
-            path = self._paths[name]
-            reader = pd.read_csv if path.suffix == ".csv" else tables.read
-            self._frames[name] = reader(path)
-        return self._frames[name]
-
-    def each(self, table: Table) -> list[Table]:
-        """The tables that stand at `table`'s path, in the order in which the study gives them."""
-        return [one for one in map(table.at, self._paths) if one]
 
     def select(self, rows: Rows) -> pd.DataFrame:
         """The rows of a measure."""

@@ -1,0 +1,24 @@
+"""What frame links say of each head, for tables that join what chapters know of heads."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from workflow_scripts.core.data.frame_links import linking_heads
+from workflow_scripts.core.measures.tables import KEYS, TableSet
+from workflow_scripts.frames.measures import LINKS
+
+
+def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """Per head: attention between a predicate and its frame elements, and whether it stands out.
+
+    `frames_above` is by how much it exceeds attention between unlinked words at the same distance,
+    `frames_head` whether it counts as a head that links.
+    """
+    if LINKS not in found:
+        return None
+    frame = found[LINKS]
+    either = frame[frame["direction"] == "either"]
+    either = either.rename(columns={"attention": "frames", "difference": "frames_above"})
+    stand_out = either.index.isin(linking_heads(frame).index)
+    return either[[*KEYS, "frames", "frames_above"]].assign(frames_head=stand_out)

@@ -1,0 +1,36 @@
+"""What syntax says of each head, for tables that join what chapters know of heads."""
+
+from collections.abc import Mapping
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.measures.tables import KEYS, TableSet
+from workflow_scripts.core.stats.randomisation import LEVEL
+from workflow_scripts.syntax.measures import ALL, OFFSETS, PUNCTUATION, SCORES
+
+
+def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
+    """Per head: the relation in which it most exceeds the best fixed offset.
+
+    Of relations with at least `settings["fewest"]` words. `above` is by how much (accuracy minus
+    the offset's), `syntactic` whether no other head is better at that relation and the difference
+    is more than chance: its normal 95% interval, corrected for all heads and relations (Bonferroni)
+    and with the offset's own error, is above 0.
+    """
+    if SCORES not in found or OFFSETS not in found:
+        return None
+    frame = found[SCORES]
+    frame = frame[(frame["n"] >= settings["fewest"]) & ~frame["relation"].isin([PUNCTUATION, ALL])]
+    base = found[OFFSETS].groupby("relation")["accuracy"].max()
+    frame = frame.assign(baseline=frame["relation"].map(base)).dropna(subset=["baseline"])
+    frame["above"] = frame["accuracy"] - frame["baseline"]
+    best = frame.groupby("relation")["accuracy"].transform("max") == frame["accuracy"]
+    z = NormalDist().inv_cdf(1 - LEVEL / 2 / len(frame))
+    error = (frame["ci_high"] - frame["ci_low"]) / (2 * NormalDist().inv_cdf(1 - LEVEL / 2))
+    chance = frame["baseline"] * (1 - frame["baseline"]) / frame["n"]
+    frame["syntactic"] = best & (frame["above"] > z * np.sqrt(error**2 + chance))
+    frame = frame.sort_values(["syntactic", "above"], ascending=False, kind="stable")
+    first = frame.drop_duplicates(KEYS)
+    return first[[*KEYS, "relation", "accuracy", "above", "syntactic"]]
