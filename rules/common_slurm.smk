@@ -1,12 +1,6 @@
-"""On a SLURM cluster: no job is forgotten, and none of an earlier run is left."""
-
-import sys
+"""On a SLURM cluster: no job of an earlier run is left in the queue."""
 
 from workflow_scripts.core.run import slurm
-
-# Snakemake imports the plugins that are installed before it reads the rules.
-if plugin := sys.modules.get("snakemake_executor_plugin_slurm"):
-    slurm.follow_on(plugin.Executor)
 
 
 onstart:

@@ -16,8 +16,6 @@ SNAKEFILE = (
     f"""\
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-from snakemake.exceptions import WorkflowError as refused
-from workflow_scripts.core.run.errors import InputError
 include: {str(ROOT / "rules/common_slurm.smk")!r}
 """
     + """
@@ -66,7 +64,7 @@ class SmallStudy:
         """Start snakemake with the profile of SLURM; what it prints goes to `printed`."""
         command = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm", *options]
         command += ["--slurm-init-seconds-before-status-checks", "1"]
-        command += ["--seconds-between-status-checks", "1"]
+        command += ["--seconds-between-status-checks", "1", "--max-status-checks-per-second", "1"]
         with self.printed.open("ab") as printed:
             return subprocess.Popen(
                 command,

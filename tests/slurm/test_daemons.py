@@ -1,11 +1,14 @@
 """A node goes down, or a daemon dies, while a job runs; and comes back."""
 
+import time
 from collections.abc import Callable
 
 import pytest
 
 from tests.slurm.cluster import Cluster
 from tests.slurm.small_study import SmallStudy, wait_for
+
+OUTAGE = 60  # seconds; the plugin's default forgets jobs after five questions without an answer
 
 
 def test_a_job_of_a_node_that_went_down_runs_again(small_study: SmallStudy) -> None:
@@ -50,7 +53,7 @@ def test_jobs_are_followed_on_after_an_outage(
     if daemon == "slurmctld":  # it knows on its return what it has saved
         small_study.cluster.save_jobs(small_study.ids()[0])
     small_study.cluster.kill(daemon)
-    wait_for(lambda: "SLURM gives no answer" in small_study.printed.read_text(), small_study.log)
+    time.sleep(OUTAGE)
     small_study.go()
     start(small_study.cluster)
     assert small_study.end(head) == 0, small_study.log()

@@ -1,6 +1,5 @@
 """A job that is cancelled, that needs more memory, or that no node can run."""
 
-import signal
 from pathlib import Path
 
 import pytest
@@ -8,11 +7,6 @@ import pytest
 from tests.slurm.cluster import Cluster
 from tests.slurm.small_study import SmallStudy, wait_for
 
-# Has more processors and time than the cluster.
-PARTITIONS = """\
-partitions:
-  cpu: {max_threads: 9999, max_gpu: 0}
-"""
 # Takes about 1000 MB for some seconds.
 HUNGRY = "python3 -c 'import time; x = bytearray(1000 * 2**20); time.sleep(4)'"
 
@@ -55,19 +49,3 @@ def test_a_request_that_no_node_meets_ends_the_run(
     assert "sbatch: error: Batch job submission failed: Invalid partition name" in study.log()
     assert study.jobs() == []
     assert not (study.folder / "table.csv").exists()
-
-
-@pytest.mark.parametrize("request_", [{"THREADS": "1000"}, {"RUNTIME": "3 * 24 * 60"}], ids=str)
-def test_a_job_that_waits_for_ever_is_named(
-    request_: dict[str, str], cluster: Cluster, tmp_path: Path
-) -> None:
-    """As where the file of partitions was not adapted to the cluster."""
-    study = SmallStudy(tmp_path, cluster, **request_)
-    (study.folder / "profiles/slurm/partitions.yaml").write_text(PARTITIONS)
-    head = study.start()
-    wait_for(lambda: "waits, perhaps for ever: Partition" in study.log(), study.log)
-    (job,) = study.ids()
-    assert f"`scancel {job}`" in study.log()
-    head.send_signal(signal.SIGINT)
-    assert study.end(head) == 1
-    assert study.states() == ["CANCELLED"]
