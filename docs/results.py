@@ -47,9 +47,9 @@ direction**, it does not, but the whole interval lies on that side of a baseline
 **not reproduced**; **cannot tell**, the interval holds both; *not comparable*, with the reason.
 The papers' numbers are of BERT-base unless another model is named, and a number of another model
 can at most go in the same direction; the paper's own translator is none of ours. Where a claim was
-not read in its paper, this is stated next to it. Of twenty intervals one misses its number by chance,
-and there are many here. Heads are written `<layer>-<head>`, counted from 1. A seed repeats its
-numbers exactly on one kind of processor only: numbers that depend on trained weights move on
+not read in its paper, this is stated next to it. Of twenty intervals one misses its number by
+chance, and there are many here. Heads are written `<layer>-<head>`, counted from 1. A seed repeats
+its numbers exactly on one kind of processor only: numbers that depend on trained weights move on
 another.
 Where the methods differ from the papers: [differences.md](differences.md).
 
