@@ -1,18 +1,5 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
-
-localrules:
-    kovaleva2019_fig8,
-    kovaleva2019_fig9,
-    michel2019_fig1,
-    michel2019_table1,
-    michel2019_table3,
-    ablation_pairs,
-    michel2019_fig2,
-    head_behaviour,
-    kovaleva2019_heads,
-
-
 ABLATION = config["ablation"]
 ABLATION_DISABLING = PAPER["kovaleva2019"] | {"subcategory": "4.6 Disabling heads"}
 ABLATION_MASKING = PAPER["michel2019"] | {"subcategory": "3 and 5 Masking heads"}
@@ -29,6 +16,15 @@ ABLATION_COMPARED = (
 ABLATION_UNITS = {
     unit: modes + (["mean"] if unit in ABLATION["mean"] else [])
     for unit, modes in ABLATION_MODES.items()
+}
+# What every script that measures a classifier is given.
+ABLATION_RUN = {
+    "task": "{task}",
+    "init": "{init}",
+    "seed": run_seed,
+    "sample_seed": config["seed"],
+    "max_tokens": lookup("{task}/max_tokens", within=TASKS),
+    "device": config["device"],
 }
 
 
@@ -48,9 +44,7 @@ ABLATION_PARTS = (
 
 use rule model_step as ablation_sweep with:
     input:
-        card=rules.finetune.output.card,
-        checkpoint=rules.finetune.output.checkpoint,
-        table=rules.prepare_task.output.table,
+        **CHECKPOINT,
         parts=ABLATION_PARTS,
     output:
         logits="<results>/{model}/ablation/{task}.{init}.{seed}.logits.parquet",
@@ -61,17 +55,12 @@ use rule model_step as ablation_sweep with:
         **({"mem_mb": memory(2000, 5)} if ABLATION_PARTS else TRAINING_JOB),
     params:
         **step("ablation/ablation_sweep.py"),
-        task="{task}",
-        init="{init}",
-        seed=run_seed,
-        sample_seed=config["seed"],
+        **ABLATION_RUN,
         units=ABLATION_UNITS,
         examples=ABLATION["examples"],
         reference=ABLATION["reference"],
-        max_tokens=setting(TASKS, "task", "max_tokens"),
         pass_tokens=ABLATION["pass_tokens"],
         precision=config["precision"],
-        device=config["device"],
         part=None,
 
 
@@ -79,9 +68,7 @@ if ABLATION_PARTS:
 
     use rule ablation_sweep as ablation_sweep_part with:
         input:
-            card=rules.finetune.output.card,
-            checkpoint=rules.finetune.output.checkpoint,
-            table=rules.prepare_task.output.table,
+            **CHECKPOINT,
         output:
             logits=temp(
                 "<results>/{model}/ablation/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
@@ -131,6 +118,7 @@ use rule analysis_step as kovaleva2019_fig8 with:
         **figure("kovaleva2019-fig8", "Figure 8, one head disabled", ABLATION_DISABLING),
     pathvars:
         job="ablation/{model}.kovaleva2019_fig8",
+    localrule: True
     params:
         **step("ablation/kovaleva2019_fig8.py"),
         mode="uniform",
@@ -143,6 +131,7 @@ use rule analysis_step as kovaleva2019_fig9 with:
         **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", ABLATION_DISABLING),
     pathvars:
         job="ablation/{model}.kovaleva2019_fig9",
+    localrule: True
     params:
         **step("ablation/kovaleva2019_fig9.py"),
         mode="uniform",
@@ -155,6 +144,7 @@ use rule analysis_step as michel2019_fig1 with:
         **figure("michel2019-fig1", "Figure 1, scores without one head", ABLATION_MASKING),
     pathvars:
         job="ablation/{model}.michel2019_fig1",
+    localrule: True
     params:
         **step("ablation/michel2019_fig1.py"),
 
@@ -170,6 +160,7 @@ use rule analysis_step as michel2019_table1 with:
         power=table("michel2019-power", "the smallest loss that would be found", ABLATION_MASKING),
     pathvars:
         job="ablation/{model}.michel2019_table1",
+    localrule: True
     params:
         **step("ablation/michel2019_table1.py"),
 
@@ -184,6 +175,7 @@ use rule analysis_step as michel2019_table3 with:
         ),
     pathvars:
         job="ablation/{model}.michel2019_table3",
+    localrule: True
     params:
         **step("ablation/michel2019_table3.py"),
 
@@ -201,6 +193,7 @@ use rule analysis_step as ablation_pairs with:
         ),
     pathvars:
         job="ablation/{model}.ablation_pairs",
+    localrule: True
     params:
         **step("ablation/ablation_pairs.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -220,6 +213,7 @@ use rule analysis_step as michel2019_fig2 with:
         ),
     pathvars:
         job="ablation/{model}.michel2019_fig2",
+    localrule: True
     params:
         **step("ablation/michel2019_fig2.py"),
         mode="zero",
@@ -244,6 +238,7 @@ use rule analysis_step as head_behaviour with:
         ),
     pathvars:
         job="ablation/{model}.head_behaviour",
+    localrule: True
     params:
         **step("ablation/head_behaviour.py"),
         mode="uniform",
@@ -264,5 +259,6 @@ use rule analysis_step as kovaleva2019_heads with:
         ),
     pathvars:
         job="ablation/{model}.kovaleva2019_heads",
+    localrule: True
     params:
         **step("ablation/kovaleva2019_heads.py"),

@@ -1,11 +1,5 @@
 """arguments: beyond the paper, what models do with a changed cue, and the heads that carry it."""
 
-
-localrules:
-    niven2019_reliance,
-    niven2019_heads,
-
-
 ARGUMENT_BEYOND = PAPER["niven2019"] | {"subcategory": "Beyond the paper"}
 
 
@@ -27,7 +21,7 @@ use rule model_step as argument_reliance with:
         **step("arguments/argument_reliance.py"),
         family="bert",
         setups=ARGUMENTS["keep"],
-        settings=setting(ARGUMENT_BERT, "model"),
+        settings=lookup("{model}", within=ARGUMENT_BERT),
         cue=ARGUMENTS["cues"]["cue"],
         max_cues=ARGUMENTS["reliance"]["cues"],
         same=ARGUMENTS["cues"]["same"],
@@ -51,7 +45,7 @@ use rule argument_reliance as argument_reliance_words with:
         **ARGUMENT_WORDS_JOB,
     params:
         family="{family}",
-        settings=setting(ARGUMENT_TRAINING, "family"),
+        settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
 use rule analysis_step as niven2019_reliance with:
@@ -65,6 +59,7 @@ use rule analysis_step as niven2019_reliance with:
         table=table("niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND),
     pathvars:
         job="arguments/{model}.niven2019_reliance",
+    localrule: True
     params:
         **step("arguments/niven2019_reliance.py"),
         bootstrap=ARGUMENTS["reliance"]["bootstrap"],
@@ -91,7 +86,7 @@ use rule model_step as argument_heads with:
         same=ARGUMENTS["cues"]["same"],
         mode=ARGUMENTS["heads"]["mode"],
         points=ARGUMENTS["heads"]["points"],
-        settings=setting(ARGUMENT_BERT, "model"),
+        settings=lookup("{model}", within=ARGUMENT_BERT),
         pass_tokens=ARGUMENTS["heads"]["pass_tokens"],
         precision=config["precision"],
         seed=config["seed"],
@@ -106,6 +101,7 @@ use rule analysis_step as niven2019_heads with:
         table=measured(table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND)),
     pathvars:
         job="arguments/{model}.niven2019_heads",
+    localrule: True
     params:
         **step("arguments/niven2019_heads.py"),
         bootstrap=ARGUMENTS["heads"]["bootstrap"],

@@ -1,11 +1,5 @@
 """arguments: cues in the warrants, made once for all models (Niven and Kao 2019, section 4)."""
 
-
-localrules:
-    argument_cues,
-    niven2019_cues,
-
-
 ARGUMENT_CUES = PAPER["niven2019"] | {"subcategory": "4 Statistical cues"}
 
 
@@ -16,6 +10,7 @@ use rule analysis_step as argument_cues with:
         cues="<results>/arguments/cues.parquet",
     pathvars:
         job="arguments/argument_cues",
+    localrule: True
     params:
         **step("arguments/argument_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],
@@ -42,6 +37,7 @@ use rule analysis_step as niven2019_cues with:
         ),
     pathvars:
         job="arguments/niven2019_cues",
+    localrule: True
     params:
         **step("arguments/niven2019_cues.py"),
         cue=ARGUMENTS["cues"]["cue"],

@@ -3,15 +3,6 @@
 Rules that end in _words are those of the word-vector families, which every model shares.
 """
 
-
-localrules:
-    argument_scores,
-    niven2019_tables,
-    argument_easy,
-    niven2019_easy,
-    niven2019_runs,
-
-
 ARGUMENT_MODELS = PAPER["niven2019"] | {
     "subcategory": "3, 5 and 6 Models, probing and the adversarial set"
 }
@@ -80,7 +71,7 @@ use rule training_step as argument_grid with:
         family="bert",
         setups=ARGUMENT_SEARCH_SETUPS["bert"],
         trained_on="{trained_on}",
-        settings=setting(ARGUMENT_BERT, "model"),
+        settings=lookup("{model}", within=ARGUMENT_BERT),
         seed=ARGUMENTS["grid_seed"],
         device=config["device"],
 
@@ -97,8 +88,8 @@ use rule argument_grid as argument_grid_words with:
         **ARGUMENT_WORDS_JOB,
     params:
         family="{family}",
-        setups=setting(ARGUMENT_SEARCH_SETUPS, "family"),
-        settings=setting(ARGUMENT_TRAINING, "family"),
+        setups=lookup("{family}", within=ARGUMENT_SEARCH_SETUPS),
+        settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
 use rule training_step as argument_run with:
@@ -132,8 +123,8 @@ use rule training_step as argument_run with:
         family="bert",
         setups=ARGUMENTS["setups"],
         trained_on="{trained_on}",
-        settings=setting(ARGUMENT_BERT, "model"),
-        keep=setting(ARGUMENT_KEEP, "trained_on"),
+        settings=lookup("{model}", within=ARGUMENT_BERT),
+        keep=lookup("{trained_on}", within=ARGUMENT_KEEP),
         seeds=lambda w: [int(w.seed)],
         device=config["device"],
 
@@ -167,7 +158,7 @@ use rule argument_run as argument_run_words with:
     params:
         family="{family}",
         seeds=ARGUMENTS["seeds"],
-        settings=setting(ARGUMENT_TRAINING, "family"),
+        settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
 ARGUMENT_RUNS = {"trained_on": ARGUMENTS["train_on"], "seed": ARGUMENTS["seeds"]}
@@ -187,6 +178,7 @@ use rule analysis_step as argument_scores with:
         scores="<results>/{model}/arguments/scores.parquet",
     pathvars:
         job="arguments/{model}.argument_scores",
+    localrule: True
     params:
         **step("arguments/argument_scores.py"),
         degenerate_below=ARGUMENT_DEGENERATE_BELOW,
@@ -202,6 +194,7 @@ use rule analysis_step as niven2019_tables with:
         table4_csv=table("niven2019-table4", "Table 4, the adversarial set", ARGUMENT_MODELS),
     pathvars:
         job="arguments/{model}.niven2019_tables",
+    localrule: True
     params:
         **step("arguments/niven2019_tables.py"),
         name="{model}",
@@ -217,6 +210,7 @@ use rule analysis_step as argument_easy with:
         easy="<results>/{model}/arguments/easy.parquet",
     pathvars:
         job="arguments/{model}.argument_easy",
+    localrule: True
     params:
         **step("arguments/argument_easy.py"),
         cue=ARGUMENTS["cues"]["cue"],
@@ -233,6 +227,7 @@ use rule analysis_step as niven2019_easy with:
         table=table("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY),
     pathvars:
         job="arguments/{model}.niven2019_easy",
+    localrule: True
     params:
         **step("arguments/niven2019_easy.py"),
         bootstrap=ARGUMENTS["easy"]["bootstrap"],
@@ -246,5 +241,6 @@ use rule analysis_step as niven2019_runs with:
         **figure("niven2019-runs", "accuracy of every run", ARGUMENT_MODELS),
     pathvars:
         job="arguments/{model}.niven2019_runs",
+    localrule: True
     params:
         **step("arguments/niven2019_runs.py"),

@@ -1,11 +1,5 @@
 """atlas: one page on which every head is seen, and its data."""
 
-
-localrules:
-    atlas_data,
-    atlas_page,
-
-
 from os.path import relpath
 
 ATLAS = config["atlas"]
@@ -46,6 +40,7 @@ use rule analysis_step as atlas_data with:
         atlas="<results>/atlas.json",
     pathvars:
         job="atlas/atlas_data",
+    localrule: True
     params:
         **step("atlas/atlas_data.py"),
         study=config["study"],
@@ -65,6 +60,7 @@ use rule analysis_step as atlas_page with:
         ),
     pathvars:
         job="atlas/atlas_page",
+    localrule: True
     params:
         **step("atlas/atlas_page.py"),
         megabytes=ATLAS["megabytes"],

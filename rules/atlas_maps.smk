@@ -1,10 +1,5 @@
 """atlas: the texts whose maps are on the page, from the caches that the study has."""
 
-
-localrules:
-    atlas_maps,
-
-
 # The texts that other chapters read, in the order of the page: first a sentence, which is soon read.
 ATLAS_TEXTS = [
     ("syntax", "treebank", "annotated"),
@@ -66,6 +61,7 @@ use rule torch_step as atlas_maps with:
         maps="<results>/{model}/atlas/maps.json",
     pathvars:
         job="atlas/{model}.atlas_maps",
+    localrule: True
     params:
         **ATLAS_CHOICE,
         **step("atlas/atlas_maps.py"),

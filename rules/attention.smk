@@ -1,10 +1,5 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
-
-localrules:
-    model_card,
-
-
 from math import ceil
 
 from workflow_scripts.core.data.abilities import check_abilities
@@ -49,9 +44,10 @@ use rule torch_step as model_card with:
         job="attention/{model}.model_card",
     priority: 20  # short, and the longest chains begin here
     retries: 2
+    localrule: True
     params:
         **step("attention/model_card.py"),
-        source=setting(config["models"], "model"),
+        source=lookup("{model}", within=config["models"]),
         name="{model}",
         # Not tracked, as it takes input: a new chapter leaves the cards as they are.
         needed=lambda w, input: ABILITIES,
@@ -73,7 +69,7 @@ use rule model_step as extract with:
     params:
         **step("attention/extract.py"),
         part=None,
-        max_tokens=setting(CORPORA, "corpus", "max_tokens"),
+        max_tokens=lookup("{corpus}/max_tokens", within=CORPORA),
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
@@ -92,7 +88,7 @@ use rule extract as extract_task with:
         **MODEL_JOB,
         disk_mb=lambda w: cache_mb(w.model, w.task),
     params:
-        max_tokens=setting(TASKS, "task", "max_tokens"),
+        max_tokens=lookup("{task}/max_tokens", within=TASKS),
 
 
 use rule extract_task as extract_checkpoint with:

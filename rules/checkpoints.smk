@@ -1,10 +1,5 @@
 """checkpoints: weights that the study itself trains."""
 
-
-localrules:
-    kovaleva2019_table1,
-
-
 from contextlib import suppress
 
 from workflow_scripts.core.data.packages import path_of
@@ -86,8 +81,16 @@ use rule training_step as finetune with:
         init="{init}",
         recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},
         every_epoch=lambda w: w.task in FINETUNE["every_epoch"],
-        max_tokens=setting(TASKS, "task", "max_tokens"),
+        max_tokens=lookup("{task}/max_tokens", within=TASKS),
         device=config["device"],
+
+
+# What rules that run a classifier read.
+CHECKPOINT = {
+    "card": rules.finetune.output.card,
+    "checkpoint": rules.finetune.output.checkpoint,
+    "table": rules.prepare_task.output.table,
+}
 
 
 # Of random weights Table 1 shows the scores alone, so that the checkpoints are not kept.
@@ -124,5 +127,6 @@ use rule analysis_step as kovaleva2019_table1 with:
         ),
     pathvars:
         job="checkpoints/{model}.kovaleva2019_table1",
+    localrule: True
     params:
         **step("checkpoints/kovaleva2019_table1.py"),

@@ -1,11 +1,5 @@
 """claims: what the papers say, judged on the study at hand."""
 
-
-localrules:
-    claim_verdicts,
-    claims_figure,
-
-
 from os.path import relpath
 
 CLAIMS = config["claims"]
@@ -31,6 +25,7 @@ use rule analysis_step as claim_verdicts with:
         cases="<results>/{model}/claims/cases.parquet",
     pathvars:
         job="claims/{model}.claim_verdicts",
+    localrule: True
     params:
         **step("claims/claim_verdicts.py"),
         data=ORIGINS,
@@ -44,5 +39,6 @@ use rule analysis_step as claims_figure with:
         **figure("claims", "published numbers beside ours, drawn", JUDGED, "claims-figure"),
     pathvars:
         job="claims/{model}.claims_figure",
+    localrule: True
     params:
         **step("claims/claims_figure.py"),

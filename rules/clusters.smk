@@ -1,12 +1,5 @@
 """clusters: distances between heads (Clark et al. 2019, section 6)."""
 
-
-localrules:
-    head_embedding,
-    linguistic_heads,
-    clark2019_fig6,
-
-
 CLUSTERS = config["clusters"]
 CLUSTER_SECTION = PAPER["clark2019"] | {"subcategory": "6 Clusters"}
 
@@ -47,6 +40,7 @@ use rule analysis_step as head_embedding with:
         table=table("clark2019-clusters", "distances within and between layers", CLUSTER_SECTION),
     pathvars:
         job="clusters/{model}.head_embedding",
+    localrule: True
     params:
         **step("clusters/head_embedding.py"),
         thresholds=CLUSTERS["thresholds"],
@@ -67,6 +61,7 @@ use rule analysis_step as linguistic_heads with:
         ),
     pathvars:
         job="clusters/{model}.linguistic_heads",
+    localrule: True
     params:
         **step("clusters/linguistic_heads.py"),
         relations=config.get("syntax", {}).get("relations", []),
@@ -82,6 +77,7 @@ use rule analysis_step as clark2019_fig6 with:
         **figure("clark2019-fig6", "Figure 6, heads in the plane", CLUSTER_SECTION),
     pathvars:
         job="clusters/{model}.clark2019_fig6",
+    localrule: True
     params:
         **step("clusters/clark2019_fig6.py"),
         annotations=CLUSTER_ANNOTATIONS,

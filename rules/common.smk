@@ -103,18 +103,6 @@ def used(corpora: dict) -> list[str]:
     return [name for name in corpora if name in named]
 
 
-def setting(table: dict, wildcard: str, *keys: str):
-    """A function that looks up the table's entry that the wildcard names, or a setting of it."""
-
-    def value(wildcards):
-        entry = table[wildcards[wildcard]]
-        for key in keys:
-            entry = entry[key]
-        return entry
-
-    return value
-
-
 def source(table: dict, wildcard: str, settings: tuple[str, ...]):
     """A function that gives where the entry that the wildcard names comes from.
 

@@ -1,11 +1,5 @@
 """coreference: single heads as antecedent selectors (Clark et al. 2019, section 4.3)."""
 
-
-localrules:
-    clark2019_table2,
-    coreference_examples,
-
-
 from workflow_scripts.core.data.mentions import annotation_of
 
 COREFERENCE_CONFIG = config["coreference"]
@@ -46,6 +40,7 @@ use rule analysis_step as clark2019_table2 with:
         ),
     pathvars:
         job="coreference/{model}.clark2019_table2",
+    localrule: True
     params:
         **step("coreference/clark2019_table2.py"),
         annotation=COREFERENCE_ANNOTATION,
@@ -62,6 +57,7 @@ use rule analysis_step as coreference_examples with:
         examples="<results>/{model}/coreference/examples.parquet",
     pathvars:
         job="coreference/{model}.coreference_examples",
+    localrule: True
     params:
         **step("coreference/coreference_examples.py"),
         n_examples=COREFERENCE_CONFIG["examples"],

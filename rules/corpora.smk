@@ -1,14 +1,7 @@
-"""corpora: every text that the study reads, prepared and checked."""
+"""corpora: every text that the study reads, prepared and checked.
 
-
-# What is fetched is fetched where snakemake runs: other nodes often have no network.
-localrules:
-    fetch_sdist,
-    segments,
-    treebank,
-    coreference_corpus,
-    frames_corpus,
-
+What is fetched is fetched where snakemake runs: other nodes often have no network.
+"""
 
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
@@ -20,10 +13,11 @@ use rule analysis_step as fetch_sdist with:
         job="corpora/{requirement}.fetch_sdist",
     priority: 20  # short, and the longest chains begin here
     retries: 2
+    localrule: True
     params:
         **step("corpora/fetch_sdist.py"),
         requirement="{requirement}",
-        sha256=setting(SDISTS, "requirement"),
+        sha256=lookup("{requirement}", within=SDISTS),
 
 
 use rule analysis_step as segments with:
@@ -37,13 +31,14 @@ use rule analysis_step as segments with:
         job="corpora/{text}.segments",
     priority: 20  # short, and the longest chains begin here
     retries: 2
+    localrule: True
     params:
         **step("corpora/segments.py"),
         name="{text}",
         source=source(TEXTS, "text", ("n_segments", "max_tokens", "min_words", "training_share")),
-        n_segments=setting(TEXTS, "text", "n_segments"),
-        min_words=setting(TEXTS, "text", "min_words"),
-        training_share=setting(TEXTS, "text", "training_share"),
+        n_segments=lookup("{text}/n_segments", within=TEXTS),
+        min_words=lookup("{text}/min_words", within=TEXTS),
+        training_share=lookup("{text}/training_share", within=TEXTS),
         seed=config["seed"],
 
 
@@ -58,11 +53,12 @@ use rule analysis_step as treebank with:
     pathvars:
         job="corpora/{treebank}.treebank",
     retries: 2
+    localrule: True
     params:
         **step("corpora/treebank.py"),
         name="{treebank}",
         source=source(TREEBANKS, "treebank", ("n_sentences", "max_tokens")),
-        n_sentences=setting(TREEBANKS, "treebank", "n_sentences"),
+        n_sentences=lookup("{treebank}/n_sentences", within=TREEBANKS),
         seed=config["seed"],
 
 
@@ -75,13 +71,14 @@ use rule analysis_step as coreference_corpus with:
         counts=counts("corpora", "{coref}", "coreference-counts", used(COREFERENCE)),
     pathvars:
         job="corpora/{coref}.coreference_corpus",
+    localrule: True
     params:
         **step("corpora/coreference_corpus.py"),
         name="{coref}",
         source=source(COREFERENCE, "coref", ("max_tokens", "windows", "singletons")),
-        max_tokens=setting(COREFERENCE, "coref", "max_tokens"),
-        windows=setting(COREFERENCE, "coref", "windows"),
-        singletons=setting(COREFERENCE, "coref", "singletons"),
+        max_tokens=lookup("{coref}/max_tokens", within=COREFERENCE),
+        windows=lookup("{coref}/windows", within=COREFERENCE),
+        singletons=lookup("{coref}/singletons", within=COREFERENCE),
         seed=config["seed"],
 
 
@@ -101,8 +98,8 @@ use rule analysis_step as word_vectors with:
     params:
         **step("corpora/word_vectors.py"),
         source=source(VECTORS, "vectors", ("dimensions", "epochs")),
-        dimensions=setting(VECTORS, "vectors", "dimensions"),
-        epochs=setting(VECTORS, "vectors", "epochs"),
+        dimensions=lookup("{vectors}/dimensions", within=VECTORS),
+        epochs=lookup("{vectors}/epochs", within=VECTORS),
         seed=config["seed"],
 
 
@@ -120,6 +117,7 @@ use rule analysis_step as frames_corpus with:
         counts=counts("corpora", "{frames}", "frame-counts", used(FRAMES)),
     pathvars:
         job="corpora/{frames}.frames_corpus",
+    localrule: True
     params:
         **step("corpora/frames_corpus.py"),
         name="{frames}",

@@ -1,18 +1,5 @@
 """finetuning: what fine-tuning changes in attention (Kovaleva et al. 2019, sections 4.3 to 4.5)."""
 
-
-localrules:
-    finetuning_maps,
-    kovaleva2019_fig5,
-    kovaleva2019_fig6,
-    kovaleva2019_shares,
-    kovaleva2019_features,
-    kovaleva2019_fig7,
-    kovaleva2019_maps,
-    kovaleva2019_links,
-    kovaleva2019_shared,
-
-
 FINETUNING = config["finetuning"]
 FINETUNING_FIRST_SEED = SEEDS[0]
 # Tasks whose inputs are two sentences; Figure 5 is drawn for padded maps too, where asked for.
@@ -63,7 +50,7 @@ use rule model_step as padded_similarity with:
         task="{task}",
         seed=run_seed,
         length=FINETUNING["padded_to"],
-        max_tokens=setting(TASKS, "task", "max_tokens"),
+        max_tokens=lookup("{task}/max_tokens", within=TASKS),
         batch_tokens=config["attention"]["batch_tokens"],
         device=config["device"],
         precision=config["precision"],
@@ -80,6 +67,7 @@ use rule analysis_step as finetuning_maps with:
         maps="<results>/{model}/finetuning/{task}.maps.parquet",
     pathvars:
         job="finetuning/{model}.{task}.finetuning_maps",
+    localrule: True
     params:
         **step("finetuning/finetuning_maps.py"),
         task="{task}",
@@ -99,6 +87,7 @@ use rule analysis_step as kovaleva2019_fig5 with:
         **figure("kovaleva2019-fig5", "Figure 5, likeness before and after", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_fig5",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_fig5.py"),
 
@@ -110,6 +99,7 @@ use rule analysis_step as kovaleva2019_fig6 with:
         **figure("kovaleva2019-fig6", "Figure 6, [SEP] and [CLS]", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_fig6",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_fig6.py"),
 
@@ -121,6 +111,7 @@ use rule analysis_step as kovaleva2019_shares with:
         **figure("kovaleva2019-shares", "section 4.4, attention summed by kind", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_shares",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_shares.py"),
 
@@ -138,6 +129,7 @@ use rule analysis_step as kovaleva2019_features with:
         ),
     pathvars:
         job="finetuning/{model}.kovaleva2019_features",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_features.py"),
 
@@ -149,6 +141,7 @@ use rule analysis_step as kovaleva2019_fig7 with:
         **figure("kovaleva2019-fig7", "Figure 7, what [CLS] attends to", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.kovaleva2019_fig7",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_fig7.py"),
 
@@ -165,6 +158,7 @@ use rule analysis_step as kovaleva2019_maps with:
         ),
     pathvars:
         job="finetuning/{model}.{task}.kovaleva2019_maps",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_maps.py"),
 
@@ -178,6 +172,7 @@ use rule analysis_step as kovaleva2019_links with:
         ),
     pathvars:
         job="finetuning/{model}.kovaleva2019_links",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_links.py"),
 
@@ -201,5 +196,6 @@ use rule analysis_step as kovaleva2019_shared with:
         ),
     pathvars:
         job="finetuning/{model}.kovaleva2019_shared",
+    localrule: True
     params:
         **step("finetuning/kovaleva2019_shared.py"),

@@ -1,12 +1,5 @@
 """frames: heads that link a predicate to its frame elements (Kovaleva et al. 2019, section 4.2)."""
 
-
-localrules:
-    frame_drawings,
-    kovaleva2019_frames,
-    kovaleva2019_fig3,
-
-
 FRAME_CORPUS = config["frames"]["corpus"]
 FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_SENTENCES = f"<results>/corpora/{FRAME_CORPUS}.jsonl"
@@ -43,6 +36,7 @@ use rule analysis_step as frame_drawings with:
         drawings="<results>/{model}/frames/drawings.parquet",
     pathvars:
         job="frames/{model}.frame_drawings",
+    localrule: True
     params:
         **step("frames/frame_drawings.py"),
         percentile=config["frames"]["percentile"],
@@ -61,6 +55,7 @@ use rule analysis_step as kovaleva2019_frames with:
         ),
     pathvars:
         job="frames/{model}.kovaleva2019_frames",
+    localrule: True
     params:
         **step("frames/kovaleva2019_frames.py"),
         percentile=config["frames"]["percentile"],
@@ -75,6 +70,7 @@ use rule analysis_step as kovaleva2019_fig3 with:
         **figure("kovaleva2019-fig3", "Figure 3, frame elements", FRAME_SECTION),
     pathvars:
         job="frames/{model}.kovaleva2019_fig3",
+    localrule: True
     params:
         **step("frames/kovaleva2019_fig3.py"),
         percentile=config["frames"]["percentile"],

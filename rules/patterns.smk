@@ -1,14 +1,5 @@
 """patterns: classes of attention maps (Kovaleva et al. 2019, section 4.1)."""
 
-
-localrules:
-    contact_sheets,
-    kovaleva2019_patterns,
-    kovaleva2019_agreement,
-    kovaleva2019_fig1,
-    kovaleva2019_fig2,
-
-
 from os.path import relpath
 
 PATTERNS = config["patterns"]
@@ -90,6 +81,7 @@ use rule analysis_step as contact_sheets with:
         sheets=directory("<results>/{model}/patterns/sheets/{cache}"),
     pathvars:
         job="patterns/{model}.{cache}.contact_sheets",
+    localrule: True
     params:
         **step("patterns/contact_sheets.py"),
         model="{model}",
@@ -107,6 +99,7 @@ use rule analysis_step as kovaleva2019_patterns with:
         table=table("kovaleva2019-patterns", "shares of the classes", PATTERN_SECTION),
     pathvars:
         job="patterns/{model}.kovaleva2019_patterns",
+    localrule: True
     params:
         **step("patterns/kovaleva2019_patterns.py"),
 
@@ -125,6 +118,7 @@ use rule analysis_step as kovaleva2019_agreement with:
         ),
     pathvars:
         job="patterns/kovaleva2019_agreement",
+    localrule: True
     params:
         **step("patterns/kovaleva2019_agreement.py"),
         draws=1000,
@@ -138,6 +132,7 @@ use rule analysis_step as kovaleva2019_fig1 with:
         **figure("kovaleva2019-fig1", "Figure 1, classes of maps", PATTERN_SECTION),
     pathvars:
         job="patterns/{model}.kovaleva2019_fig1",
+    localrule: True
     params:
         **step("patterns/kovaleva2019_fig1.py"),
 
@@ -149,6 +144,7 @@ use rule analysis_step as kovaleva2019_fig2 with:
         **figure("kovaleva2019-fig2", "Figure 2, shares of the classes", PATTERN_SECTION),
     pathvars:
         job="patterns/{model}.kovaleva2019_fig2",
+    localrule: True
     params:
         **step("patterns/kovaleva2019_fig2.py"),
         model="{model}",

@@ -3,14 +3,11 @@
 import sys
 
 
-localrules:
-    preflight,
-
-
 # Without a product, so that it always runs.
 rule preflight:
     log:
         "<logs>/preflight.log",
+    localrule: True
     conda:
         "../envs/torch.yaml"
     params:

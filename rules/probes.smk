@@ -1,12 +1,5 @@
 """probes: parsers that read attention (Clark et al. 2019, section 5)."""
 
-
-localrules:
-    clark2019_table3,
-    clark2019_probe_pairs,
-    clark2019_probe_curve,
-
-
 PROBES = config["probes"]
 PROBE_TREEBANK = PROBES["treebank"]
 PROBE_SECTION = PAPER["clark2019"] | {"subcategory": "5 Probes"}
@@ -74,6 +67,7 @@ use rule analysis_step as clark2019_table3 with:
         table=table("clark2019-table3", "Table 3, probes of attention", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_table3",
+    localrule: True
     params:
         **step("probes/clark2019_table3.py"),
         annotation=PROBE_ANNOTATION,
@@ -87,6 +81,7 @@ use rule analysis_step as clark2019_probe_pairs with:
         table=table("clark2019-probe-pairs", "differences between probes", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_probe_pairs",
+    localrule: True
     params:
         **step("probes/clark2019_probe_pairs.py"),
         annotation=PROBE_ANNOTATION,
@@ -101,6 +96,7 @@ use rule analysis_step as clark2019_probe_curve with:
         **figure("clark2019-probe-curve", "learning curves of the probes", PROBE_SECTION),
     pathvars:
         job="probes/{model}.clark2019_probe_curve",
+    localrule: True
     params:
         **step("probes/clark2019_probe_curve.py"),
         annotation=PROBE_ANNOTATION,

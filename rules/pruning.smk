@@ -1,13 +1,5 @@
 """pruning: head importance, iterative pruning, heads removed for good (Michel et al., 4 to 6)."""
 
-
-localrules:
-    michel2019_importance,
-    michel2019_fig3,
-    michel2019_one_head,
-    michel2019_fig5,
-
-
 PRUNING = config["pruning"]
 PRUNING_SECTION = PAPER["michel2019"] | {"subcategory": "4 and 6 Pruning heads"}
 PRUNING_EPOCH_TASKS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
@@ -33,9 +25,7 @@ if PRUNING_PARTS:
 
     use rule training_step as pruning_importance with:
         input:
-            card=rules.finetune.output.card,
-            checkpoint=rules.finetune.output.checkpoint,
-            table=rules.prepare_task.output.table,
+            **CHECKPOINT,
         output:
             values=temp(
                 "<results>/{model}/pruning/{task}.{init}.{seed}.parts/{scatteritem}.parquet"
@@ -47,16 +37,14 @@ if PRUNING_PARTS:
             **step("pruning/pruning_importance.py"),
             sample_seed=config["seed"],
             examples=PRUNING["examples"],
-            max_tokens=setting(TASKS, "task", "max_tokens"),
+            max_tokens=lookup("{task}/max_tokens", within=TASKS),
             device=config["device"],
             part="{scatteritem}",
 
 
 use rule training_step as pruning_curves with:
     input:
-        card=rules.finetune.output.card,
-        checkpoint=rules.finetune.output.checkpoint,
-        table=rules.prepare_task.output.table,
+        **CHECKPOINT,
         logits=rules.ablation_sweep.output.logits,
         parts=PRUNING_PARTS,
     output:
@@ -68,23 +56,16 @@ use rule training_step as pruning_curves with:
     priority: 5
     params:
         **step("pruning/pruning_curves.py"),
-        task="{task}",
-        init="{init}",
-        seed=run_seed,
-        sample_seed=config["seed"],
+        **ABLATION_RUN,
         settings=without(PRUNING, ("speed", "shards")),
         dev_examples=ABLATION["examples"],
-        max_tokens=setting(TASKS, "task", "max_tokens"),
         limits=PRUNING_LIMITS,
-        device=config["device"],
 
 
 use rule model_step as pruning_during_training with:
     input:
-        card=rules.finetune.output.card,
-        checkpoint=rules.finetune.output.checkpoint,
+        **CHECKPOINT,
         epochs=rules.finetune.output.epochs,
-        table=rules.prepare_task.output.table,
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
         importance=judged(
@@ -98,15 +79,10 @@ use rule model_step as pruning_during_training with:
         **(TRAINING_JOB | {"mem_mb": memory(6000, 2)}),  # reads the weights of each epoch in turn
     params:
         **step("pruning/pruning_during_training.py"),
-        task="{task}",
-        init="{init}",
-        seed=run_seed,
-        sample_seed=config["seed"],
+        **ABLATION_RUN,
         settings={key: PRUNING[key] for key in ("step", "importance", "examples")},
         dev_examples=ABLATION["examples"],
-        max_tokens=setting(TASKS, "task", "max_tokens"),
         limits=PRUNING_LIMITS,
-        device=config["device"],
 
 
 PRUNING_EPOCH_RUNS = PRETRAINED_RUNS | {"task": PRUNING_EPOCH_TASKS}
@@ -120,6 +96,7 @@ use rule analysis_step as michel2019_importance with:
         table=table("michel2019-importance", "section 4.1, importance", PRUNING_SECTION),
     pathvars:
         job="pruning/{model}.michel2019_importance",
+    localrule: True
     params:
         **step("pruning/michel2019_importance.py"),
         variant=PRUNING["importance"]["variant"],
@@ -133,6 +110,7 @@ use rule analysis_step as michel2019_fig3 with:
         table=table("michel2019-fig3", "Figure 3, pruning by strategy", PRUNING_SECTION),
     pathvars:
         job="pruning/{model}.michel2019_fig3",
+    localrule: True
     params:
         **step("pruning/michel2019_fig3.py"),
         bootstrap=PRUNING["bootstrap"],
@@ -151,6 +129,7 @@ use rule analysis_step as michel2019_one_head with:
         ),
     pathvars:
         job="pruning/{model}.michel2019_one_head",
+    localrule: True
     params:
         **step("pruning/michel2019_one_head.py"),
         bootstrap=PRUNING["bootstrap"],
@@ -170,6 +149,7 @@ use rule analysis_step as michel2019_fig5 with:
         ),
     pathvars:
         job="pruning/{model}.michel2019_fig5",
+    localrule: True
     params:
         **step("pruning/michel2019_fig5.py"),
 

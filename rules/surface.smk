@@ -1,15 +1,5 @@
 """surface: position, special tokens, entropy, gradient importance (Clark et al. 2019, section 3)."""
 
-
-localrules:
-    surface_drawings,
-    clark2019_fig1,
-    clark2019_fig2,
-    clark2019_fig3,
-    clark2019_fig4,
-    clark2019_position,
-
-
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
@@ -104,6 +94,7 @@ use rule torch_step as surface_drawings with:
         table=table("clark2019-strongest", "strongest heads of Figure 1", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.surface_drawings",
+    localrule: True
     params:
         **step("surface/surface_drawings.py"),
         threshold=SURFACE["threshold"],
@@ -121,6 +112,7 @@ use rule analysis_step as clark2019_fig1 with:
         **figure("clark2019-fig1", "Figure 1, heads drawn as lines", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig1",
+    localrule: True
     params:
         **step("surface/clark2019_fig1.py"),
         by_hand=bool(SURFACE["drawings"]["heads"]),
@@ -133,6 +125,7 @@ use rule analysis_step as clark2019_fig2 with:
         **figure("clark2019-fig2", "Figure 2, special tokens", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig2",
+    localrule: True
     params:
         **step("surface/clark2019_fig2.py"),
 
@@ -144,6 +137,7 @@ use rule analysis_step as clark2019_fig3 with:
         **figure("clark2019-fig3", "Figure 3, gradient importance", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig3",
+    localrule: True
     params:
         **step("surface/clark2019_fig3.py"),
 
@@ -155,6 +149,7 @@ use rule analysis_step as clark2019_fig4 with:
         **figure("clark2019-fig4", "Figure 4, entropy", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_fig4",
+    localrule: True
     params:
         **step("surface/clark2019_fig4.py"),
 
@@ -166,6 +161,7 @@ use rule analysis_step as clark2019_position with:
         **figure("clark2019-position", "section 3.1, relative position", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.clark2019_position",
+    localrule: True
     params:
         **step("surface/clark2019_position.py"),
         threshold=SURFACE["threshold"],

@@ -1,12 +1,5 @@
 """syntax: single heads as dependency parsers (Clark et al. 2019, section 4.2)."""
 
-
-localrules:
-    clark2019_table1,
-    syntax_examples,
-    clark2019_fig5,
-
-
 from workflow_scripts.core.data.mentions import annotation_of
 
 SYNTAX = config["syntax"]
@@ -53,6 +46,7 @@ use rule analysis_step as clark2019_table1 with:
         table=table("clark2019-table1", "Table 1, heads as parsers", SYNTAX_SECTION),
     pathvars:
         job="syntax/{model}.clark2019_table1",
+    localrule: True
     params:
         **step("syntax/clark2019_table1.py"),
         fewest=SYNTAX["fewest"],
@@ -69,6 +63,7 @@ use rule analysis_step as syntax_examples with:
         examples="<results>/{model}/syntax/examples.parquet",
     pathvars:
         job="syntax/{model}.syntax_examples",
+    localrule: True
     params:
         **step("syntax/syntax_examples.py"),
         relations=SYNTAX["relations"],
@@ -86,6 +81,7 @@ use rule analysis_step as clark2019_fig5 with:
         **figure("clark2019-fig5", "Figure 5, heads on example sentences", SYNTAX_SECTION),
     pathvars:
         job="syntax/{model}.clark2019_fig5",
+    localrule: True
     params:
         **step("syntax/clark2019_fig5.py"),
         annotation=SYNTAX_ANNOTATION,

@@ -1,15 +1,7 @@
-"""tasks: the tables of GLUE tasks and of ARCT, prepared and checked."""
+"""tasks: the tables of GLUE tasks and of ARCT, prepared and checked.
 
-
-# What is fetched is fetched where snakemake runs: other nodes often have no network.
-localrules:
-    generate_task,
-    prepare_task,
-    task_annotation,
-    generate_arct,
-    fetch_arct,
-    prepare_arct,
-
+What is fetched is fetched where snakemake runs: other nodes often have no network.
+"""
 
 # The directory that the study's own grammar writes a task into.
 TASK_GENERATED = {
@@ -32,11 +24,12 @@ use rule analysis_step as generate_task with:
     pathvars:
         job="tasks/{task}.generate_task",
     priority: 20  # short, and the longest chains begin here
+    localrule: True
     params:
         **step("tasks/generate_task.py"),
         name="{task}",
-        n_train=setting(TASKS, "task", "generate", "train"),
-        n_dev=setting(TASKS, "task", "generate", "dev"),
+        n_train=lookup("{task}/generate/train", within=TASKS),
+        n_dev=lookup("{task}/generate/dev", within=TASKS),
         seed=config["seed"],
 
 
@@ -44,7 +37,7 @@ use rule analysis_step as prepare_task with:
     input:
         files=files_of(TASKS, "task"),
         domains=domains_of(TASKS, "task"),
-        generated=setting(TASK_GENERATED, "task"),
+        generated=lookup("{task}", within=TASK_GENERATED),
     output:
         table="<results>/tasks/{task}.parquet",
         counts=counts("tasks", "{task}", "task-counts", TASKS),
@@ -52,12 +45,13 @@ use rule analysis_step as prepare_task with:
         job="tasks/{task}.prepare_task",
     priority: 20  # short, and the longest chains begin here
     retries: 2
+    localrule: True
     params:
         **step("tasks/prepare_task.py"),
         name="{task}",
         source=source(TASKS, "task", ("n_train", "n_dev", "max_tokens")),
-        n_train=setting(TASKS, "task", "n_train"),
-        n_dev=setting(TASKS, "task", "n_dev"),
+        n_train=lookup("{task}/n_train", within=TASKS),
+        n_dev=lookup("{task}/n_dev", within=TASKS),
         seed=config["seed"],
 
 
@@ -69,6 +63,7 @@ use rule analysis_step as task_annotation with:
         annotation="<results>/tasks/{task}.annotation.jsonl",
     pathvars:
         job="tasks/{task}.task_annotation",
+    localrule: True
     params:
         **step("tasks/task_annotation.py"),
         n_examples=config["attention"]["task_examples"],
@@ -81,6 +76,7 @@ use rule analysis_step as generate_arct with:
         generated=directory("<results>/tasks/arct.generate"),
     pathvars:
         job="tasks/generate_arct",
+    localrule: True
     params:
         **step("tasks/generate_arct.py"),
         numbers=ARCT.get("generate"),
@@ -93,6 +89,7 @@ use rule analysis_step as fetch_arct with:
     pathvars:
         job="tasks/fetch_arct",
     retries: 2
+    localrule: True
     params:
         **step("tasks/fetch_arct.py"),
         checksums=ARCT.get("sha256", {}),
@@ -109,6 +106,7 @@ use rule analysis_step as prepare_arct with:
         ),
     pathvars:
         job="tasks/prepare_arct",
+    localrule: True
     params:
         **step("tasks/prepare_arct.py"),
         source=without(ARCT, ("adversarial", "n_train", "sha256")),

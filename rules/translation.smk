@@ -109,11 +109,16 @@ else:
     TRANSLATION_FILES = local_files(TRANSLATION_MODEL.get("path"))
 
 
+TRANSLATION_INPUT = {
+    "card": TRANSLATION_CARD,
+    "checkpoint": TRANSLATION_FILES,
+    "pairs": rules.translation_pairs.output.pairs,
+}
+
+
 use rule training_step as translation_sweep with:
     input:
-        card=TRANSLATION_CARD,
-        checkpoint=TRANSLATION_FILES,
-        pairs=rules.translation_pairs.output.pairs,
+        **TRANSLATION_INPUT,
     output:
         sweep="<results>/translation/{run}.sweep.parquet",
     pathvars:
@@ -165,9 +170,7 @@ TRANSLATION_PRUNING = {
 
 use rule training_step as translation_pruning with:
     input:
-        card=TRANSLATION_CARD,
-        checkpoint=TRANSLATION_FILES,
-        pairs=rules.translation_pairs.output.pairs,
+        **TRANSLATION_INPUT,
         sweep=rules.translation_sweep.output.sweep,
     output:
         importance=measured("<results>/translation/{run}.importance.parquet", run=TRANSLATION_RUNS),
@@ -185,10 +188,8 @@ if TRANSLATION_EPOCHS:
 
     use rule model_step as translation_epochs with:
         input:
-            card=TRANSLATION_CARD,
-            checkpoint=TRANSLATION_FILES,
+            **TRANSLATION_INPUT,
             epochs=rules.translator_training.output.epochs,
-            pairs=rules.translation_pairs.output.pairs,
         output:
             training="<results>/translation/{run}.training.parquet",
             importance=judged("<results>/translation/{run}.epochs.parquet", run=TRANSLATION_RUNS),

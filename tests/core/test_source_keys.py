@@ -40,7 +40,6 @@ def test_a_key_that_is_no_part_of_the_source_is_read_by_a_rule(table: str) -> No
     assert keys
     assert set(keys) <= known.keys()
     for key in keys:
-        read = (
-            rf'setting\((?:{table}|CORPORA), "\w+", "{key}"|{table}(?:\["{key}"\]|\.get\("{key}")'
-        )
+        looked_up = rf'lookup\("\{{\w+\}}/{key}", within=(?:{table}|CORPORA)\)'
+        read = rf'{looked_up}|{table}(?:\["{key}"\]|\.get\("{key}")'
         assert re.search(read, RULES), f"{TABLES[table]}: no rule reads {key}"
