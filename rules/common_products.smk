@@ -28,15 +28,17 @@ def figure(
 ) -> dict:
     """A figure's outputs: its svg, which is shown in the report, pdf and png.
 
-    It is drawn for every model (with `per_model`), and for every value of another wildcard in its
+    Its caption is report/<name>.rst, or, where that is missing, that of any measure. It is drawn for every model (with `per_model`), and for every value of another wildcard in its
     name.
     """
     path = f"{product_folder(per_model)}/figures/{name}"
+    own = caption or name
+    caption = own if (ROOT / f"report/{own}.rst").is_file() else "measure"
     if wanted:
         for kind in ("svg", "pdf", "png"):
             FIGURES.extend(for_all(f"{path}.{kind}"))
-        enter(f"{path}.svg", title, section, caption or name)
-    in_report = reported(f"{path}.svg", title, section, caption or name)
+        enter(f"{path}.svg", title, section, caption)
+    in_report = reported(f"{path}.svg", title, section, caption)
     return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
 
 

@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "rules/schemas"
 EVERY = sorted((ROOT / "report").glob("*.rst"))
 # A figure's caption is rendered by its own job, and may read that job's parameters.
-OF_STUDY = [path for path in EVERY if "snakemake.params" not in path.read_text(encoding="utf-8")]
-OF_STUDY = [path for path in OF_STUDY if "snakemake.wildcards" not in path.read_text("utf-8")]
+OF_JOB = ("snakemake.params", "snakemake.wildcards", "snakemake.rule")
+OF_STUDY = [path for path in EVERY if not any(key in path.read_text("utf-8") for key in OF_JOB)]
 
 
 def config(name: str) -> dict:
