@@ -8,9 +8,10 @@ import pytest
 from tests.parsed_rules import compiled_snakefiles
 
 ROOT = Path(__file__).parents[2]
-CALLS = {"eval", "exec", "compile", "__import__", "os.system", "os.popen", "torch.load"}
-CALLS |= {"torch.save", "pandas.read_pickle", "pd.read_pickle", "numpy.load", "np.load"}
-CALLS |= {"yaml.load", "yaml.unsafe_load", "KeyedVectors.load", "Word2Vec.load", "shell"}
+BUILT_IN = {"eval", "exec", "compile", "__import__", "shell"}
+METHODS = (".to_pickle", ".read_pickle", ".unsafe_load")
+CALLS = {"os.system", "os.popen", "torch.load", "torch.save", "pandas.read_pickle", "numpy.load"}
+CALLS |= {"np.load", "yaml.load", "yaml.unsafe_load", "KeyedVectors.load", "Word2Vec.load"}
 CALLS |= {"subprocess.getoutput", "subprocess.getstatusoutput", "builtins.eval", "builtins.exec"}
 MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 KEYWORDS = {"allow_pickle": True, "trust_remote_code": True, "shell": True, "weights_only": False}
@@ -18,18 +19,22 @@ KEYWORDS |= {"use_safetensors": False}
 
 
 def dangers(tree: ast.AST) -> list[str]:
-    """What could load a pickle or run text as code: imports, calls and arguments of calls."""
+    """What could load a pickle or run text as code: imports, names and arguments of calls."""
     found = []
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import))
+    full = {name.asname: name.name for node in imports for name in node.names if name.asname}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [name.name for name in node.names if name.name.split(".")[0] in MODULES]
         elif isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{name.name}" for name in node.names]
             found += [name for name in names if name.split(".")[0] in MODULES or name in CALLS]
+        elif isinstance(node, ast.Attribute):
+            first, _, others = ast.unparse(node).partition(".")
+            name = f"{full.get(first, first)}.{others}"
+            found += [name] if name in CALLS or name.endswith(METHODS) else []
         elif isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            pickled = called.endswith((".to_pickle", ".read_pickle", ".unsafe_load"))
-            found += [called] if called in CALLS or pickled else []
+            found += [called] if (called := ast.unparse(node.func)) in BUILT_IN else []
             for keyword in node.keywords:
                 if keyword.arg in KEYWORDS:
                     safe = ast.Constant(not KEYWORDS[keyword.arg])
@@ -42,7 +47,13 @@ def dangers(tree: ast.AST) -> list[str]:
     [
         ("import pickle", ["pickle"]),
         ("from joblib import load", ["joblib.load"]),
+        ("def f():\n    import dill", ["dill"]),
         ("from torch import load", ["torch.load"]),
+        ("import torch as t\nt.load(path)", ["torch.load"]),
+        ("write = torch.save", ["torch.save"]),
+        ("from pandas import read_pickle", ["pandas.read_pickle"]),
+        ("import pandas as p\np.read_pickle(path)", ["pandas.read_pickle"]),
+        ("yaml.load(text)", ["yaml.load"]),
         ("x = eval(text)", ["eval"]),
         ("np.load(path)", ["np.load"]),
         ("frame.to_pickle(path)", ["frame.to_pickle"]),
@@ -63,6 +74,7 @@ def test_dangers_are_found(source: str, found: list[str]) -> None:
 def test_no_script_loads_pickles_or_runs_text() -> None:
     paths = sorted((ROOT / "workflow_scripts").rglob("*.py"))
     assert len(paths) > 100
+    paths += [*(ROOT / "docs").glob("*.py"), *(ROOT / "profiles").rglob("*.py")]
     found = {path: dangers(ast.parse(path.read_text(encoding="utf-8"))) for path in paths}
     assert {path: what for path, what in found.items() if what} == {}
 

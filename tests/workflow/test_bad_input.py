@@ -1,6 +1,6 @@
 """Wrong input and hostile paths through whole runs: one line, nothing half-written, no shell."""
 
-import pickle  # noqa: TID251
+import pickle
 import shutil
 from pathlib import Path
 
