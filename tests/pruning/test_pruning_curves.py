@@ -1,4 +1,4 @@
-"""Curves of pruning: whole scripts on a tiny model, beside the same worked out plainly."""
+"""Curves of pruning: whole scripts on a tiny model, against the same worked out plainly."""
 
 from pathlib import Path
 from typing import Any

@@ -22,7 +22,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Load:
     """Loads a tiny random translator by kind and number of beams.
 
     Random models repeat themselves and never end: of these every fifth token is an end, and none is
-    said twice, so that outputs are of all lengths.
+    repeated, so that outputs are of all lengths.
     """
 
     def loaded(name: str, beams: int) -> Translator:
@@ -127,7 +127,7 @@ def test_uniform_attention(name: str, load: Load) -> None:
 
 def test_capped_outputs_are_those_without_an_end(load: Load) -> None:
     translator = load("marian", 4)
-    translator.model.generation_config.eos_token_id = 0  # hardly ever said
+    translator.model.generation_config.eos_token_id = 0  # hardly ever output
     sources = translators.sources_of(translator, TEXTS)
     found = translate(translator, sources, some_variants(translator), 100)
     lengths = np.array([[len(tokens) for tokens in row] for row in found.ids])

@@ -1,4 +1,4 @@
-"""Pruning curves of a translator: plans, intervals, and the whole scripts beside plain loops."""
+"""Pruning curves of a translator: plans, intervals, and the whole scripts against plain loops."""
 
 from pathlib import Path
 from typing import Any

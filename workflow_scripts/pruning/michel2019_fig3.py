@@ -37,7 +37,7 @@ def _title(task: str, rows: pd.DataFrame) -> str:
 def main(
     curves: list[Path], svg: Out, pdf: Out, png: Out, table: Out, bootstrap: int, seed: int
 ) -> None:
-    """Draw a panel per task on its main metric, and write what is drawn.
+    """Draw a panel per task on its main metric, and write its lines.
 
     Importance is named as estimated once, before pruning, or again before each step.
     """

@@ -26,7 +26,7 @@ IDENTITY = "run.json"
 
 @dataclass(frozen=True)
 class Parts:
-    """Everything that a step of training reads and changes; `order` draws the batches."""
+    """Everything that a step of training reads and changes; `order` samples the batches."""
 
     model: torch.nn.Module
     schedule: LRScheduler
