@@ -105,16 +105,6 @@ def test_equals_one_at_a_time(name: str, beams: int, load: Load) -> None:
         assert all(len(tokens) == CAP for tokens, cut in zip(row, capped, strict=True) if cut)
 
 
-@pytest.mark.parametrize("stopping", [True, "never"])
-def test_stops_as_generate_does(stopping: bool | str, load: Load) -> None:
-    translator = load("marian", 4)
-    translator.model.generation_config.early_stopping = stopping
-    sources = translators.sources_of(translator, TEXTS)
-    variants = some_variants(translator)
-    expected = plainly(translator, sources, variants, "zero")
-    assert translate(translator, sources, variants, 1000).ids == expected.ids
-
-
 @pytest.mark.parametrize("name", ["bart", "t5"])
 def test_uniform_attention(name: str, load: Load) -> None:
     translator = load(name, 4)

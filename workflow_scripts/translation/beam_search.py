@@ -182,15 +182,10 @@ class BeamStep:
 
     def _close(self, hypotheses: Hypotheses, size: int, last: bool) -> None:
         """Mark the sentences that are done."""
-        stopping, penalty = self.config.early_stopping, self.config.length_penalty
-        longest = stopping == "never" and penalty > 0
-        length = (self.config.max_length if longest else size) - self.prompt
-        possible = hypotheses.scores[:, :1] / length**penalty
+        possible = hypotheses.scores[:, :1] / (size - self.prompt) ** self.config.length_penalty
         worst = hypotheses.ended_scores.amin(1, keepdim=True)
         better = possible > torch.where(hypotheses.ended, worst, NEVER)
         hypotheses.done = hypotheses.done | ~better.any(1) | last
-        if stopping is True:
-            hypotheses.done = hypotheses.done | hypotheses.ended.all(1)
 
 
 def ends_of(config: GenerationConfig) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from workflow_scripts.core.model.attention import Watcher, n_heads, sublayers, watching
+from workflow_scripts.core.model.interventions import uniform
 from workflow_scripts.core.model.translators import Translator, pad_sources
 
 MODES = ("zero", "uniform")
@@ -33,9 +34,7 @@ class Disabled(Watcher):
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         if self.mode != "uniform" or layer not in self._sublayers:
             return pattern
-        share = (real[:, None] if real.ndim == 2 else real).to(pattern.dtype)
-        share = share / share.sum(-1, keepdim=True)
-        return torch.where(self._rows(layer, pattern), share[:, None], pattern)
+        return torch.where(self._rows(layer, pattern), uniform(real, pattern.dtype), pattern)
 
     def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         if self.mode != "zero" or layer not in self._sublayers:

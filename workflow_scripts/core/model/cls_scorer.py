@@ -65,7 +65,7 @@ class Scorer(nn.Module):
 
 
 def new_scorer(directory: Path, seed: int, pooler: bool = False) -> Scorer:
-    """A scorer on the pretrained body in `directory`, float32; the seed is that of the linear layer."""
+    """A scorer on the pretrained body in `directory`, float32, with a linear layer by seed."""
     torch.manual_seed(seed)
     return Scorer(_body(directory), pooler)
 

@@ -26,10 +26,8 @@ class Uniform(Watcher):
         chosen = _heads_of(layer, self.heads)
         if not chosen:
             return pattern
-        share = (real[:, None] if real.ndim == 2 else real).to(pattern.dtype)
-        share = share / share.sum(-1, keepdim=True)
         changed = pattern.clone()
-        changed[:, chosen] = share[:, None].expand_as(pattern[:, chosen])
+        changed[:, chosen] = uniform(real, pattern.dtype).expand_as(pattern[:, chosen])
         return changed
 
 
@@ -106,6 +104,15 @@ def disabling(
         return Gates(torch.from_numpy(~heads).to(device, torch.float32))
     chosen = [(int(layer), int(head)) for layer, head in np.argwhere(heads)]
     return Uniform(chosen) if mode == "uniform" else Fixed(chosen, means)
+
+
+def uniform(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Attention 1/L over the L keys that a query may see, [batch, 1, query or 1, key].
+
+    `real` is that of a watcher.
+    """
+    share = (real[:, None] if real.ndim == 2 else real).to(dtype)
+    return (share / share.sum(-1, keepdim=True))[:, None]
 
 
 def _heads_of(layer: int, heads: Collection[tuple[int, int]]) -> list[int]:
