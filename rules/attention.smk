@@ -35,6 +35,11 @@ def cache_mb(model: str, corpus: str) -> int:
     return ceil(n * entry["max_tokens"] ** 2 * ATTENTION_MAPS[model] * 2 / 1e6)
 
 
+def cache_file(path: str):
+    """An attention cache; removed after its last reader, where the study keeps none."""
+    return path if config["attention"]["keep"] else temp(path)
+
+
 use rule torch_step as model_card with:
     input:
         files=model_files,

@@ -126,11 +126,6 @@ def weights_directory(path: str):
     return directory(path) if FINETUNE["keep_weights"] else temp(directory(path))
 
 
-def cache_file(path: str):
-    """An attention cache; removed after its last reader, where the study keeps none."""
-    return path if config["attention"]["keep"] else temp(path)
-
-
 def origin(entry: dict) -> str:
     """Of what origin a corpus or task is: generated, silver (parsed by a program) or real."""
     return "generated" if "generate" in entry else "silver" if "parse" in entry else "real"
@@ -204,26 +199,6 @@ def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), fold
     def files(wildcards) -> list[str]:
         entry = table[wildcards[wildcard]]
         return [file for key in keys for file in local_files(entry.get(key), folder)]
-
-    return files
-
-
-def domains_of(table: dict, wildcard: str):
-    """A function that finds the local files of the domains of the task that the wildcard names."""
-
-    def files(wildcards) -> list[str]:
-        domains = table[wildcards[wildcard]]["domains"].values()
-        return [file for domain in domains for file in local_files(domain.get("path"))]
-
-    return files
-
-
-def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
-    """A function that gives the files of the text that the entry names under `key`, if any."""
-
-    def files(wildcards) -> list[str]:
-        text = table[wildcards[wildcard]].get(key)
-        return [f"<results>/corpora/{text}.{ending}" for ending in endings] if text else []
 
     return files
 

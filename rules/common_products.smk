@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from itertools import product
-from os.path import relpath
 
 from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
 
@@ -116,21 +115,6 @@ def reported(path: str, title: str, section: dict, caption: str):
         return labels(own, ENTRIES, titles_of_tasks())
 
     return report(path, caption=f"../report/{caption}.rst", labels=words, **section)
-
-
-def caption_of(entry: Entry) -> str:
-    """The file of an entry's caption."""
-    return relpath(ROOT / f"report/{entry.caption}.rst")
-
-
-def page_of(entry: Entry):
-    """A table's page, which the report shows."""
-
-    def words(wildcards) -> dict[str, str]:
-        return labels(entry, ENTRIES, titles_of_tasks())
-
-    place = {"category": entry.category, "subcategory": entry.subcategory or None}
-    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
 
 
 def for_all(path: str, **of: Iterable) -> list[str]:

@@ -150,12 +150,7 @@ use rule analysis_step as kovaleva2019_maps with:
     input:
         maps=rules.finetuning_maps.output.maps,
     output:
-        **figure(
-            "kovaleva2019-maps.{task}",
-            "appendix A, maps of all heads",
-            FINETUNING_SECTION,
-            caption="kovaleva2019-maps",
-        ),
+        **figure("kovaleva2019-maps.{task}", "appendix A, maps of all heads", FINETUNING_SECTION),
     pathvars:
         job="finetuning/{model}.{task}.kovaleva2019_maps",
     localrule: True
