@@ -1,4 +1,4 @@
-"""What each product was made of: a record beside it, `.provenance/<name>.json`.
+"""What each product was made of: a record next to it, `.provenance/<name>.json`.
 
 A record holds the digest of the product and of every input, the code, the parameters and the
 versions, but neither time nor host: two runs that give equal products give equal records. A job
@@ -47,7 +47,7 @@ Content = dict[str, Any]
 
 @dataclass(frozen=True)
 class Origin:
-    """What a job is given beside its outputs; `config` is the whole config of the study."""
+    """What a job is given besides its outputs; `config` is the whole config of the study."""
 
     inputs: tuple[Path, ...]
     code: str | None

@@ -28,7 +28,7 @@ Strict = validators.extend(
     ),
 )
 
-# Folders beside those of the models and of the chapters in results/<study>/.
+# Folders other than those of the models and of the chapters in results/<study>/.
 FOLDERS = {"benchmarks", "figures", "logs", "tables"}
 
 

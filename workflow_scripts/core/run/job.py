@@ -1,8 +1,8 @@
 """How a step runs: the same `main` as a rule's script and from a shell.
 
 `main`'s parameters are the rule's own names. Those marked `Out` are outputs: `main` writes to
-a partial path beside the final one, which takes its place only after `main` has returned. A
-record beside each output says what it was made of (provenance.py).
+a partial path next to the final one, which takes its place only after `main` has returned. A
+record next to each output says what it was made of (provenance.py).
 """
 
 import argparse

@@ -29,7 +29,7 @@ def of_chapter(chapter: str, schemas: Path) -> dict[str, list[str]]:
 
 
 def check_needs(config: dict[str, Any], schemas: Path) -> None:
-    """Raise InputError where a chapter of the study goes without another or without a condition."""
+    """Raise InputError where a chapter of the study lacks another or a condition."""
     conditions = schema.assemble(schemas)["conditions"]
     chapters = present(config, schemas)
     for chapter in chapters:

@@ -63,7 +63,7 @@ def chapters(directory: Path) -> list[str]:
 
 
 def resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    """`schema` with its `$ref` replaced by what it refers to; keys beside it take precedence."""
+    """`schema` with its `$ref` replaced by what it refers to; keys next to it take precedence."""
     if "$ref" not in schema:
         return schema
     target: Any = root
