@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from workflow_scripts.chapters import PAPERS
 from workflow_scripts.claims.published import SOURCES
 
 DOCS = Path(__file__).parent
@@ -80,8 +81,9 @@ TIMES = """\
 On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and
 2,014 sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was
 sampled once. Translations are searched with 5 beams."""
-# Section, subsection, the beginnings of the ids of its claims, and its figures.
-SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
+# A section's title, the beginnings of the ids of its claims, and its figures.
+Section = tuple[str, tuple[str, ...], tuple[str, ...]]
+SECTIONS: dict[str, list[Section]] = {
     "Clark et al. 2019": [
         ("Figure 1 and relative position", ("clark-previous", "clark-next", "clark-self"),
          ("clark2019-fig1", "clark2019-position")),
@@ -140,8 +142,9 @@ SECTIONS: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {
 
 def page(default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame) -> str:
     """The text of results.md; of the figures those that the gallery has."""
-    parts = [HEAD, *(f"* [{paper}](#{_anchor(paper)})" for paper in SECTIONS)]
-    for paper, sections in SECTIONS.items():
+    of_papers = sections_of(default)
+    parts = [HEAD, *(f"* [{paper}](#{_anchor(paper)})" for paper in of_papers)]
+    for paper, sections in of_papers.items():
         parts.append(f"\n## {paper}")
         for title, ids, figures in sections:
             other, name = (multi30k, "Multi30k") if title == TRANSLATION else (real, "Real data")
@@ -154,6 +157,16 @@ def page(default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame) -> s
             if title == TRANSLATION:
                 parts += in_full(*map(pd.read_csv, TABLES.values()))
     return "\n".join(parts) + "\n"
+
+
+def sections_of(claims: pd.DataFrame) -> dict[str, list[Section]]:
+    """The sections by paper; a paper without any has one, with all its claims."""
+    others = {
+        paper: [("All claims", tuple(claims.loc[claims["paper"] == paper, "id"].unique()), ())]
+        for paper in PAPERS.values()
+        if paper not in SECTIONS
+    }
+    return SECTIONS | others
 
 
 def in_full(heads: pd.DataFrame, alone: pd.DataFrame) -> list[str]:
@@ -201,7 +214,7 @@ def _left_alone(row: pd.Series) -> str:
 
 def unplaced(claims: pd.DataFrame) -> list[str]:
     """The claims that are not in exactly one section."""
-    places = [ids for sections in SECTIONS.values() for _, ids, _ in sections]
+    places = [ids for sections in sections_of(claims).values() for _, ids, _ in sections]
     return [id_ for id_ in claims["id"].unique() if sum(_of(id_, ids) for ids in places) != 1]
 
 

@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.default_study import MODEL, RESULTS
-from workflow_scripts.core.run import needs, schema
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PACKAGE = ROOT / "workflow_scripts"
-SCHEMAS = ROOT / "rules/schemas"
 LONGEST = 180  # characters of a line of documentation
 READABLE = {".py", ".smk", ".yaml"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -51,22 +49,6 @@ def test_every_gallery_figure_is_among_the_results() -> None:
     shown = set(LINK.findall(prose(ROOT / "docs/results.md")))
     gallery = {f"../report/gallery/{path.name}" for path in (ROOT / "report/gallery").iterdir()}
     assert gallery <= shown
-
-
-def test_the_needs_of_chapters_are_those_of_the_schemas() -> None:
-    words = {"cls": "[CLS]", "sep": "[SEP]", "mask": "a mask token"}
-    words["bidirectional"] = "attention in both directions"
-    page = prose(ROOT / "docs/data.md")
-    rows = dict(re.findall(r"^\| `(\w+)` \| [^|]* \|([^|]*)\|$", page, re.M))
-    declared = {}
-    for chapter in schema.chapters(SCHEMAS):
-        abilities = needs.of_chapter(chapter, SCHEMAS).get("model", [])
-        declared[chapter] = ", ".join(words[ability] for ability in abilities)
-    # The chapters that all others are made from, and the report, are not asked for by name.
-    optional = declared.keys() - {"corpora", "tasks", "attention", "checkpoints", "report"}
-    assert {name: cell.strip() for name, cell in rows.items() if name in optional} == {
-        name: declared[name] for name in optional
-    }
 
 
 def test_the_readme_lists_every_page() -> None:

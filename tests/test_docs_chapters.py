@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -50,9 +51,10 @@ def test_every_chapter_has_a_page() -> None:
     assert {page.stem for page in PAGES} == chapters
 
 
-def test_the_index_lists_every_page() -> None:
-    index = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| \[\w+\]\((\w+)\.md\)", index, re.M)) == {p.stem for p in PAGES}
+def test_the_lists_of_papers_and_chapters_are_up_to_date() -> None:
+    docs = runpy.run_path(str(ROOT / "docs/index.py"))
+    for page, lines in docs["PAGES"].items():
+        assert docs["replaced"](page, lines()) == page.read_text(encoding="utf-8"), "`make docs`"
 
 
 @of_page

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.atlas.made_up_forms import FORMS, PAPERS, TRANSLATION_FORMS, Form
+from tests.atlas.made_up_forms import FORMS, TRANSLATION_FORMS, Form
+from workflow_scripts.atlas.atlas_data import GROUPS
 
 SCRIPT = "</script><script>window.broken=1</script>"
 IMAGE = '<img src=x onerror="window.broken=1">'
@@ -63,7 +64,7 @@ def made_up(
             "about": ["All numbers of this study are made up.", *(texts if hostile else [])],
         },
         "models": [],
-        "papers": [{"name": name, "title": title} for name, title in PAPERS.items()],
+        "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
         "measures": [],
         "distances": {},
         "segments": [],

@@ -80,10 +80,3 @@ TRANSLATION_FORMS = [
         beside="interval n", better="high",
     ),
 ]  # fmt: skip
-PAPERS = {
-    C: "Clark et al. 2019",
-    K: "Kovaleva et al. 2019",
-    M: "Michel et al. 2019",
-    N: "Niven and Kao 2019",
-    "beyond": "Beyond the papers",
-}

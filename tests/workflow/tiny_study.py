@@ -15,6 +15,8 @@ import grimp
 import yaml
 
 from tests.parsed_rules import parsed_rules
+from workflow_scripts.chapters import CHAPTERS
+from workflow_scripts.core.run import schema
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
@@ -120,8 +122,8 @@ class TinyStudy:
 
 
 def tiny_config() -> dict[str, Any]:
-    """A study of a tiny random model on made-up text."""
-    return {
+    """A study of a tiny random model on made-up text, with every chapter."""
+    config = {
         "study": "tiny",
         "device": "cpu",
         "threads": 1,  # so that two jobs run at a time: most of each is the import of torch
@@ -156,9 +158,9 @@ def tiny_config() -> dict[str, Any]:
             "mlm_head": {"n_segments": 10, "maskings": 1, "epochs": 1},
             "finetune": {"batch_size": 8, "epochs": 2, "every_epoch": ["mrpc"]},
         },
-        "surface": {"corpus": "made-up", "bootstrap": 100, "gradients": {"n_segments": 6}},
-        "syntax": {"treebank": "trees", "bootstrap": 100, "fewest": 1, "relations": ["det"]},
-        "coreference": {"corpus": "stories", "bootstrap": 100},
+        "surface": {"bootstrap": 100, "gradients": {"n_segments": 6}},
+        "syntax": {"bootstrap": 100, "fewest": 1, "relations": ["det"]},
+        "coreference": {"bootstrap": 100},
         "probes": {
             "treebank": "trees",
             "vectors": "own",
@@ -167,9 +169,9 @@ def tiny_config() -> dict[str, Any]:
             "structural_rank": 2,
             "bootstrap": 100,
         },
-        "clusters": {"corpus": "made-up", "n_segments": 4, "permutations": 100},
+        "clusters": {"n_segments": 4, "permutations": 100},
         "patterns": {"folds": 2, "epochs": 1, "sheet_maps": 30},
-        "frames": {"corpus": "roles", "percentile": 80, "bootstrap": 100, "permutations": 100},
+        "frames": {"percentile": 80, "bootstrap": 100, "permutations": 100},
         "finetuning": {"bootstrap": 100, "padded_to": 128},
         "ablation": {"mean": ["layer"], "reference": 4, "bootstrap": 100, "halves": 10},
         "pruning": {
@@ -209,8 +211,20 @@ def tiny_config() -> dict[str, Any]:
             "permutations": 1000,
             "halves": 10,
         },
-        "claims": {},
-        "atlas": {},
+    }
+    for chapter in CHAPTERS:
+        config[chapter] = corpora_of(chapter, config) | config.get(chapter, {})
+    return config
+
+
+def corpora_of(chapter: str, config: dict[str, Any]) -> dict[str, str]:
+    """The keys that the chapter requires and that name a corpus, each with the study's only one."""
+    part = schema.assemble(ROOT / "rules/schemas")["properties"][chapter]
+    names = {key: part["properties"][key].get("names", "") for key in part.get("required", [])}
+    return {
+        key: next(iter(config["corpora"][name.removeprefix("corpora.")]))
+        for key, name in names.items()
+        if name.startswith("corpora.")
     }
 
 
