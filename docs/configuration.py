@@ -31,7 +31,7 @@ runs from `data`.
 ## Within another workflow
 
 A workflow imports this one as a module, with a study under a key of its own config, and its rules
-take any product, such as `results/demo/minilm/figures/clark2019-fig4.svg`, as input:
+take any product, such as `results/mine/mine/figures/clark2019-fig4.svg`, as input:
 
     module atlas:
         snakefile: "attention-atlas/Snakefile"
