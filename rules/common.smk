@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+from snakemake import cli
+
 from workflow_scripts.chapters import PAPERS
 from workflow_scripts.core.integrity import meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_checkout, check_duplicates
 from workflow_scripts.core.run.config import check_paths, check_results_directory
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.needs import abilities
 
 SCHEMAS = ROOT / "rules/schemas"
@@ -14,8 +17,14 @@ SCHEMAS = ROOT / "rules/schemas"
 check_checkout(str(ROOT))
 check_duplicates(map(Path, workflow.configfiles))
 config = check(config, SCHEMAS)
-if "preflight" not in sys.argv[1:]:  # which tells of all missing paths, not of the first
-    check_paths(config, SCHEMAS)
+if workflow.is_main_process:  # jobs are started by a process that has checked the paths
+    try:
+        check_paths(config, SCHEMAS)
+    except InputError:
+        # The target preflight, without another, reports all missing paths, with all other problems.
+        called = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0]
+        if set(called.targets) != {"preflight"}:
+            raise
 check_results_directory(Path("results"))
 config = sdists.locate(config)
 

@@ -16,16 +16,17 @@ from pathlib import Path
 import pytest
 
 from tests.core.tiny_translators import save
+from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.preflight.hub import Network
 
 ROOT = Path(__file__).parents[2]
 COMMIT = "a" * 40
 ASK = """
 import sys
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.preflight import models, translation
-from workflow_scripts.preflight.hub import Network
+from workflow_scripts.core.data.network import Network
+from workflow_scripts.preflight import models
+from workflow_scripts.translation import preflight as translation
 
 def translator(revision):
     source = {"hub": "someone/model", "revision": revision, "prefix": ""}

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.core.run.findings import ERROR, NOTE, OK
+from workflow_scripts.core.run.units import duration, size
 from workflow_scripts.preflight import machine
-from workflow_scripts.preflight.findings import ERROR, NOTE, OK, duration, size, table
 from workflow_scripts.preflight.plan import Job
+from workflow_scripts.preflight.preflight import table
 
 JOBS = (
     Job("light", (), (), "", mem_mb=1000, disk_mb=40),

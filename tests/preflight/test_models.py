@@ -9,11 +9,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tests.core.tiny_models import ARCHITECTURES, tokenizer
-from workflow_scripts.core.model import weights
+from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.model import unloaded, weights
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.units import size
 from workflow_scripts.preflight import models
-from workflow_scripts.preflight.findings import size
-from workflow_scripts.preflight.hub import Network
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def change_config(model: Path, **changed: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changed))
 
 
-@pytest.mark.parametrize("loaded", [models.LOADED, 0])
+@pytest.mark.parametrize("loaded", [unloaded.LOADED, 0])
 def test_a_good_model(model: Path, loaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "LOADED", loaded)
+    monkeypatch.setattr(unloaded, "LOADED", loaded)
     what = check(model, cls=["probes"])
     on_disk = size((model / "model.safetensors").stat().st_size)
     assert what.startswith(f"bert, 3 layers of 4 heads, weights {on_disk}: ")
@@ -42,14 +42,14 @@ def test_a_good_model(model: Path, loaded: int, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_header_of_every_architecture_fits(architecture: str, tmp_path: Path) -> None:
     torch.manual_seed(0)
-    body = models.AutoModel.from_config(ARCHITECTURES[architecture])
+    body = unloaded.AutoModel.from_config(ARCHITECTURES[architecture])
     body.save_pretrained(tmp_path)
     tokenizer().save_pretrained(tmp_path)
     assert "3 layers of 4 heads" in check(tmp_path)
 
 
 def test_weights_of_another_size(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "LOADED", 0)
+    monkeypatch.setattr(unloaded, "LOADED", 0)
     hidden = json.loads((model / "config.json").read_text())["intermediate_size"]
     change_config(model, intermediate_size=2 * hidden)
     with pytest.raises(InputError, match=r"has shape .* but config\.json asks for"):
@@ -70,7 +70,7 @@ def test_older_names_are_known(model: Path) -> None:
     }
     save_file(old, path)
     config = weights.read_config(model)
-    models.check_header(model, config, models.read_header(model))
+    unloaded.check_header(model, config, unloaded.read_header(model))
 
 
 def test_a_missing_shard(model: Path) -> None:
@@ -100,11 +100,11 @@ def test_a_truncated_file(model: Path) -> None:
         check(model)
 
 
-@pytest.mark.parametrize("loaded", [models.LOADED, 0])
+@pytest.mark.parametrize("loaded", [unloaded.LOADED, 0])
 def test_an_ability_that_is_lacking(
     model: Path, loaded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "LOADED", loaded)
+    monkeypatch.setattr(unloaded, "LOADED", loaded)
     path = model / "tokenizer_config.json"
     settings = json.loads(path.read_text())
     path.write_text(json.dumps(settings | {"mask_token": None}))

@@ -11,6 +11,8 @@ import pytest
 
 from tests.workflow.tiny_study import TinyStudy
 
+FIGURE = ("results/tiny/tiny/figures/clark2019-fig4.svg",)
+
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory, tiny_model_dir: Path) -> TinyStudy:
@@ -72,6 +74,21 @@ def test_all_problems_are_told_and_the_status_is_not_0(study: TinyStudy, tmp_pat
     for text in (*said, "config: corpora.text.gone.path: no-such-folder"):
         assert [line for line in problems if text in line], problems
     assert "Error: preflight: 4 problems" in done.stderr
+
+
+@pytest.mark.parametrize("asked", [(), ("preflight", "all"), ("--until", "preflight"), FIGURE])
+def test_whoever_asks_for_more_meets_a_missing_path(
+    study: TinyStudy, tmp_path: Path, asked: tuple[str, ...]
+) -> None:
+    """One error before any job, also where the figure needs another text."""
+    broken = study.copy(tmp_path / "broken")
+    broken.config["corpora"]["text"]["gone"] = {"path": "no-such-folder"}
+    broken.write_config()
+    done = broken.snakemake(*asked, "--dry-run")
+    assert done.returncode != 0
+    said = done.stdout + done.stderr
+    assert said.count("config: corpora.text.gone.path: no-such-folder: no such file") == 1
+    assert "rule " not in said
 
 
 @pytest.fixture

@@ -9,11 +9,12 @@ import pytest
 
 from tests.core.tiny_translators import save
 from tests.workflow.tiny_study import made_up_text, made_up_trees, tiny_config
+from workflow_scripts.core.data import first_records
+from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check
-from workflow_scripts.preflight import first_records, sources
-from workflow_scripts.preflight.findings import ERROR, OK, Finding, attempt
-from workflow_scripts.preflight.hub import Network
+from workflow_scripts.core.run.findings import ERROR, OK, Finding, Findings
+from workflow_scripts.preflight import sources
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 COMMIT = "b08601e04326c79dfdd32d625aee71d232d685c3"
@@ -38,24 +39,19 @@ def write(name: str, text: str) -> None:
     Path(name).write_text(text, encoding="utf-8")
 
 
-def looked_at(config: dict[str, Any]) -> tuple[dict[str, Finding], sources.Sources]:
+def looked_at(config: dict[str, Any]) -> dict[str, Finding]:
     located = sdists.locate(check(copy.deepcopy(config), SCHEMAS))
-    found = sources.look(located, Network())
-    return {finding.what: finding for finding in found.findings}, found
+    return {finding.what: finding for finding in sources.look(located, Network())}
 
 
 def test_the_tiny_study_is_readable(folder: Path) -> None:
-    findings, found = looked_at(tiny_config())
+    findings = looked_at(tiny_config())
     assert {name: f.why for name, f in findings.items() if f.state != OK} == {}
     assert set(findings) >= {
         *("corpora.text.made-up", "corpora.treebanks.trees", "corpora.coreference.stories"),
         *("corpora.frames.roles", "corpora.vectors.own", "tasks.mrpc", "tasks.sst2", "tasks.arct"),
         "attention.spacy",
     }
-    assert found.opened["made-up"].n == 12
-    assert (found.opened["trees"].n, found.opened["stories"].n) == (12, 4)
-    assert (found.opened["mrpc"].n, found.opened["sst2"].n) == (6, 6)
-    assert all(opened.examples for opened in found.opened.values())
 
 
 def bad_study() -> dict[str, Any]:
@@ -148,7 +144,7 @@ def test_every_bad_source_is_named_at_once(folder: Path) -> None:
     write("bad/test.en", "A dog.\n")
     write("bad/chat.en", "Hey\a\n")
     write("bad/chat.de", "He\n")
-    findings, _ = looked_at(bad_study())
+    findings = looked_at(bad_study())
     wrong = {name: finding.why for name, finding in findings.items() if finding.state == ERROR}
     assert wrong.keys() == SAID.keys()
     assert {name: why for name, why in wrong.items() if SAID[name] not in why} == {}
@@ -176,7 +172,7 @@ def test_of_a_large_file_the_first_lines_are_read(
         for name in ("train.tsv", "dev.tsv"):
             with opened(f"rte/{name}{ending}", "wt") as file:
                 file.write("\n".join(lines) + "\n")
-        finding = looked_at(config)[0]["tasks.rte"]
+        finding = looked_at(config)["tasks.rte"]
         if wrong is None:
             assert (finding.state, finding.why) == (OK, "the first rows: train 9, dev 9")
         else:
@@ -194,8 +190,8 @@ def test_translations_and_their_model_are_looked_at(
         config["translation"]["data"][split] = sides(f"pairs/{split}")
     save(Path("translator"), "marian")
     monkeypatch.setattr(first_records, "LARGE", 80)
-    monkeypatch.setattr("workflow_scripts.preflight.translation.LINES", 10)
-    findings, _ = looked_at(config)
+    monkeypatch.setattr("workflow_scripts.translation.preflight.LINES", 10)
+    findings = looked_at(config)
     found = {name: f.why for name, f in findings.items() if name.startswith("translation.")}
     assert found.pop("translation.model").startswith("marian, an encoder of 2 layers of 4 heads, ")
     assert found == {
@@ -204,7 +200,7 @@ def test_translations_and_their_model_are_looked_at(
         "translation.data.test": "2 pairs",
     }
     config["translation"]["model"]["target_lang"] = "de"
-    finding = looked_at(config)[0]["translation.model"]
+    finding = looked_at(config)["translation.model"]
     assert finding.state == ERROR
     assert "the tokenizer takes no codes of languages" in finding.why
 
@@ -212,7 +208,7 @@ def test_translations_and_their_model_are_looked_at(
 def test_generated_translations_are_written_in_small(folder: Path) -> None:
     sizes = {"train": 400, "validation": 20, "test": 20}
     config = tiny_config() | {"translation": {"data": {"generate": sizes}, "train": {}}}
-    finding = looked_at(config)[0]["translation.data.generate"]
+    finding = looked_at(config)["translation.data.generate"]
     assert (finding.state, finding.why) == (OK, "pairs written: train 60, validation 20, test 20")
 
 
@@ -220,4 +216,6 @@ def test_an_error_that_is_no_input_error_is_told_too() -> None:
     def fail() -> tuple[None, str]:
         raise RecursionError("too\ndeep")
 
-    assert attempt("x", fail) == (None, Finding("x", ERROR, "RecursionError: too deep"))
+    found = Findings()
+    assert found.look("x", fail) is None
+    assert found.rows == [Finding("x", ERROR, "RecursionError: too deep")]

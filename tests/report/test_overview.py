@@ -11,7 +11,7 @@ from jinja2 import Environment
 
 from workflow_scripts.claims.verdicts import VERDICTS
 from workflow_scripts.report import overview
-from workflow_scripts.report.overview import duration, size, source, steps, verdict_counts
+from workflow_scripts.report.overview import size, source, steps, verdict_counts
 
 HOSTILE = "{{ 7 * 7 }} <b>{% endraw %}"
 FACTS = {
@@ -68,16 +68,6 @@ def test_sources() -> None:
     assert source({"parse": "wiki"}) == "wiki, parsed by spaCy (silver)"
     assert source({"path": "texts"}) == "path texts"
     assert source({}) == ""
-
-
-def test_durations() -> None:
-    assert [duration(s) for s in (59.6, 119, 120, 3599, 5400)] == [
-        "60 seconds",
-        "119 seconds",
-        "2 minutes",
-        "60 minutes",
-        "1.5 hours",
-    ]
 
 
 def bench(folder: Path, name: str, seconds: str, memory: str) -> None:

@@ -5,7 +5,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from workflow_scripts.preflight.findings import ERROR, NOTE, OK, Finding, size
+from workflow_scripts.core.run.findings import ERROR, NOTE, OK, Finding
+from workflow_scripts.core.run.units import size
 from workflow_scripts.preflight.plan import Job
 
 # The share of the disk declared by jobs that their products surely take; the default study's: 0.07.

@@ -57,13 +57,15 @@ def dry_run(call: Mapping[str, Any]) -> list[Job]:
             check=False,
         )
         if done.returncode or not out.is_file():
-            raise InputError(f"no plan: {last_error(done.stderr)}")
+            # In a dry run Snakemake prints its errors to stdout.
+            raise InputError(f"no plan: {last_error(done.stderr + done.stdout)}")
         return read_jobs(out)
 
 
 def last_error(text: str) -> str:
     """The error among what Snakemake prints, in one line; the last words where there is none."""
     lines = [line.strip() for line in text.strip().split("\n") if line.strip()]
+    lines = [line for line in lines if not line.startswith('File "')]  # of a traceback
     starts = [k for k, line in enumerate(lines) if re.search(r"(Error|Exception)\b", line)]
     return " ".join(lines[starts[0] :] if starts else lines[-3:])[:600]
 

@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.findings import ERROR, Finding, Findings
+from workflow_scripts.core.run.units import duration, size
 from workflow_scripts.preflight import machine, plan
-from workflow_scripts.preflight.findings import ERROR, Finding, attempt, duration, size, table
-from workflow_scripts.preflight.hub import Network
 from workflow_scripts.preflight.plan import Job, RuleTotals, Times
 
 
@@ -22,11 +23,10 @@ def look_at_models(config: dict, needed: dict, network: Network) -> list[Finding
     """A finding for each model of the study."""
     from workflow_scripts.preflight import models
 
-    checks = {
-        f"models.{name}": partial(models.check, name, entry, needed, network)
-        for name, entry in config["models"].items()
-    }
-    return [attempt(what, check)[1] for what, check in checks.items()]
+    found = Findings()
+    for name, entry in config["models"].items():
+        found.look(f"models.{name}", partial(models.check, name, entry, needed, network))
+    return found.rows
 
 
 def row_of(rule: RuleTotals) -> tuple[str, ...]:
@@ -37,6 +37,21 @@ def row_of(rule: RuleTotals) -> tuple[str, ...]:
         seconds += f" + {rule.unknown} unknown"
     disk = size(rule.disk_mb * 1e6) if rule.disk_mb else ""
     return rule.rule, str(rule.n), rule.where, seconds, rule.measured, disk
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """Rows in columns that are as wide as their cells; those in `right` are flush right."""
+    lines = [list(head), *map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    right = set(right)
+    printed = []
+    for line in lines:
+        cells = [
+            cell.rjust(width) if k in right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        printed.append("  ".join(cells).rstrip())
+    return "\n".join(printed)
 
 
 def findings_table(findings: Iterable[Finding]) -> str:
@@ -65,10 +80,10 @@ def main(
     from workflow_scripts.preflight import sources
 
     network = Network()
-    of_sources = sources.look(study, network).findings
+    of_sources = sources.look(study, network)
     of_models = look_at_models(study, needed, network)
-    planned, of_plan = attempt("plan", partial(_planned, call))
-    jobs = planned or []
+    of_plan = Findings()
+    jobs = of_plan.look("plan", partial(_planned, call)) or []
     times = plan.read_times(Path(results, "benchmarks"), Path(measured))
     gpus = machine.gpus()
     n_gpu = sum(bool(job_.gpu) for job_ in jobs)
@@ -79,7 +94,7 @@ def main(
         machine.gpu_finding(study["device"], gpus, n_gpu, submits),
     ]
     totals = plan.by_rule(jobs, times, local, submits, len(gpus[0]))
-    findings = (*of_sources, *of_models, *of_machine, of_plan)
+    findings = (*of_sources, *of_models, *of_machine, *of_plan.rows)
     problems = [f"{f.what}: {f.why}" for f in findings if f.state == ERROR]
     lines = [f"{number}. {problem}" for number, problem in enumerate(problems, start=1)]
     parts = [

@@ -13,6 +13,7 @@ from typing import Any
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.run.units import duration
 from workflow_scripts.report.entries import titles_of_tasks
 from workflow_scripts.report.pages import BADGES, SOURCES, template
 
@@ -73,13 +74,6 @@ def steps(folder: Path) -> list[Step]:
             name = f"{path.parent.name}: {path.stem}"
             found.append(Step(name, _number(row["s"]), _number(row["max_rss"])))
     return sorted(found, key=lambda step: -step.seconds)
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
-    if seconds >= 3600:
-        return f"{seconds / 3600:.1f} hours"
-    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
 
 
 def read_rows(path: Path, delimiter: str = ",") -> list[dict[str, str]]:

@@ -1,21 +1,33 @@
-"""The sentence pairs and the translator of a study, opened by the readers of their rules."""
+"""What the preflight opens of translation, with the readers of its rules: pairs, translator."""
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.data.first_records import LINES, is_large
+from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.model import translator_checks as checks
-from workflow_scripts.core.model import translators, weights
-from workflow_scripts.preflight import models
-from workflow_scripts.preflight.findings import size
-from workflow_scripts.preflight.first_records import LINES, is_large
-from workflow_scripts.preflight.hub import Network
+from workflow_scripts.core.model import translators, unloaded, weights
+from workflow_scripts.core.run.findings import Findings
+from workflow_scripts.core.run.units import size
 from workflow_scripts.translation import translation_pairs
 from workflow_scripts.translation.line_aligned import read_pairs
 from workflow_scripts.translation.translator_card import parts_of
 
 GENERATED = 60  # pairs of each split that are written to see that the grammar writes them
+
+
+def look(config: dict[str, Any], folder: Path, network: Network, found: Findings) -> None:
+    """Open the pairs of sentences and the pretrained translator."""
+    part = config["translation"]
+    if sizes := part["data"].get("generate"):
+        found.look("translation.data.generate", partial(generated, sizes, config["seed"]))
+    for split, pair in files(part["data"]).items():
+        found.look(f"translation.data.{split}", partial(aligned, pair))
+    if entry := part.get("model"):
+        found.look("translation.model", partial(translator, entry, network))
 
 
 def files(data: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
@@ -46,11 +58,11 @@ def translator(entry: Mapping[str, Any], network: Network) -> tuple[None, str]:
     Of one on the hub that is not on this machine, all but the weights is downloaded.
     """
     languages, origin = parts_of(dict(entry))
-    directory, there = models.find(origin.to_config(), network)
+    directory, there = unloaded.find(origin.to_config(), network)
     config = weights.read_config(directory)
     checks.check_kind(directory, config)
-    on_disk, looked = models.weigh(directory, there, config)
-    if looked == models.LOADS:
+    on_disk, looked = unloaded.weigh(directory, there, config)
+    if looked == unloaded.LOADS:
         translators.describe(directory, "translator", languages)
     else:
         translators.load_tokenizer(directory, languages)

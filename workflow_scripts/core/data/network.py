@@ -1,8 +1,11 @@
 """Whether the Hugging Face hub and other sites can be reached, and how large their files are."""
 
 import urllib.request
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.run.units import size
 
 SECONDS = 5  # for an answer
 
@@ -36,6 +39,22 @@ class Network:
             self._silent["hub"] = one_line(error)
             raise self._unreachable(where, "hub") from error
         return {file.rfilename: file.size or 0 for file in about.siblings or ()}
+
+    def local_or_hub(
+        self, entry: Mapping[str, Any], read: Callable[[], tuple[Any, str]]
+    ) -> tuple[Any, str]:
+        """What `read` gives or, of a hub dataset that is not on this machine, what the hub says."""
+        if "hub" not in entry:
+            return read()
+        try:
+            value, what = read()
+        except InputError as error:
+            if "cannot be fetched" not in str(error):
+                raise
+            files = self.of_hub("dataset", entry["hub"], entry["revision"])
+            what = f"on the hub, {len(files)} files, {size(sum(files.values()))} in all"
+            return None, f"{what}: downloaded when the study runs, and read then"
+        return value, f"in the local cache: {what}"
 
     def of_url(self, url: str) -> int | None:
         """Bytes of a file on the web, if its server tells. Raises InputError as `of_hub` does."""

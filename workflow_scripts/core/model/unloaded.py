@@ -1,0 +1,131 @@
+"""The files of a model, looked at before it is loaded: here or on the hub, and its weights."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from transformers import AutoModel, PretrainedConfig
+
+from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.model import models, weights
+from workflow_scripts.core.run.errors import InputError, one_line
+
+# Bytes of weights up to which they are loaded, as for the model's card; else the header is read.
+LOADED = 600_000_000
+WEIGHTS = ".safetensors"
+# How older checkpoints name what is called weight and bias today.
+OLD_NAMES = {"gamma": "weight", "beta": "bias"}
+LOADS = "loaded, its attention can be read"
+TOO_LARGE = "only the header was read: too large for seconds"
+FEWEST = 0.5  # share of an architecture's weights that its file must have
+
+
+def find(entry: dict[str, Any], network: Network) -> tuple[Path, Mapping[str, int]]:
+    """The directory of a model, without weights where the hub has them yet, whose files are told.
+
+    Raises InputError where there is none.
+    """
+    if "hub" not in entry:
+        return models.resolve(models.Source.from_config(entry)), {}
+    directory, files = _cached(entry), {}
+    if directory is None:
+        files = network.of_hub("model", entry["hub"], entry["revision"])
+        directory = _without_weights(entry, files)
+    return directory, files
+
+
+def weigh(directory: Path, files: Mapping[str, int], config: PretrainedConfig) -> tuple[int, str]:
+    """Bytes of the weights on the disk, and LOADS or why they are not loaded.
+
+    Raises InputError where the weights that are here are not those of the config.
+    """
+    if files:
+        on_disk = sum(files[name] for name in files if name.endswith(WEIGHTS))
+        return on_disk, "on the hub, not downloaded yet"
+    check_header(directory, config, read_header(directory))
+    on_disk = sum(path.stat().st_size for path in directory.glob(f"*{WEIGHTS}"))
+    return on_disk, LOADS if on_disk <= LOADED else TOO_LARGE
+
+
+def _cached(entry: dict[str, Any]) -> Path | None:
+    """The directory of a hub model in the local cache; None where its weights are not there."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    wanted = {"revision": entry["revision"], "allow_patterns": list(models.FILES)}
+    try:
+        found = Path(snapshot_download(entry["hub"], local_files_only=True, **wanted))
+    except LocalEntryNotFoundError:
+        return None
+    return found if list(found.glob(f"*{WEIGHTS}")) else None
+
+
+def _without_weights(entry: dict[str, Any], files: Mapping[str, int]) -> Path:
+    """The directory of a hub model, downloaded without its weights.
+
+    Raises InputError where the repository, whose `files` have these bytes, has no such weights.
+    """
+    from huggingface_hub import snapshot_download
+
+    where = f"hub: {entry['hub']} at {entry['revision']}"
+    if not any(name.endswith(WEIGHTS) for name in files):
+        raise InputError(
+            f"{where}: no *{WEIGHTS} weights; use a revision or model that has them (docs/data.md)"
+        )
+    small = [pattern for pattern in models.FILES if not pattern.endswith(WEIGHTS)]
+    try:
+        found = snapshot_download(entry["hub"], revision=entry["revision"], allow_patterns=small)
+    except Exception as error:  # of any layer of the network below
+        raise InputError(f"{where}: cannot be fetched ({one_line(error)}); try again") from error
+    return Path(found)
+
+
+def read_header(directory: Path) -> dict[str, tuple[int, ...]]:
+    """Name and shape of each tensor in the weight files, of which no value is read.
+
+    Raises InputError where there is none, a shard of the index is missing or a file is damaged.
+    """
+    files = weights.files(directory)
+    for shard in sorted(weights.indexed(directory) - {file.name for file in files}):
+        raise InputError(
+            f"{directory}: {weights.INDEX} names {shard}, which is missing; copy it again"
+        )
+    shapes = {}
+    for file in files:
+        try:
+            with safe_open(file, "pt") as opened:
+                for key in opened.keys():  # noqa: SIM118 - not a mapping
+                    shapes[key] = tuple(opened.get_slice(key).get_shape())
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{file}: cannot be read ({error}); copy it again") from error
+    return shapes
+
+
+def check_header(
+    directory: Path, config: PretrainedConfig, header: Mapping[str, tuple[int, ...]]
+) -> None:
+    """Raise InputError where the tensors are not those of the architecture that `config` names."""
+    with torch.device("meta"):
+        body = AutoModel.from_config(config)
+    expected = {name: tuple(tensor.shape) for name, tensor in body.state_dict().items()}
+    prefix = f"{body.base_model_prefix}."
+    found = {_today(name.removeprefix(prefix)): shape for name, shape in header.items()}
+    there = expected.keys() & found.keys()
+    if len(there) < FEWEST * len(expected):
+        raise InputError(
+            f"{directory}: the weights have {len(there)} of the {len(expected)} tensors of "
+            f"{config.model_type}, which config.json names; copy the files of one model"
+        )
+    for name in sorted(there):
+        if found[name] != expected[name]:
+            raise InputError(
+                f"{directory}: {name} has shape {list(found[name])}, but config.json asks for "
+                f"{list(expected[name])}; copy the files of one model"
+            )
+
+
+def _today(name: str) -> str:
+    *parents, last = name.split(".")
+    return ".".join([*parents, OLD_NAMES.get(last, last)])
