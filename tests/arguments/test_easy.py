@@ -206,7 +206,7 @@ def test_files_of_other_data_are_refused_by_line(tmp_path: Path) -> None:
         read_published(folder, points(), BOUNDS)
     predictions_file.write_bytes(kept[0])
     accuracies.unlink()
-    with pytest.raises(InputError, match=r"preds.csv: no accs.csv of these runs beside it"):
+    with pytest.raises(InputError, match=r"preds.csv: no accs.csv of these runs next to it"):
         read_published(folder, points(), BOUNDS)
     with pytest.raises(InputError, match=r"no predictions as bert_large/preds.csv"):
         read_published(tmp_path, points(), BOUNDS)

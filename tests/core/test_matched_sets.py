@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from workflow_scripts.core.stats.matched_sets import excesses, matched_p_values, places_drawn
+from workflow_scripts.core.stats.matched_sets import excesses, matched_p_values, sampled_members
 
 
 def slow_mean(sets: list[np.ndarray], weights: np.ndarray, chosen: tuple[int, ...]) -> np.ndarray:
-    """The weighted mean excess of the chosen places, [family, head]."""
+    """The weighted mean excess of the chosen members, [family, head]."""
     total = 0
     for values, weight, place in zip(sets, weights, chosen, strict=True):
         others = [value for number, value in enumerate(values) if number != place]
@@ -18,7 +18,7 @@ def slow_mean(sets: list[np.ndarray], weights: np.ndarray, chosen: tuple[int, ..
 
 
 def made_up(rng: np.random.Generator, n: int, heads: int, families: int = 1) -> list[np.ndarray]:
-    """Sets of two to five places, whose values have long tails and something in common."""
+    """Sets of two to five members, whose values have long tails and something in common."""
     sets = []
     for _ in range(n):
         shape = (int(rng.integers(2, 6)), families, heads)
@@ -40,10 +40,10 @@ def test_p_values_by_a_plain_loop() -> None:
         values[0, :, 3] += 0.8
     weights = rng.random(9)
     observed = np.abs(slow_mean(sets, weights, (0,) * 9))
-    n_places = np.array([len(values) for values in sets])
-    rows = np.concatenate(list(places_drawn(n_places, 700, 7)))  # more than one block
+    n_members = np.array([len(values) for values in sets])
+    rows = np.concatenate(list(sampled_members(n_members, 700, 7)))  # more than one block
     assert len(rows) == 700
-    assert (rows.max(axis=0) == n_places - 1).all()
+    assert (rows.max(axis=0) == n_members - 1).all()
     drawn = [np.abs(slow_mean(sets, weights, tuple(row))) for row in rows]
     p, corrected = matched_p_values(sets, weights, 700, 7)
     for family in range(2):

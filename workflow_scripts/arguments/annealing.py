@@ -9,7 +9,7 @@ class Annealer:
     """Multiplies a schedule's learning rates by `factor` where an accuracy does not rise.
 
     That is after more than `patience` epochs in a row without a new best. PyTorch's
-    ReduceLROnPlateau does the same with `threshold=0`, but a LambdaLR beside it undoes its changes.
+    ReduceLROnPlateau does the same with `threshold=0`, but a LambdaLR undoes its changes.
     """
 
     def __init__(self, schedule: LambdaLR, factor: float, patience: int) -> None:

@@ -27,7 +27,7 @@ LEVEL = 0.05
 def count(
     points: pd.DataFrame, sizes: Sequence[int], same: Mapping[str, str]
 ) -> tuple[Counter[Cue], Counter[Cue]]:
-    """Of every cue, the points it is applicable to, and those of them with it in the right one."""
+    """Of every cue, the points with it in one warrant alone, and those where this one is right."""
     applicable, productive = Counter(), Counter()
     for row in points.itertuples():
         pair = [grams(forms(text, same), sizes) for text in (row.warrant0, row.warrant1)]

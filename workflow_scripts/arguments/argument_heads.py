@@ -61,13 +61,13 @@ def main(
 ) -> None:
     """Write the logits on held-out original points, for every seed and kept set-up.
 
-    At most `points` of each split (0: all), drawn by `seed`; `side` is the warrant that alone
+    At most `points` of each split (0: all), sampled by `seed`; `side` is the warrant that alone
     contains the cue, -1 where neither or both do.
     """
     family, frames = bert_family(read_card(model), settings), []
     splits = held_out(read_arct(table))
-    drawn = [sample_rows(rows, points, seed) for rows in splits]
-    chosen = pd.concat(drawn, ignore_index=True)
+    sampled = [sample_rows(rows, points, seed) for rows in splits]
+    chosen = pd.concat(sampled, ignore_index=True)
     chosen["side"] = sides(chosen, tuple(cue.lower().split()), same)
     for named, scorer in kept_models(family, weights, setups, devices.pick(device)):
         log.info("%s: %d points", named, len(chosen))

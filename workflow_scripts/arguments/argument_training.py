@@ -62,7 +62,7 @@ class TrainingRun:
     batch_size: int
     decay: bool = True  # whether the learning rate decays linearly to 0
     anneal: float = 1.0  # factor on the learning rate where the development accuracy drops
-    patience: int = 0  # epochs without a new best accuracy that are tolerated before
+    patience: int = 0  # epochs with no new best accuracy that are tolerated before it
 
 
 def fit(
@@ -72,7 +72,7 @@ def fit(
     dev: LabelledPoints,
     device: torch.device,
 ) -> tuple[nn.Module, list[dict[str, Any]]]:
-    """The model of the epoch with the best development accuracy (the first of equals).
+    """The model of the epoch with the best development accuracy (the first such).
 
     The loss is the cross entropy of a softmax over the two warrants' logits. Returns a row per
     epoch too: epoch, loss, dev_accuracy, rate (the learning rate of its last batch), best.

@@ -27,7 +27,7 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
     """A row per set and split of one cue, with the paper's numbers where it prints them.
 
     `following` is the accuracy of choosing the warrant with the cue where one alone contains it,
-    and guessing elsewhere. Where a cue was planted, the planted counts are beside those measured.
+    and guessing elsewhere. Where a cue was planted, the planted counts are next to those measured.
     """
     rows = cues[cues["cue"] == cue][SHOWN].reset_index(drop=True)
     guessed = (rows["n"] - rows["applicable"]) / 2

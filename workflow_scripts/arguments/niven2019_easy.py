@@ -104,7 +104,7 @@ def _ends(drawn: np.ndarray) -> tuple[float, float]:
 
 
 def _among_all(points: pd.DataFrame, measure: str) -> float:
-    """The share that a model would have whose right points were drawn at random."""
+    """The share that a model would have whose right points were random."""
     if measure == "cue among always right":
         return points["cue_in_right"].mean()
     if measure == "cue in either warrant among always right":

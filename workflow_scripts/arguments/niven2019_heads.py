@@ -17,7 +17,7 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import power, randomisation, resampling
 from workflow_scripts.core.stats.swaps import OfSums
 
-BAR = 0.6  # inches for a colour bar beside each map
+BAR = 0.6  # inches for a colour bar next to each map
 # Titles of the measures. The margin is the logit of the warrant with the cue minus the other's.
 MEASURES = {
     "margin": "Margin of the\ncue's warrant",

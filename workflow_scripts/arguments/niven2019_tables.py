@@ -1,4 +1,4 @@
-"""Niven and Kao 2019, Tables 1, 3 and 4: accuracy over seeds, with the paper's numbers beside."""
+"""Niven and Kao 2019, Tables 1, 3 and 4: accuracy over seeds, next to the paper's numbers."""
 
 import itertools
 from pathlib import Path

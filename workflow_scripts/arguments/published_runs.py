@@ -49,7 +49,7 @@ def read_published(
                 continue
             accuracies = _find(folder, experiment, (ACCURACIES,))
             if accuracies is None:
-                raise InputError(f"{path}: no {ACCURACIES}.csv of these runs beside it; add it")
+                raise InputError(f"{path}: no {ACCURACIES}.csv of these runs next to it; add it")
             trained = _trained(accuracies)
             frame = _predictions(path, labels)
             unknown = frame[~frame["run"].isin(trained)]

@@ -86,7 +86,7 @@ def sets_of(points: pd.DataFrame, trained_on: str) -> tuple[pd.DataFrame, pd.Dat
 def search(family: Family, points: pd.DataFrame, plan: RunPlan) -> pd.DataFrame:
     """The grid: a row per set-up and point of the grid with its best development accuracy.
 
-    Columns: setup, the grid's names, dev_accuracy, best (the first of equals).
+    Columns: setup, the grid's names, dev_accuracy, best (the first such).
     """
     encode, rows = Encoder(family), []
     sets = sets_of(points, plan.trained_on)

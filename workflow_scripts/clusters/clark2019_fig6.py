@@ -58,7 +58,7 @@ def crossed(frame: pd.DataFrame, linguistic: pd.DataFrame) -> pd.DataFrame:
 
 
 def _name(axes: Axes, rows: pd.DataFrame) -> None:
-    """Write the heads' names beside them, unless there are too many."""
+    """Write the heads' names next to them, unless there are too many."""
     if len(rows) <= MAX_NAMED:
         for row in rows.itertuples():
             name = label(row.layer, row.head)
@@ -66,7 +66,7 @@ def _name(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _name_cross(axes: Axes, row: NamedTuple, others: pd.DataFrame, near: float) -> None:
-    """Write a cross's name beside it: on its left where another cross is close on its right."""
+    """Write a cross's name next to it: on its left where another cross is close on its right."""
     close = (others["x"] - row.x).between(0, near) & ((others["y"] - row.y).abs() < near / 2)
     side, shift = ("right", -4) if close.any() else ("left", 4)
     axes.annotate(

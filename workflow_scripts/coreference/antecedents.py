@@ -83,7 +83,7 @@ class AntecedentHits(NamedTuple):
 
 
 def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) -> AntecedentHits:
-    """Whether the candidate with the largest weight, the first of equals, is an antecedent."""
+    """Whether the candidate with the largest weight, the first such, is an antecedent."""
     shape = (len(CANDIDATES), *attention.shape[:2], len(TYPES))
     found = AntecedentHits(np.zeros(shape, int), np.zeros(shape, int), np.zeros(len(TYPES), int))
     pairs = coreferent(mentions)

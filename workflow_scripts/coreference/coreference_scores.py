@@ -67,7 +67,7 @@ def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> M
         n_texts += 1
     if not n_texts:
         raise InputError(f"{cache.path}: no mention has an antecedent; raise max_tokens")
-    drawn = total.any(axis=1)
+    resampled = total.any(axis=1)
     read = {
         "mentions read": n_mentions,
         "mentions without tokens": n_cut,
@@ -76,7 +76,9 @@ def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> M
     }
     log.info("%s", read)
     n_documents = np.count_nonzero(of_documents, axis=0)
-    return MentionCounts(correct[drawn], rules[drawn], total[drawn], tied, n_documents, read)
+    return MentionCounts(
+        correct[resampled], rules[resampled], total[resampled], tied, n_documents, read
+    )
 
 
 def of_heads(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:

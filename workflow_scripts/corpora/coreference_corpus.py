@@ -67,8 +67,8 @@ def cut(text: Text, start: int, end: int) -> Text:
 
 def drop_singletons(text: Text) -> None:
     """Leave out the mentions whose chain has no other mention in the document."""
-    places = {(span.start, span.end, span.chain) for span in text.spans}
-    sizes = Counter(chain for _, _, chain in places)
+    mentions = {(span.start, span.end, span.chain) for span in text.spans}
+    sizes = Counter(chain for _, _, chain in mentions)
     text.spans = [span for span in text.spans if sizes[span.chain] > 1]
 
 

@@ -80,7 +80,7 @@ def _core_sets(path: Path) -> set[str]:
     """The frame elements in any core set of a frame's file."""
     if not path.is_file():
         raise InputError(
-            f"{path}: no such file, and core sets are in it; copy FrameNet's frame/ beside lu/ or "
+            f"{path}: no such file, and core sets are in it; copy FrameNet's frame/ next to lu/ or "
             "set frames.filters to paper"
         )
     members = _parsed(path).findall(f"{NAMESPACE}FEcoreSet/{NAMESPACE}memberFE")

@@ -146,7 +146,7 @@ def main(
     files: list[Path] = (),
     definitions: list[Path] = (),
 ) -> None:
-    """Write sentences, links and what each of the `filters` left out, beside the paper's count."""
+    """Write sentences, links and what each of the `filters` left out, next to the paper's count."""
     chosen = FILTERS[filters]
     if "generate" in source:
         annotated = generated(source["generate"], seed)

@@ -132,7 +132,7 @@ def _columns(file: Path, form: str) -> Iterator[Text]:
     text: Text | None = None
     brackets = Brackets(file)
     starts_sentence, ended = True, False
-    begun = ""  # the place of the current document's first line, where it has one
+    begun = ""  # file and line at which the current document begins
     for number, line in read_lines(file):
         where = f"{file}:{number}"
         if not line.strip():

@@ -243,7 +243,7 @@ SENTENCES: list[Callable[[Story], Phrase]] = [handles, meets, gives, is_handled,
 
 
 def stories(n: int, seed: int) -> Iterator[Text]:
-    """`n` stories of 6 to 8 sentences, each drawn from its own random stream."""
+    """`n` stories of 6 to 8 sentences, each from a random stream of its own."""
     for number in range(n):
         story = Story(f"story-{number:04d}", random.Random(f"{seed}-{number}"))
         length = story.rng.randint(6, 8)

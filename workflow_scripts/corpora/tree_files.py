@@ -76,17 +76,17 @@ def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
         elif line.startswith("#") and form in ("conllx", "conllu") and "\t" not in line:
             match = NEWDOC.match(line)
             document = (match[1] or f"{document}'") if match else document
-        elif form == "conllu" and (beside := re.match(r"(\d+)([-.])(\d+)\t", line)):
-            _check_beside(f"{file}:{number}", line, beside.groups(), len(rows))
-            last = max(last, int(beside[3]) if beside[2] == "-" else 0)
+        elif form == "conllu" and (extra := re.match(r"(\d+)([-.])(\d+)\t", line)):
+            _check_extra(f"{file}:{number}", line, extra.groups(), len(rows))
+            last = max(last, int(extra[3]) if extra[2] == "-" else 0)
         else:
             rows.append(_row(file, number, line, form, len(rows) + 1))
     if rows or last:
         yield document, _tree(file, rows, last)
 
 
-def _check_beside(where: str, line: str, index: tuple[str, ...], n_before: int) -> None:
-    """Raise InputError where a multiword range or an empty node of CoNLL-U is not in its place.
+def _check_extra(where: str, line: str, index: tuple[str, ...], n_before: int) -> None:
+    """Raise InputError for a multiword range or an empty node of CoNLL-U in the wrong position.
 
     `index` is its first number, a dash or a dot, and its second; `n_before` words stand before it.
     """

@@ -1,4 +1,4 @@
-"""A treebank as the study reads it: sentences for the model, and their trees beside them.
+"""A treebank as the study reads it: sentences for the model, and their trees next to them.
 
 From files, from the hub, or by parsing the study's own text with spaCy (such a treebank is
 silver: the heads are compared with another model's predictions).

@@ -38,8 +38,8 @@ def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> AxesImage:
     shown = axes.imshow(image, cmap=colours.MORE, vmin=0, vmax=1, interpolation="nearest")
     middle = (length - 1) / 2
     axes.set_xticks([head * pitch + middle for head in range(n_heads)], range(1, n_heads + 1))
-    places = [layer * pitch + middle for layer in reversed(range(n_layers))]
-    axes.set_yticks(places, range(1, n_layers + 1))
+    middles = [layer * pitch + middle for layer in reversed(range(n_layers))]
+    axes.set_yticks(middles, range(1, n_layers + 1))
     corners = [(x * pitch - 0.5, y * pitch - 0.5) for x in range(n_heads) for y in range(n_layers)]
     frames = [Rectangle(corner, length, length) for corner in corners]
     style = {"facecolor": "none", "edgecolor": colours.GREY, "linewidth": 0.3}
@@ -51,7 +51,7 @@ def draw_grid(axes: Axes, patterns: np.ndarray, title: str) -> AxesImage:
 
 
 def arrangement(n_layers: int, n_heads: int) -> tuple[int, float]:
-    """How many of the two grids stand beside each other, and the inches for one map.
+    """How many of the two grids stand side by side, and the inches for one map.
 
     They stand above each other where this makes the maps larger and still leaves room on a page.
     """

@@ -1,4 +1,4 @@
-"""Attention summed over all tokens of a kind, layer by layer (beside Kovaleva et al., Fig. 6-7)."""
+"""Attention summed over all tokens of a kind, layer by layer (Kovaleva et al., see Fig. 6-7)."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ LOOKS = colours.TOKENS | colours.WORDS
 QUERIES = {"all": "From all tokens", "cls": "From [CLS]"}
 STAGES = ("pretrained", "fine-tuned")
 WIDTH = 0.4
-PER_LINE = 3  # tasks beside each other
+PER_LINE = 3  # tasks side by side
 DOWN = 9.0  # inches for all panels at most
 TICKS = 6  # layers that are written at most
 
@@ -61,7 +61,7 @@ def draw(axes: Axes, shares: pd.DataFrame, stage: str) -> None:
 
 
 def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a panel per task and query, with the kinds' shares of the tokens beside the layers."""
+    """Draw a panel per task and query, with the kinds' shares of the tokens next to the layers."""
     columns = ("layer", "kind", "share", "tokens", "stage", "query", "task")
     frame = tables.read_all(features, columns)
     names = present(frame)
@@ -75,10 +75,10 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
         )
         # [line, query, task within the line]
         panels = np.array(cells, dtype=object).reshape(lines, len(QUERIES), per_line)
-        places = panels.transpose(0, 2, 1).reshape(-1, len(QUERIES))
-        for spare in places[len(names) :].ravel():
+        by_task = panels.transpose(0, 2, 1).reshape(-1, len(QUERIES))
+        for spare in by_task[len(names) :].ravel():
             spare.remove()
-        for of_name, name in zip(places, names, strict=False):
+        for of_name, name in zip(by_task, names, strict=False):
             for axes, query in zip(of_name, QUERIES, strict=True):
                 of_task = frame[(frame["query"] == query) & (frame["task"] == name)]
                 for stage in STAGES:

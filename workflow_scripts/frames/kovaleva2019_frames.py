@@ -21,14 +21,14 @@ COMPARED += ["p", "p_corrected", "n_compared", "n_documents_compared", "links_co
 
 
 def above_percentile(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
-    """The heads above the percentile in each direction, beside the paper's."""
+    """The heads above the percentile in each direction, next to the paper's."""
     chosen = pd.concat([heads_above(scores, percentile, name) for name in DIRECTIONS])
     chosen["paper"] = chosen["direction"].map(PAPER).fillna("")
     columns = [*MEANS, "percentile", "threshold", "heads", "count_fixed", "paper"]
     return named(chosen)[["direction", "head", *columns, "difference", "p_corrected"]]
 
 
-def beside_controls(scores: pd.DataFrame) -> pd.DataFrame:
+def with_controls(scores: pd.DataFrame) -> pd.DataFrame:
     """All heads in each direction, those most above their controls first."""
     order = scores["direction"].map({name: number for number, name in enumerate(DIRECTIONS)})
     rows = scores.iloc[np.lexsort([-scores["difference"], order])]
@@ -41,11 +41,11 @@ def named(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def main(scores: Path, table: Out, controls: Out, percentile: float, generated: bool) -> None:
-    """Write the heads above the percentile, and all heads beside their controls."""
+    """Write the heads above the percentile, and all heads next to their controls."""
     frame = tables.read(scores, ("layer", "head", "direction", *MEANS, *COMPARED))
     for rows, path in (
         (above_percentile(frame, percentile), table),
-        (beside_controls(frame), controls),
+        (with_controls(frame), controls),
     ):
         tables.write_csv(rows.assign(linking=linking(rows), generated=generated), path)
 

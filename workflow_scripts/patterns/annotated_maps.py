@@ -67,8 +67,8 @@ def read_annotations(path: Path) -> list[Annotation]:
         if len(fields) != len(COLUMNS):
             raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
         annotation = _read_row(dict(zip(COLUMNS, fields, strict=True)), source)
-        place = (annotation.layer, annotation.head)
-        key = (annotation.model, annotation.corpus, annotation.example, *place)
+        example = (annotation.model, annotation.corpus, annotation.example)
+        key = (*example, annotation.layer, annotation.head)
         if key in line_of:
             raise InputError(f"{source}: this map is in line {line_of[key]} already; remove one")
         line_of[key] = number

@@ -43,7 +43,7 @@ def draw_sheet(
 
 
 def sample_maps(cache: Cache, n: int, seed: int) -> list[tuple[int, int, int]]:
-    """`n` different maps, drawn by `seed`: example, layer, head."""
+    """`n` different maps, sampled by `seed`: example, layer, head."""
     shape = (len(cache), cache.n_layers, cache.n_heads)
     total = int(np.prod(shape))
     chosen = np.random.default_rng(seed).choice(total, size=min(n, total), replace=False)

@@ -1,4 +1,4 @@
-"""How well two annotations of the same maps agree (beside Kovaleva et al. 2019, section 4.1)."""
+"""How well two annotations of the same maps agree (Kovaleva et al. 2019, see section 4.1)."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -41,7 +41,7 @@ def cached_maps(path: Path, caches: dict[str, Path]) -> list[Map]:
         if f"{annotation.model}/{annotation.corpus}" not in caches:
             raise InputError(
                 f"{annotation.source}: {annotation.model}/{annotation.corpus} is not among the "
-                "caches of this file; add it to them in the config, beside "
+                "caches of this file; add it to them in the config, next to "
                 f"{', '.join(caches) or 'none'}"
             )
     maps = []

@@ -1,4 +1,4 @@
-"""Maps stored beside their annotations: fine-tuned ones, which no other machine computes alike."""
+"""Maps stored next to their annotations: fine-tuned ones, which no other machine computes alike."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,13 +44,13 @@ def stored_maps(path: Path, annotations: Sequence[Annotation]) -> list[Map]:
         raise InputError(f"{path}: not a file of maps ({error}); draw the sheets again") from error
     if any(pattern.size != length**2 for pattern, length in zip(patterns, lengths, strict=True)):
         raise InputError(f"{path}: maps of other sizes than it says; draw the sheets again")
-    places = {key: place for place, key in enumerate(keys)}
+    index_of = {key: index for index, key in enumerate(keys)}
     maps = []
     for annotation in annotations:
         key = "/".join(str(getattr(annotation, column)) for column in COLUMNS)
-        if key not in places:
+        if key not in index_of:
             raise InputError(f"{annotation.source}: {path} has no map {key}; store it, too")
-        place = places[key]
-        pattern = patterns[place].reshape(lengths[place], lengths[place])
-        maps.append(Map(annotation, pattern, special[place], segments[place]))
+        index = index_of[key]
+        pattern = patterns[index].reshape(lengths[index], lengths[index])
+        maps.append(Map(annotation, pattern, special[index], segments[index]))
     return maps

@@ -166,7 +166,7 @@ def descend(
     recipe: Recipe,
     desc: str = "",
 ) -> None:
-    """Adam over batches in an order drawn by seed; the learning rate decays linearly to 0."""
+    """Adam over batches in a random order, by seed; the learning rate decays linearly to 0."""
     optimizer = torch.optim.Adam(model.parameters(), lr=recipe.learning_rate)
     schedule = linear_schedule(optimizer, recipe.epochs * len(batches))
     shuffled = ShuffledBatches(batches, recipe.seed)

@@ -41,7 +41,7 @@ class Results:
         )
 
     def choose(self, probe: str, tried: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Of settings with their `score` the best, the first of equals."""
+        """The setting with the highest `score`, the first where several have it."""
         best = max(tried, key=lambda row: row["score"])
         self.rates.extend({"probe": probe, **row, "chosen": row is best} for row in tried)
         return best

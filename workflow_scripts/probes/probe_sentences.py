@@ -121,12 +121,12 @@ def control_heads(
 ) -> np.ndarray:
     """Heads of the control task of Hewitt & Liang 2019, as `Sentence.heads`.
 
-    Each word type has one behaviour, drawn by the seed: it attaches to itself, to the first or to
+    Each word type has one behaviour, chosen by the seed: it attaches to itself, to the first or to
     the last word. A probe can learn that only by memorising word types.
     """
     ends = {"first": 1, "last": len(words)}
-    drawn = [behaviours[_draw(word.lower(), seed) % len(behaviours)] for word in words]
-    return np.array([ends.get(behaviour, k) for k, behaviour in enumerate(drawn, start=1)])
+    chosen = [behaviours[_draw(word.lower(), seed) % len(behaviours)] for word in words]
+    return np.array([ends.get(behaviour, k) for k, behaviour in enumerate(chosen, start=1)])
 
 
 def _draw(word: str, seed: int) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def randomise(model: "PreTrainedModel", seed: int) -> "PreTrainedModel":
-    """A body with the embeddings of `model`; all other weights are drawn as for a new model."""
+    """A body with the embeddings of `model`; all other weights are those of a new model."""
     from transformers import AutoModel
 
     torch.manual_seed(seed)

@@ -30,7 +30,7 @@ def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
         for panel, targets in zip(panels, PANELS, strict=True):
             for number, (target, look) in enumerate(targets.items()):
                 rows = frame[frame["target"] == target]
-                shift = figures.beside(number, len(targets))
+                shift = figures.shift_of(number, len(targets))
                 figures.per_layer(panel, rows["layer"], rows["attention"], look, shift)
             if uniform:
                 name = f"[SEP] if uniform: 1/{1 / uniform:.0f}"

@@ -29,7 +29,7 @@ def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
         figure, (axes,) = figures.new(figures.ONE_COLUMN, 2.8)
         for number, (target, look) in enumerate(TARGETS.items()):
             rows = frame[frame["target"] == target]
-            shift = figures.beside(number, len(TARGETS))
+            shift = figures.shift_of(number, len(TARGETS))
             figures.per_layer(axes, rows["layer"], rows["gradient"], look, shift)
         figures.layer_axis(axes, frame["layer"].max() + 1)
         axes.set_yscale("log")

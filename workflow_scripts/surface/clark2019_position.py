@@ -18,7 +18,7 @@ def main(position: Path, svg: Out, pdf: Out, png: Out, threshold: float) -> None
         figure, (axes,) = figures.new(figures.ONE_COLUMN, 2.8)
         for number, target in enumerate(TARGETS):
             rows = frame[frame["target"] == target]
-            look, shift = colours.TOKENS[target], figures.beside(number, len(TARGETS))
+            look, shift = colours.TOKENS[target], figures.shift_of(number, len(TARGETS))
             figures.per_layer(axes, rows["layer"], rows["attention"], look, shift)
             for row in rows[rows["attention"] > threshold].itertuples():
                 x = row.layer + 1 + shift

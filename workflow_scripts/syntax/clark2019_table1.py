@@ -1,4 +1,4 @@
-"""Clark et al. 2019, Table 1: the best head for each relation, beside the best fixed offset."""
+"""Clark et al. 2019, Table 1: the best head for each relation, next to the best fixed offset."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -64,7 +64,7 @@ NOTEBOOK = {
     "npadvmod": Published("2-6", 44.6, 34.9, -2),
     "neg": Published("4-10", 72.5, 68.3, 1),
 }
-# The paper's "all" is of the released program, so it stands beside both countings.
+# The paper's "all" is of the released program, so it stands with both countings.
 PAPER_ROW = {ALL_RELEASED: ALL}
 NOTES = {
     ALL_RELEASED: "roots are errors, punctuation counts",
@@ -74,7 +74,7 @@ NOTES = {
 
 
 def best_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """The row of the highest accuracy for each relation; the first of equals."""
+    """The row of the highest accuracy for each relation, the first such."""
     return frame.loc[frame.groupby("relation", sort=False)["accuracy"].idxmax()]
 
 

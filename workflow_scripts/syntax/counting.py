@@ -72,7 +72,7 @@ def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
 
 
 class Largest(NamedTuple):
-    """The largest weight of each word: whose it is, the first of equals, how large, how many."""
+    """The largest weight of each word: whose it is (the first such), how large, how many."""
 
     index: np.ndarray
     weight: np.ndarray

@@ -91,13 +91,13 @@ def count_corpus(
         used += 1
     if not used:
         raise InputError(f"{cache.path}: no sentence can be used; raise max_tokens")
-    drawn = total.any(axis=1)
+    resampled = total.any(axis=1)
     return DependencyCounts(
         relations=relations,
         directions=list(counting.DIRECTIONS),
-        correct=correct[drawn],
-        with_special=with_special[drawn],
-        total=total[drawn],
+        correct=correct[resampled],
+        with_special=with_special[resampled],
+        total=total[resampled],
         tied=tied,
         offsets=offsets,
         n_documents=of_documents.sum(axis=0),

@@ -28,7 +28,7 @@ def read_split(
     """The points of a split in a directory with the official files; None where it has none.
 
     A file with labels is preferred; one without them needs its truth file. `data` and `truth`
-    replace the official names. A truth file beside a file with labels must agree with it. Raises
+    replace the official names. A truth file next to a file with labels must agree with it. Raises
     InputError, with file and line, for whatever is wrong in them.
     """
     full = data or _find(folder, FULL, split) or _find(folder, DATA, split)
@@ -38,7 +38,7 @@ def read_split(
         return None
     labelled = LABEL in _names(full)
     if not labelled and truth is None:
-        raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} beside it; add one")
+        raise InputError(f"{full}: no labels, and no {TRUTH[0].format(split)} next to it; add one")
     rows = read_points(full, labelled)
     return rows if truth is None else join_truth(rows, truth, full)
 

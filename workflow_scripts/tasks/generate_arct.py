@@ -56,7 +56,7 @@ class PlantedCue:
     coverage: float
 
     def counts(self, n: int) -> dict[str, int]:
-        """Of `n` points, those that the cue is applicable to, and those it is right in."""
+        """How many of `n` points have the cue in one warrant alone, and in the right one alone."""
         applicable = round(self.coverage * n)
         return {"applicable": applicable, "productive": round(self.productivity * applicable)}
 

@@ -78,7 +78,7 @@ def count_different(built: list[Row], published_rows: list[Row]) -> int:
 def counterparts(
     split: str, rows: list[Row], folder: Path, how: str
 ) -> tuple[dict[str, list[Row]], list[tuple[str, int]]]:
-    """The versions of a split beside the original, and counts of them.
+    """The versions of a split next to the original, and counts of them.
 
     `how` is published or built (by the claim map). With published, the counts say how many points
     differ from the built ones, where there is a claim map. Only the training set has swapped

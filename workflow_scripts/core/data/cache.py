@@ -11,7 +11,7 @@ Every example has two CRC-32. `tokens/crc32` is over the file's header, the exam
 tokens, and is compared when the file is opened. `pattern/crc32` goes on from it over the pattern,
 and is compared whenever the example is read.
 
-A shard holds some examples of a corpus; its `examples/place` says where they stand in the whole.
+A shard holds some examples of a corpus; its `examples/place` has their positions in the whole.
 """
 
 import json
@@ -58,8 +58,8 @@ class CachedExample:
 class CacheWriter:
     """Writes one cache, which is marked complete only if every example was written without error.
 
-    `Cache` refuses a file that was not completed; a job writes to a partial path anyway. `places`
-    makes it a shard: int64 [n], where its examples stand in the whole corpus.
+    `Cache` refuses a file that was not completed; a job writes to a partial path anyway.
+    `positions`, int64 [n], makes it a shard: those of its examples in the whole corpus.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class CacheWriter:
         n_layers: int,
         n_heads: int,
         meta: dict,
-        places: np.ndarray | None = None,
+        positions: np.ndarray | None = None,
     ) -> None:
         self.path = Path(path)
         self.shape, self._model = (n_layers, n_heads), meta.get("model", "unknown")
@@ -79,8 +79,8 @@ class CacheWriter:
         self._written = np.zeros(len(tokens), dtype=bool)
         self._file = h5py.File(self.path, "w", libver="latest")
         header = _write_header(self._file, n_layers, n_heads, meta)
-        if places is not None:
-            self._file["examples/place"] = np.asarray(places, np.int64)
+        if positions is not None:
+            self._file["examples/place"] = np.asarray(positions, np.int64)
         # Until its pattern is written, the checksum of an example is that of its tokens.
         self._crc32 = _write_tokens(self._file, tokens, self._lengths, header)
         self._file["pattern/offsets"] = self._offsets
@@ -206,8 +206,8 @@ class Cache:
         """Number of tokens of each example, int64 [n]."""
         return np.diff(self._token_offsets)
 
-    def places(self) -> np.ndarray:
-        """Where a shard's examples stand in the whole corpus, int64 [n]."""
+    def positions(self) -> np.ndarray:
+        """Positions of a shard's examples in the whole corpus, int64 [n]."""
         if "examples/place" not in self._file:
             raise refusal(self.path, "is not a shard")
         return self._file["examples/place"][:]

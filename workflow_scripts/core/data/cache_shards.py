@@ -18,15 +18,15 @@ def join(shards: Sequence[Path], path: Path) -> None:
     """
     with ExitStack() as stack:
         caches = [stack.enter_context(Cache(shard)) for shard in shards]
-        first, places = caches[0], [cache.places() for cache in caches]
+        first, positions = caches[0], [cache.positions() for cache in caches]
         for cache in caches[1:]:
             if (cache.meta, cache.n_layers) != (first.meta, first.n_layers):
                 raise InputError(
                     f"{cache.path}: differs in model or corpus from {first.path}; "
                     "delete the shards and run again"
                 )
-        order = np.concatenate(places).argsort(kind="stable")
-        if not np.array_equal(np.concatenate(places)[order], np.arange(len(order))):
+        order = np.concatenate(positions).argsort(kind="stable")
+        if not np.array_equal(np.concatenate(positions)[order], np.arange(len(order))):
             raise InputError(
                 f"{first.path.parent}: the shards lack examples or share some; "
                 "delete the shards and run again"
@@ -34,9 +34,9 @@ def join(shards: Sequence[Path], path: Path) -> None:
         tokens = [_tokens(cache, index) for cache in caches for index in range(len(cache))]
         ordered = [tokens[index] for index in order]
         with CacheWriter(path, ordered, first.n_layers, first.n_heads, first.meta) as writer:
-            for cache, its_places in zip(caches, places, strict=True):
-                for place, example in zip(its_places, cache, strict=True):
-                    writer.write(int(place), example.pattern)
+            for cache, of_shard in zip(caches, positions, strict=True):
+                for position, example in zip(of_shard, cache, strict=True):
+                    writer.write(int(position), example.pattern)
 
 
 def _tokens(cache: Cache, index: int) -> Tokens:

@@ -1,4 +1,4 @@
-"""Links between a predicate and its core frame elements, beside a corpus's examples."""
+"""Links between a predicate and its core frame elements, next to a corpus's examples."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

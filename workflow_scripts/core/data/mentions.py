@@ -1,4 +1,4 @@
-"""Documents with coreferent mentions, beside their examples: one JSON object per line."""
+"""Documents with coreferent mentions, next to their examples: one JSON object per line."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -80,13 +80,13 @@ def _decode(raw: bytes, path: Path, number: int, encoding: str) -> str:
     except LookupError as error:
         raise InputError(f"{path}: {error}; correct the key encoding of this source") from error
     except UnicodeError as error:
-        place = (
+        what = (
             f"byte 0x{raw[error.start]:02x} at column {error.start + 1}"
             if isinstance(error, UnicodeDecodeError)
             else "the line"
         )
         raise InputError(
-            f"{path}:{number}: {place} is not {encoding.upper()}; convert the file to UTF-8"
+            f"{path}:{number}: {what} is not {encoding.upper()}; convert the file to UTF-8"
         ) from error
     if "\0" in text:
         raise InputError(

@@ -106,7 +106,7 @@ def _pre_tokenizer_words(encoding: "Encoding", sequence: np.ndarray) -> tuple[np
 def _words_of_spans(
     encoding: "Encoding", sequence: np.ndarray, words: tuple[Spans, ...]
 ) -> tuple[np.ndarray, int]:
-    """The word of `words` that each wordpiece's characters overlap most; the first of equals."""
+    """The word of `words` that each wordpiece's characters overlap most, the first of them."""
     word = np.full(len(encoding.ids), -1, dtype=np.int32)
     base = 0
     for text, spans in enumerate(words):

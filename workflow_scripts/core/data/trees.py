@@ -1,4 +1,4 @@
-"""Dependency trees of a corpus, beside its examples: a JSON object per line, in the same order."""
+"""Dependency trees of a corpus, next to its examples: a JSON object per line, in the same order."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Word vectors: a matrix in safetensors beside its words, one per line."""
+"""Word vectors: a matrix in safetensors next to its words, one per line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -124,14 +124,14 @@ def unacceptable(fact: Fact, rng: random.Random, details: Sequence[str]) -> str:
     """
     pieces = _form(rng, details)(fact, rng, details, True)
     role = rng.choice(["agent", "theme", "verb"])
-    place = [filled for _, filled in pieces].index(role)
-    words, before = pieces[place][0], pieces[place - 1][0]
+    index = [filled for _, filled in pieces].index(role)
+    words, before = pieces[index][0], pieces[index - 1][0]
     if role == "verb":
         wrong = fact.verb.past[0] if before in DID else fact.verb.base[0]
     else:
         bare = words.removeprefix("the ")
         wrong = rng.choice([f"{bare} the", bare if role == "theme" else f"{bare} the"])
-    return to_text([*pieces[:place], (wrong, role), *pieces[place + 1 :]])
+    return to_text([*pieces[:index], (wrong, role), *pieces[index + 1 :]])
 
 
 def question(fact: Fact, role: str, rng: random.Random) -> str:

@@ -2,7 +2,7 @@
 
 The colours are Okabe and Ito's, and two of Tol's muted scheme. There are more things than colours,
 so a group of things that may share a figure has colours of its own, and every entry a second
-channel beside them: a marker, a dash or a hatch. Some colours have one meaning in all figures:
+channel next to them: a marker, a dash or a hatch. Some colours have one meaning in all figures:
 ORANGE is the unchanged model or another baseline, GREY what is random, PALE what is of no kind,
 BLACK a reference that is computed, such as uniform attention or chance, NEUTRAL heads or layers of
 any kind, and BLUE in lines and maps is attention.

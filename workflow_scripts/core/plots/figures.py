@@ -55,7 +55,7 @@ def panels(
 ) -> tuple[Figure, list[Axes]]:
     """A figure with one titled panel of `width` x `height` inches for each of `titles`.
 
-    At most `columns` stand beside each other, and no more than there is room for on a page.
+    At most `columns` stand side by side, and no more than there is room for on a page.
     """
     columns = min(columns, len(titles), int(TWO_COLUMNS / width + 1e-6))
     rows = -(-len(titles) // columns)
@@ -116,7 +116,7 @@ def per_layer(
 ) -> None:
     """One point per head, over its layer (0-based `layers`), and a line through the layers' means.
 
-    The points stand `shift` layers beside their layer's place, see `beside`.
+    The points are moved by `shift` layers, see `shift_of`.
     """
     layers, values = np.asarray(layers), np.asarray(values, dtype=float)
     style = {"color": look.colour, "marker": look.marker}
@@ -153,7 +153,7 @@ def same_scale(axes: Axes, values: np.ndarray, least: float) -> None:
     axes.set(xlim=ends, ylim=ends, aspect="equal")
 
 
-def beside(number: int, of: int) -> float:
+def shift_of(number: int, of: int) -> float:
     """Offset, in layers, from its layer's position of series `number` (from 0) `of` several."""
     return 0.14 * (number - (of - 1) / 2)
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from workflow_scripts.core.plots import colours, figures
 
 CELL = 0.12  # inches at most
-BESIDE, BETWEEN = 1.15, 0.2  # inches for labels and colour bar, and between maps
+MARGIN, BETWEEN = 1.15, 0.2  # inches for labels and colour bar, and between maps
 
 
 def grid_of(frame: pd.DataFrame, values: str) -> np.ndarray:
@@ -62,9 +62,9 @@ def sheet(
     `between` inches between them. The caller adds colour bars, see `bar`.
     """
     n_layers, n_heads = shape
-    room = figures.TWO_COLUMNS - BESIDE - between * len(columns)
+    room = figures.TWO_COLUMNS - MARGIN - between * len(columns)
     cell = min(CELL, room / (len(columns) * n_heads))
-    width = BESIDE + len(columns) * (between + cell * n_heads)
+    width = MARGIN + len(columns) * (between + cell * n_heads)
     height = 0.8 + len(rows) * (BETWEEN + max(cell * n_layers, 0.5))
     figure, flat = figures.new(width, height, columns=len(columns), rows=len(rows))
     panels = np.array(flat, dtype=object).reshape(len(rows), len(columns))
@@ -80,11 +80,11 @@ def sheet(
 
 
 def bar(image: AxesImage, panels: Sequence[Axes], label: str) -> None:
-    """A named colour bar beside panels that share a scale; as high as the map beside one alone."""
+    """A named colour bar for panels that share a scale; next to one alone, as high as its map."""
     figure = panels[0].figure
     if len(panels) == 1:
-        place = panels[0].inset_axes((1.04, 0, 0.05, 1))
-        shown = figure.colorbar(image, cax=place, label=label)
+        room = panels[0].inset_axes((1.04, 0, 0.05, 1))
+        shown = figure.colorbar(image, cax=room, label=label)
     else:
         rows = len({axes.get_subplotspec().rowspan.start for axes in panels})
         shown = figure.colorbar(image, ax=list(panels), label=label, pad=0.01, aspect=12 * rows)
@@ -102,5 +102,5 @@ def dots(axes: Axes, heads: pd.DataFrame) -> None:
 def note(axes: Axes, words: str) -> None:
     """Words across a map that has no values."""
     box = {"facecolor": colours.WHITE, "edgecolor": "none", "pad": 1.5}
-    place = {"transform": axes.transAxes, "ha": "center", "va": "center"}
-    axes.text(0.5, 0.5, words, size=7, bbox=box, **place)
+    centred = {"transform": axes.transAxes, "ha": "center", "va": "center"}
+    axes.text(0.5, 0.5, words, size=7, bbox=box, **centred)

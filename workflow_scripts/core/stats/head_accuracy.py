@@ -1,7 +1,7 @@
 """Accuracies from counts per sentence or text: intervals, and best heads on held-out units.
 
-A unit is a document, sentence or text, drawn and split as a whole. Correct predictions are counted
-as [unit, ..., kind] and all as [unit, kind], where the axes between are e.g. layer, head.
+A unit is a document, sentence or text, resampled and split as a whole. Correct predictions are
+counted as [unit, ..., kind] and all as [unit, kind], where the axes between are e.g. layer, head.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def accuracy(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Accuracy and both ends of its 95% bootstrap interval over units, each [..., kind].
 
-    Whole units are drawn with replacement. All are NaN where a kind never occurs, the ends also
+    Whole units are resampled. All are NaN where a kind never occurs, the ends also
     where it occurs in one unit alone.
     """
     n = len(correct)

@@ -1,6 +1,6 @@
 """The official GLUE metrics, of one set of predictions and of many on weighted examples.
 
-A weight is how often its example was drawn, so that one matrix product scores all samples of all
+A weight is how often its example was sampled, so that one matrix product scores all samples of all
 variants. Accuracy, F1 and Matthews' are those of weights of 1; another correlation of one set of
 predictions is SciPy's, which the weighted form equals only up to rounding.
 """
@@ -88,8 +88,8 @@ def _share(sums: np.ndarray) -> np.ndarray:
 
 def _positives(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
     """True positives, and positives among the predictions and among the labels together."""
-    said, true = predictions == 1, labels == 1
-    return np.stack([said & true, said.astype(np.int8) + true]).astype(np.int8)
+    predicted, true = predictions == 1, labels == 1
+    return np.stack([predicted & true, predicted.astype(np.int8) + true]).astype(np.int8)
 
 
 def _f1_of_sums(sums: np.ndarray) -> np.ndarray:
@@ -98,17 +98,18 @@ def _f1_of_sums(sums: np.ndarray) -> np.ndarray:
 
 
 def _counts(labels: np.ndarray, predictions: np.ndarray) -> np.ndarray:
-    """All, right ones, those said and those that are of class 1."""
-    right, said = predictions == labels, predictions == 1
-    true = np.broadcast_to(labels == 1, said.shape)
-    return np.stack([np.ones_like(said), right, said, true]).astype(np.int8)
+    """All, right ones, those predicted to be and those that are of class 1."""
+    right, predicted = predictions == labels, predictions == 1
+    true = np.broadcast_to(labels == 1, predicted.shape)
+    return np.stack([np.ones_like(predicted), right, predicted, true]).astype(np.int8)
 
 
 def _matthews_of_sums(sums: np.ndarray) -> np.ndarray:
     """Pearson's correlation of two classes, from counts; 0 where one side has one class only."""
-    n, right, said, true = sums
-    product = right * n - said * true - (n - said) * (n - true)
-    spread = (n**2 - said**2 - (n - said) ** 2) * (n**2 - true**2 - (n - true) ** 2)
+    n, right, predicted, true = sums
+    product = right * n - predicted * true - (n - predicted) * (n - true)
+    one_spread = n**2 - predicted**2 - (n - predicted) ** 2
+    spread = one_spread * (n**2 - true**2 - (n - true) ** 2)
     return np.divide(product, np.sqrt(spread), out=np.zeros_like(product), where=spread > 0)
 
 

@@ -77,9 +77,9 @@ def made_wrong(labels: np.ndarray) -> Break:
     def worse(predictions: np.ndarray, order: np.ndarray, degree: float) -> np.ndarray:
         hit = order[:, : int(np.ceil(degree * len(labels)))]
         rows = np.arange(len(predictions))[:, None]
-        said = predictions[rows, hit]
+        before = predictions[rows, hit]
         broken = predictions.copy()
-        broken[rows, hit] = np.where(said == labels[hit], others[hit], said)
+        broken[rows, hit] = np.where(before == labels[hit], others[hit], before)
         return broken
 
     return worse

@@ -1,6 +1,6 @@
 """Bootstrap samples as weights of examples, and the intervals that come from them.
 
-A weight is how often its example was drawn; every variant is scored on the same samples (paired).
+A weight is how often its example was sampled; every variant is scored on the same samples (paired).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,9 +19,9 @@ Scores = Callable[[np.ndarray], np.ndarray]
 
 @lru_cache(maxsize=1)
 def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
-    """How often each of `n` examples is drawn with replacement, int [draw, example], read-only.
+    """How often each of `n` examples is sampled with replacement, int [draw, example], read-only.
 
-    A table's intervals are of one sample: it is drawn once.
+    A table's intervals are of the same samples, which are made once.
     """
     weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
     weights.flags.writeable = False
@@ -29,10 +29,10 @@ def bootstrap_weights(n: int, draws: int, seed: int) -> np.ndarray:
 
 
 def document_weights(documents: Sequence[str], draws: int, seed: int) -> np.ndarray:
-    """How often each example is drawn where whole documents are: int [draw, example].
+    """How often each example is sampled where whole documents are: int [draw, example].
 
     `documents` holds the document of each example. Examples of one document are alike, so they are
-    drawn together (the cluster bootstrap: Davison and Hinkley 1997, section 3.8). Where every
+    sampled together (the cluster bootstrap: Davison and Hinkley 1997, section 3.8). Where every
     example has a document of its own, these are the weights of `bootstrap_weights`.
     """
     codes, names = pd.factorize(np.asarray(documents, dtype=object))

@@ -40,13 +40,13 @@ class OfSums:
     score: Callable[[np.ndarray], np.ndarray]
 
     def observed(self, baseline: np.ndarray, variants: np.ndarray) -> np.ndarray:
-        """See Compared."""
+        """Score of each variant minus its baseline's, [variant]."""
         return self.score(_sum(self.summands(variants))) - self.score(_sum(self.summands(baseline)))
 
     def drawn(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """See Compared: what is swapped moves from one sum to the other, one product for all."""
+        """The same with random examples swapped, [draw, variant]: they move from sum to sum."""
         of_baseline, of_variants = self.summands(baseline), self.summands(variants)
         gained = of_variants - of_baseline
         # Sums of small integers are exact in single precision, in which products take half as long.
@@ -74,7 +74,7 @@ class OfMetric:
     labels: np.ndarray
 
     def observed(self, baseline: np.ndarray, variants: np.ndarray) -> np.ndarray:
-        """See Compared."""
+        """Score of each variant minus its baseline's, [variant]."""
         once = np.ones((1, len(self.labels)))
         after, before = (
             weighted_scores(self.metric, self.labels, predictions, once)[0]
@@ -85,7 +85,10 @@ class OfMetric:
     def drawn(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """See Compared: by sums where the metric has them, Spearman's by ranks, else by weights."""
+        """The same with random examples swapped, [draw, variant].
+
+        By sums where the metric has them, Spearman's by ranks, else by weights.
+        """
         if self.metric in CORRELATIONS:
             baseline, variants = (_standardised(scores) for scores in (baseline, variants))
         if self.metric in SUMS:
@@ -106,7 +109,7 @@ class OfMetric:
         return np.concatenate(parts)
 
     def _mixed(self, baseline: np.ndarray, variant: np.ndarray, swaps: np.ndarray) -> np.ndarray:
-        """Drawn effects [draw] in any metric: what a mixed vector holds weighs 1, the rest 0."""
+        """Effects [draw] of swaps in any metric: what a mixed vector holds weighs 1, the rest 0."""
         labels, both = np.tile(self.labels, 2), np.concatenate([baseline, variant])[None]
         of_variant, of_baseline = (
             weighted_scores(self.metric, labels, both, np.hstack([~inside, inside]))[:, 0]

@@ -35,12 +35,12 @@ def statistics(translations: Sequence[str], references: Sequence[str]) -> np.nda
 
     Equal pairs of translation and reference, of which a sweep has many, are computed once.
     """
-    places: dict[tuple[str, str], int] = {}
+    numbers: dict[tuple[str, str], int] = {}
     pairs = zip(translations, references, strict=True)
-    index = [places.setdefault(pair, len(places)) for pair in pairs]
+    index = [numbers.setdefault(pair, len(numbers)) for pair in pairs]
     if not index:
         return np.empty((0, len(COLUMNS)), np.int32)
-    some, theirs = (list(side) for side in zip(*places, strict=True))
+    some, theirs = (list(side) for side in zip(*numbers, strict=True))
     # force: whether outputs end in a separated full stop is not to be counted over all variants.
     parts = [
         metric._extract_corpus_statistics(some, [theirs]) for metric in (BLEU(force=True), CHRF())
@@ -80,12 +80,12 @@ def _bleu(sums: np.ndarray) -> np.ndarray:
 def _chrf(sums: np.ndarray) -> np.ndarray:
     """The F score of mean precision and recall over orders, as sacrebleu.CHRF; beta is 2."""
     counts = np.asarray(sums, dtype=float).reshape(ORDERS["chrf"], 3, *sums.shape[1:])
-    said, true, matches = np.moveaxis(counts, 1, 0)
-    known = (said > 0) & (true > 0)
+    produced, true, matches = np.moveaxis(counts, 1, 0)
+    known = (produced > 0) & (true > 0)
     orders = np.maximum(known.sum(axis=0), 1)
     precision, recall = (
         np.where(known, matches / np.where(known, total, 1), 0).sum(axis=0) / orders
-        for total in (said, true)
+        for total in (produced, true)
     )
     weight = CHRF.BETA**2
     below = weight * precision + recall
