@@ -23,7 +23,8 @@ def products(folder: Path, **frames: Sequence[Row]) -> Products:
             path.parent.mkdir(exist_ok=True)
             tables.write(frame, path)
         else:
-            path = folder / f"{name.replace('_', '-')}.csv"
+            path = folder / f"tables/{name.replace('_', '-')}.csv"
+            path.parent.mkdir(exist_ok=True)
             tables.write_csv(frame, path)
         paths.append(path)
     return Products(paths)
