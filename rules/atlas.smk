@@ -15,14 +15,6 @@ ATLAS_PAGE = sorted(
 include: "atlas_maps.smk"
 
 
-# The corpora whose numbers it shows, by chapter.
-ATLAS_CORPORA = {
-    chapter: config[chapter].get("treebank") or config[chapter]["corpus"]
-    for chapter in ("surface", "clusters", "syntax", "coreference", "frames")
-    if chapter in config
-}
-if "translation" in config:
-    ATLAS_CORPORA["translation"] = "sentence pairs"
 # The workflow's own annotations of maps are an AI model's.
 ATLAS_ORIGINS = ORIGINS | ({"maps": "machine"} if config.get("patterns", {}).get("builtin") else {})
 
@@ -45,7 +37,7 @@ use rule analysis_step as atlas_data with:
         **step("atlas/atlas_data.py"),
         study=config["study"],
         seed=config["seed"],
-        corpora=ATLAS_CORPORA,
+        corpora={chapter: name for chapter, (_, name, _) in READ.items()},
         data=ATLAS_ORIGINS,
         fewest=config.get("syntax", {}).get("fewest", 1),
 

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from snakemake import cli
 
-from workflow_scripts.chapters import PAPERS
+from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.integrity import meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_checkout, check_duplicates
 from workflow_scripts.core.run.config import check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.needs import abilities
+from workflow_scripts.core.run.schema import data_read
 
 SCHEMAS = ROOT / "rules/schemas"
 
@@ -140,19 +141,11 @@ def origin(entry: dict) -> str:
     return "generated" if "generate" in entry else "silver" if "parse" in entry else "real"
 
 
-# Of what origin the data of each chapter and task are.
-ORIGINS = {
-    name: origin(table[config[chapter][key]])
-    for name, table, chapter, key in (
-        ("text", TEXTS, "surface", "corpus"),
-        ("trees", TREEBANKS, "syntax", "treebank"),
-        ("mentions", COREFERENCE, "coreference", "corpus"),
-        ("frames", FRAMES, "frames", "corpus"),
-    )
-    if chapter in config
-} | {task: origin(entry) for task, entry in config["tasks"].items()}
-if "translation" in config:
-    ORIGINS["pairs"] = origin(config["translation"]["data"])
+# The kind of data that each chapter reads, their name and their entry.
+READ = data_read(config, SCHEMAS, CHAPTERS)
+# Of what origin the data of each kind and task are; a kind that two chapters read is the first's.
+ORIGINS = {kind: origin(entry) for kind, _, entry in reversed(READ.values())}
+ORIGINS |= {task: origin(entry) for task, entry in config["tasks"].items()}
 
 
 def run_seed(wildcards) -> int:

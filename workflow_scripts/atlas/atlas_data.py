@@ -27,14 +27,8 @@ log = logging.getLogger(__name__)
 GROUPS = {**PAPERS, "beyond": "Beyond the papers"}
 MEASURES = collect("measures")
 DISTANCES = "clusters/distances.parquet"
-# What the study says of its data, by the chapter that reads them and by their kind.
-TEXTS = {
-    "surface": ("text", "Running text"),
-    "syntax": ("trees", "Dependency trees"),
-    "coreference": ("mentions", "Coreferent mentions"),
-    "frames": ("frames", "Frames"),
-    "translation": ("pairs", "Translation"),
-}
+# The kind of each chapter's data, and their title.
+TEXTS = {chapter: one.DATA for chapter, one in MEASURES.items() if hasattr(one, "DATA")}
 ORIGINS = {
     "real": "real",
     "silver": "silver: annotated by a parser",

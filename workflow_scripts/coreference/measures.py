@@ -9,6 +9,7 @@ from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Ta
 from workflow_scripts.core.measures.tables import Tables
 
 PAPER = "clark2019"
+DATA = ("mentions", "Coreferent mentions")
 SCORES = Table(
     "coreference/scores.parquet",
     "how often the head word of a mention attends most to that of an antecedent",

@@ -7,6 +7,7 @@ from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Ta
 from workflow_scripts.core.measures.tables import Tables
 
 PAPER = "kovaleva2019"
+DATA = ("frames", "Frames")
 LINKS = Table(
     "frames/scores.parquet",
     "the mean attention between a predicate and its core frame elements",

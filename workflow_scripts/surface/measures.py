@@ -7,6 +7,7 @@ from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Ta
 from workflow_scripts.core.measures.tables import Tables
 
 PAPER = "clark2019"
+DATA = ("text", "Running text")
 UNIFORM = "uniform attention"
 ENTROPY = Table(
     "surface/entropy.parquet",

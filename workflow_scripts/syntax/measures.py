@@ -8,6 +8,7 @@ from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Ta
 from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, number, whole
 
 PAPER = "clark2019"
+DATA = ("trees", "Dependency trees")
 SCORES = Table(
     "syntax/scores.parquet",
     "how often the word attended to most is the syntactic head, or the dependent",

@@ -14,6 +14,7 @@ from workflow_scripts.core.measures.forms import PRETRAINED, Form, Study, Table,
 from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.core.model.sublayers import TYPES
 
+DATA = ("pairs", "Translation")
 TASK, TRAINED = "translation", "trained"
 SCORES = Table(
     "translation/<run>.scores.parquet",

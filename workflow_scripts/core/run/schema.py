@@ -5,6 +5,8 @@ chapter, what the chapter needs and, in `$defs` and `conditions`, what it define
 the keywords of JSON Schema these are known:
 
     names: PART.KEY       the value is the name of an entry of that part of the config
+    data: {kind: KIND}    what claims and the atlas call the data that the chapter reads here; with
+                          `name` where the value is none
     format: path          a local path; data-path: one that starts from the key `data`;
                           sdist: one in a source distribution (see sdists.py)
     multiline: true       a text that may have several lines
@@ -13,7 +15,7 @@ the keywords of JSON Schema these are known:
     conditions            conditions on the whole study, by name (see needs.py)
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -60,6 +62,26 @@ def chapters(directory: Path) -> list[str]:
     """The names of all chapters, in alphabetical order."""
     names = {path.name.removesuffix(ENDING) for path in directory.glob(f"*{ENDING}")}
     return sorted(names - {STUDY})
+
+
+def data_read(
+    config: dict[str, Any], directory: Path, order: Sequence[str]
+) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """What the chapters of a study read that say so: the kind of data, their name and their entry.
+
+    By chapter, in `order`.
+    """
+    properties = assemble(directory)["properties"]
+    read = {}
+    for chapter in (name for name in order if name in config):
+        for key, part in properties[chapter]["properties"].items():
+            if "data" in part:
+                entry = value = config[chapter][key]
+                if isinstance(value, str):
+                    kind, table = part["names"].split(".")
+                    entry = config[kind][table][value]
+                read[chapter] = part["data"]["kind"], part["data"].get("name", value), entry
+    return read
 
 
 def resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
