@@ -4,8 +4,6 @@ The page's files (`page/`) and the data become one HTML file. Its content policy
 request, and allows the one script by its digest.
 """
 
-import base64
-import hashlib
 import html
 import json
 import math
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.atlas.bundle import PAGE, bundle
+from workflow_scripts.core.data.inline import as_script, digest
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -27,8 +26,6 @@ BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 MEGABYTE = 1_000_000
 # Bytes, at most, of a map's element besides its data, and of a sentence on a text that is left out.
 ELEMENT, SENTENCE = 200, 200
-# Only ASCII is left by json.dumps; these characters could end a script element or begin a comment.
-UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def build(atlas: dict[str, Any], folder: Path = PAGE) -> str:
@@ -66,18 +63,11 @@ def split(atlas: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]
     return atlas | {"maps": about}, data
 
 
-def as_script(data: dict[str, Any]) -> str:
-    """JSON in ASCII that cannot end the script element it stands in, whatever the texts say."""
-    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.translate(UNSAFE)
-
-
 def policy(script: str) -> str:
     """The page's content policy: no request at all, and no script but this one."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     rules = {
         "default-src": "'none'",
-        "script-src": f"'sha256-{digest}'",
+        "script-src": f"'sha256-{digest(script)}'",
         "style-src": "'unsafe-inline'",
         "img-src": "data: blob:",
         "base-uri": "'none'",

@@ -1,8 +1,5 @@
 """A table as a page that needs nothing else: it sorts, filters, and saves itself."""
 
-import base64
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from workflow_scripts.core.data.inline import as_script, digest
 from workflow_scripts.report import printed
 
 SOURCES = Path(__file__).parent / "page"
@@ -22,8 +20,6 @@ BADGES = {
     "not comparable": "none",
     "not measured": "none",
 }
-# Characters that could end a script element or begin a comment.
-UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ def render(page: Page, sources: Path = SOURCES) -> str:
     return template("table.html", sources).render(
         page=page,
         script=script,
-        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        script_digest=digest(script),
         style=(sources / "table.css").read_text(encoding="utf-8"),
-        files=json.dumps(page.files).translate(UNSAFE),
+        files=as_script(page.files),
     )
