@@ -13,7 +13,7 @@ import yaml
 from tests import chapter_pages
 from tests.chapter_pages import FOLDER, PAGES, ROOT, SCHEMAS
 from tests.default_study import MODEL, RESULTS
-from workflow_scripts.chapters import CHAPTERS
+from workflow_scripts.chapters import CHAPTERS, collect
 from workflow_scripts.core.run import schema
 
 HEADINGS = ["What is computed", "Options", "Products", "Alone", "What it does not show"]
@@ -108,6 +108,17 @@ def test_products_are_written(page: Path, written: set[str]) -> None:
     assert rows
     paths = [chapter_pages.filled(name, NAMES) for row in rows for name in row.files]
     assert [path for path in paths if f"{RESULTS}/{path}" not in written] == []
+
+
+@pytest.mark.parametrize("chapter", collect("measures"))
+def test_declared_columns_are_on_the_page(chapter: str) -> None:
+    """And so, by tests/workflow/test_chapter_products.py, in the tables of a finished study."""
+    rows = chapter_pages.products(FOLDER / f"{chapter}.md")
+    columns = {row.files[0].removeprefix("<model>/"): row.columns for row in rows}
+    for table in collect("measures")[chapter].TABLES:
+        named = columns.get(table.file.replace("<run>", "<seed>"))
+        if named is not None:  # a table that a recipe adds need not be on the page
+            assert set(table.columns) <= set(named), table.file
 
 
 @of_page
