@@ -21,25 +21,6 @@ for name, entry in config["models"].items():
         raise InputError(f"config: models.{name}: {error}") from None
 
 
-def cache_mb(model: str, corpus: str) -> int:
-    """The MB that the attention cache of a corpus or task takes at most.
-
-    Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens. Where
-    a file alone tells how many examples a corpus has, 1000 count.
-    """
-    entry = (CORPORA | TASKS)[corpus]
-    keys = ("n_segments", "n_sentences", "generate")
-    n = next((entry[key] for key in keys if entry.get(key)), 1000)
-    if corpus in TASKS:
-        n = config["attention"]["task_examples"]
-    return ceil(n * entry["max_tokens"] ** 2 * ATTENTION_MAPS[model] * 2 / 1e6)
-
-
-def cache_file(path: str):
-    """An attention cache; removed after its last reader, where the study keeps none."""
-    return path if config["attention"]["keep"] else temp(path)
-
-
 use rule torch_step as model_card with:
     input:
         files=model_files,

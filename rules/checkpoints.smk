@@ -17,14 +17,6 @@ CHECKPOINT_RECIPE_KEYS = (
 CHECKPOINT_RECIPE = {key: FINETUNE[key] for key in CHECKPOINT_RECIPE_KEYS}
 
 
-def weights_mb(model: str) -> int:
-    """The MB of a model's weights; BERT-base's where they are not on this machine."""
-    with suppress(InputError):
-        if "hub" not in (entry := config["models"][model]):
-            return ceil(bytes_of(path_of(entry)) / 1e6)
-    return 440
-
-
 use rule model_step as mlm_head with:
     input:
         model=rules.model_card.output.model,

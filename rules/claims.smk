@@ -7,14 +7,6 @@ CLAIM_BUILTIN = [relpath(ROOT / "claims/published.csv")] * CLAIMS["builtin"]
 CLAIMS_PRINTED = list(TABLES)
 
 
-def products_judged(wildcards) -> list[str]:
-    """What claims about a model are judged by: printed tables and those that `judged` entered."""
-    model = {"model": [wildcards.model]}
-    folders = (f"<results>/{wildcards.model}/", "<results>/tables/")
-    entered = [file for path, of in JUDGED_BY for file in for_all(path, **of, **model)]
-    return [path for path in CLAIMS_PRINTED if path.startswith(folders)] + entered
-
-
 use rule analysis_step as claim_verdicts with:
     input:
         published=CLAIM_BUILTIN + CLAIMS["files"],

@@ -224,4 +224,5 @@ def local_files(path: str | None, folder: str = "") -> list[str]:
 model_files = files_of(config["models"], "model")
 
 
+include: "common_chapters.smk"
 include: "common_steps.smk"

@@ -6,16 +6,6 @@ What is fetched is fetched where snakemake runs: other nodes often have no netwo
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
 
-def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
-    """A function that gives the files of the text that the entry names under `key`, if any."""
-
-    def files(wildcards) -> list[str]:
-        text = table[wildcards[wildcard]].get(key)
-        return [f"<results>/corpora/{text}.{ending}" for ending in endings] if text else []
-
-    return files
-
-
 use rule analysis_step as fetch_sdist with:
     output:
         fetched=directory(f"{sdists.FOLDER}/{{requirement}}"),

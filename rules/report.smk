@@ -18,21 +18,6 @@ REPORT_PRINTED = {
 }
 
 
-def caption_of(entry: Entry) -> str:
-    """The file of an entry's caption."""
-    return relpath(ROOT / f"report/{entry.caption}.rst")
-
-
-def page_of(entry: Entry):
-    """A table's page, which the report shows."""
-
-    def words(wildcards) -> dict[str, str]:
-        return labels(entry, ENTRIES, titles_of_tasks())
-
-    place = {"category": entry.category, "subcategory": entry.subcategory or None}
-    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
-
-
 for part, printed in REPORT_PRINTED.items():
     if not printed:
         continue

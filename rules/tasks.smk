@@ -18,16 +18,6 @@ TASK_ARCT_PATHS += sorted(map(str, Path(ARCT["path"]).glob("*/"))) if "path" in 
 TASK_ARCT_FILES = [file for path in TASK_ARCT_PATHS for file in local_files(path)]
 
 
-def domains_of(table: dict, wildcard: str):
-    """A function that finds the local files of the domains of the task that the wildcard names."""
-
-    def files(wildcards) -> list[str]:
-        domains = table[wildcards[wildcard]]["domains"].values()
-        return [file for domain in domains for file in local_files(domain.get("path"))]
-
-    return files
-
-
 use rule analysis_step as generate_task with:
     output:
         generated=directory("<results>/tasks/{task}.generated"),

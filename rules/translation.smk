@@ -51,12 +51,6 @@ use rule analysis_step as translation_pairs with:
         seed=config["seed"],
 
 
-def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, **_) -> int:
-    """The MB of the weights of a translator that the study trains: embeddings and matrices."""
-    layer = 12 * hidden**2 + 4 * hidden * feed_forward  # one of the encoder, one of the decoder
-    return ceil(4 * (vocabulary * hidden + layers * layer) / 1e6)
-
-
 if TRANSLATION_TRAINING:
 
     use rule training_step as translator_training with:

@@ -1,11 +1,5 @@
 """translation: the tables and figures of the paper, of all runs of the study."""
 
-
-def translated(kind, name: str, title: str):
-    """A figure or table of all translators."""
-    return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
-
-
 TRANSLATION_SCORES = expand(rules.translation_scores.output.scores, run=TRANSLATION_RUNS)
 
 

@@ -1,0 +1,82 @@
+"""Helpers of one chapter each; the linter of Snakemake wants them apart from rules."""
+
+
+def cache_mb(model: str, corpus: str) -> int:
+    """The MB that the attention cache of a corpus or task takes at most.
+
+    Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens. Where
+    a file alone tells how many examples a corpus has, 1000 count.
+    """
+    entry = (CORPORA | TASKS)[corpus]
+    keys = ("n_segments", "n_sentences", "generate")
+    n = next((entry[key] for key in keys if entry.get(key)), 1000)
+    if corpus in TASKS:
+        n = config["attention"]["task_examples"]
+    return ceil(n * entry["max_tokens"] ** 2 * ATTENTION_MAPS[model] * 2 / 1e6)
+
+
+def cache_file(path: str):
+    """An attention cache; removed after its last reader, where the study keeps none."""
+    return path if config["attention"]["keep"] else temp(path)
+
+
+def weights_mb(model: str) -> int:
+    """The MB of a model's weights; BERT-base's where they are not on this machine."""
+    with suppress(InputError):
+        if "hub" not in (entry := config["models"][model]):
+            return ceil(bytes_of(path_of(entry)) / 1e6)
+    return 440
+
+
+def products_judged(wildcards) -> list[str]:
+    """What claims about a model are judged by: printed tables and those that `judged` entered."""
+    model = {"model": [wildcards.model]}
+    folders = (f"<results>/{wildcards.model}/", "<results>/tables/")
+    entered = [file for path, of in JUDGED_BY for file in for_all(path, **of, **model)]
+    return [path for path in CLAIMS_PRINTED if path.startswith(folders)] + entered
+
+
+def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
+    """A function that gives the files of the text that the entry names under `key`, if any."""
+
+    def files(wildcards) -> list[str]:
+        text = table[wildcards[wildcard]].get(key)
+        return [f"<results>/corpora/{text}.{ending}" for ending in endings] if text else []
+
+    return files
+
+
+def caption_of(entry: Entry) -> str:
+    """The file of an entry's caption."""
+    return relpath(ROOT / f"report/{entry.caption}.rst")
+
+
+def page_of(entry: Entry):
+    """A table's page, which the report shows."""
+
+    def words(wildcards) -> dict[str, str]:
+        return labels(entry, ENTRIES, titles_of_tasks())
+
+    place = {"category": entry.category, "subcategory": entry.subcategory or None}
+    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
+
+
+def domains_of(table: dict, wildcard: str):
+    """A function that finds the local files of the domains of the task that the wildcard names."""
+
+    def files(wildcards) -> list[str]:
+        domains = table[wildcards[wildcard]]["domains"].values()
+        return [file for domain in domains for file in local_files(domain.get("path"))]
+
+    return files
+
+
+def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, **_) -> int:
+    """The MB of the weights of a translator that the study trains: embeddings and matrices."""
+    layer = 12 * hidden**2 + 4 * hidden * feed_forward  # one of the encoder, one of the decoder
+    return ceil(4 * (vocabulary * hidden + layers * layer) / 1e6)
+
+
+def translated(kind, name: str, title: str):
+    """A figure or table of all translators."""
+    return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
