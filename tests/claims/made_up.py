@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from workflow_scripts.chapters import collect
 from workflow_scripts.claims.products import Products
 from workflow_scripts.core.data import tables
 
@@ -13,7 +14,10 @@ Row = Mapping[str, Any]
 
 
 def products(folder: Path, **frames: Sequence[Row]) -> Products:
-    """Products with these rows; `clark2019_table1` is printed, `surface__position` is not."""
+    """Products with these rows; `clark2019_table1` is printed, `surface__position` is not.
+
+    Columns that the table's declaration names and the rows lack are empty.
+    """
     paths = []
     for name, rows in frames.items():
         frame = pd.DataFrame(rows)
@@ -21,13 +25,21 @@ def products(folder: Path, **frames: Sequence[Row]) -> Products:
             chapter, table = name.split("__")
             path = folder / chapter / f"{table.replace('_of_', '.')}.parquet"
             path.parent.mkdir(exist_ok=True)
-            tables.write(frame, path)
+            tables.write(completed(frame, path), path)
         else:
             path = folder / f"tables/{name.replace('_', '-')}.csv"
             path.parent.mkdir(exist_ok=True)
-            tables.write_csv(frame, path)
+            tables.write_csv(completed(frame, path), path)
         paths.append(path)
     return Products(paths)
+
+
+def completed(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The frame, with all columns that the declaration of the table at `path` names."""
+    declared = [table for module in collect("measures").values() for table in module.TABLES]
+    file = f"{path.parent.name}/{path.name}"
+    wanted = {name for table in declared if table.at(file) for name in table.columns}
+    return frame.assign(**dict.fromkeys(sorted(wanted - {*frame})))
 
 
 def heads(n_layers: int, values: Mapping[tuple[int, int], float], column: str, **more: Any) -> list:

@@ -9,7 +9,9 @@ from scipy import stats
 
 from tests.claims.made_up import heads, products
 from workflow_scripts.claims import kovaleva, kovaleva_disabling, michel
+from workflow_scripts.claims.products import NotMeasured
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.finetuning.measures import SHARED
 
 
 def ends(measured: Measured) -> tuple[float, float, float]:
@@ -65,6 +67,8 @@ def test_layers_that_change(tmp_path: Path) -> None:
     (measured,) = kovaleva.last_layers_change(found, "")
     assert ends(measured) == pytest.approx((90, 88, 92))
     assert (measured.case, measured.about) == ("MRPC", "0.0 against 90.0")
+    with pytest.raises(NotMeasured, match=r"^the study has no finetuning/\*\.shared$"):
+        found.all_of(SHARED)
 
 
 def table1(task: str, metric: str, tuned: float, random: float, **more: Any) -> dict:

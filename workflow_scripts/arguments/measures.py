@@ -1,6 +1,7 @@
 """What the table of heads on ARCT's cue holds, and the measures of heads that it gives."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from workflow_scripts.core.measures.forms import Form, Study, Table, identifier, state_of
 from workflow_scripts.core.measures.tables import Tables
@@ -17,7 +18,22 @@ HEADS = Table(
     scale="diverging",
     better="low",
 )
-TABLES = (HEADS,)
+# Of the authors' own points: a row for each point, setup and seed.
+PREDICTIONS = Table(
+    "arguments/<family>.original.<seed>.parquet",
+    "the logits of a point's warrants, of one seed",
+    value="logit_1",
+    keys=("version", "id", "setup", "split", "seed"),
+    low="",
+    high="",
+    n="",
+)
+WORD_PREDICTIONS = replace(
+    PREDICTIONS,
+    file="arguments/<family>.original.parquet",
+    about="the logits of a point's warrants, of all seeds",
+)
+TABLES = (HEADS, PREDICTIONS, WORD_PREDICTIONS)
 # What is measured of a point, its unit, decimals, and what it is.
 CUE = {
     "margin": (

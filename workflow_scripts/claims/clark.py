@@ -7,7 +7,9 @@ import pandas as pd
 from workflow_scripts.claims.intervals import counted, from_p, mean_of, minus, share
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.clusters.measures import EMBEDDING
 from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
 # The relations of the paper's Table 1 besides `all`.
@@ -31,7 +33,7 @@ def special_attention(products: Products, of: str) -> list[Measured]:
     """Mean attention in percent; `of` is a target of Figure 2 and layers, as "sep 6-10"."""
     target, layers = of.split()
     first, last = map(int, layers.split("-"))
-    rows = at_depth(products.rows("surface/special_tokens", target=target), first, last)
+    rows = at_depth(products.rows(SPECIAL_TOKENS, target=target), first, last)
     return [
         Measured(*mean_of(rows, "attention", 100), rows["n"].max(), "segments", layers_of(rows))
     ]
@@ -39,7 +41,7 @@ def special_attention(products: Products, of: str) -> list[Measured]:
 
 def heads_above_half(products: Products, of: str) -> list[Measured]:
     """How many heads give more than half of their attention to the `of` (previous, next) token."""
-    rows = products.rows("surface/position", target=of)
+    rows = products.rows(POSITION, target=of)
     number = counted(rows["ci_low"] > 0.5, rows["attention"] > 0.5, rows["ci_high"] > 0.5)
     heads = [label(row.layer, row.head) for row in rows[rows["attention"] > 0.5].itertuples()]
     return [replace(number, of="heads", about=" ".join(heads))]
@@ -47,7 +49,7 @@ def heads_above_half(products: Products, of: str) -> list[Measured]:
 
 def little_attention_to_self(products: Products, of: str) -> list[Measured]:
     """Percent of heads that give the token itself less than the share `of` of their attention."""
-    rows, most = products.rows("surface/position", target="self"), float(of)
+    rows, most = products.rows(POSITION, target="self"), float(of)
     number = counted(rows["ci_high"] < most, rows["attention"] < most, rows["ci_low"] < most)
     value, low, high = (100 * x / number.n for x in (number.value, number.low, number.high))
     return [Measured(value, low, high, number.n, "heads")]
@@ -58,7 +60,7 @@ def gradient_ratio(products: Products, of: str) -> list[Measured]:
 
     `of` is the target, or "most attended" for the special token that those layers attend to most.
     """
-    gradients = at_depth(products["surface/gradients"], 5, 12)
+    gradients = at_depth(products[GRADIENTS], 5, 12)
     target = _most_attended(products) if of == "most attended" else of
     one, all_tokens = (
         mean_of(gradients[gradients["target"] == name], "gradient") for name in (target, "unmasked")
@@ -72,14 +74,14 @@ def gradient_ratio(products: Products, of: str) -> list[Measured]:
 
 
 def _most_attended(products: Products) -> str:
-    rows = at_depth(products["surface/special_tokens"], 5, 12)
+    rows = at_depth(products[SPECIAL_TOKENS], 5, 12)
     means = rows[rows["target"].isin(["cls", "sep"])].groupby("target")["attention"].mean()
     return str(means.idxmax())
 
 
 def broadest_in_first_layer(products: Products, of: str) -> list[Measured]:
     """Entropy, in nats, of the broadest head of layer 1 minus that of the broadest head above."""
-    rows = products.rows("surface/entropy", query="all")
+    rows = products.rows(ENTROPY, query="all")
     first, above = (
         group.loc[group["entropy"].idxmax()]
         for group in (rows[rows["layer"] == 0], rows[rows["layer"] > 0])
@@ -91,7 +93,7 @@ def broadest_in_first_layer(products: Products, of: str) -> list[Measured]:
 
 def entropy_from_cls(products: Products, of: str) -> list[Measured]:
     """Entropy, in nats, of attention from [CLS] in the last layer; the reference: other layers."""
-    rows = products.rows("surface/entropy", query="cls")
+    rows = products.rows(ENTROPY, query="cls")
     last = rows["layer"] == rows["layer"].max()
     others = float(rows.loc[~last, "entropy"].mean())
     number = mean_of(rows[last], "entropy")
@@ -249,7 +251,7 @@ def closer_within_layers(products: Products, of: str) -> list[Measured]:
     row = products.row("clark2019-clusters", layer="all")
     scale = 100 / row["between"]
     ends = from_p(row["difference"] * scale, min(2 * row["p"], 1.0))
-    n = len(products["clusters/embedding"])
+    n = len(products[EMBEDDING])
     return [Measured(*ends, n, "heads", about=f"p = {row['p']:.2g}")]
 
 

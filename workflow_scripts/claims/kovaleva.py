@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from workflow_scripts.ablation.measures import HEADS
 from workflow_scripts.claims.clark import at_depth
 from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
 from workflow_scripts.claims.intervals import (
@@ -19,6 +20,8 @@ from workflow_scripts.claims.intervals import (
 )
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.finetuning.measures import KINDS, SHARED, SIMILARITY
+from workflow_scripts.patterns.measures import SHARES
 
 SPECIAL = ("cls", "sep")
 
@@ -37,7 +40,7 @@ def classifier_f1(products: Products, of: str) -> list[Measured]:
 
 def class_share(products: Products, of: str) -> list[Measured]:
     """Percent of maps of the class `of` after fine-tuning, on each task; interval over heads."""
-    shares = products.rows("patterns/shares", method="network", stage="fine-tuned", **{"class": of})
+    shares = products.rows(SHARES, method="network", stage="fine-tuned", **{"class": of})
     numbers = []
     for task, rows in shares.groupby("task", sort=False):
         by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
@@ -77,7 +80,7 @@ def frame_attention(products: Products, of: str) -> list[Measured]:
 
 def last_layers_change(products: Products, of: str) -> list[Measured]:
     """How much less similar, in percent, maps of the last sixth of layers are than all others."""
-    similarity, numbers = products.matching("finetuning/*.similarity"), []
+    similarity, numbers = products.all_of(SIMILARITY), []
     for task, rows in similarity.groupby("task", sort=False):
         last = at_depth(rows, 11, 12)
         others = rows.drop(last.index)
@@ -156,11 +159,11 @@ def costly_head_and_shared_words(products: Products, of: str) -> list[Measured]:
     Of the head whose disabling costs most on the task `of`, after fine-tuning: from a word that
     both sentences have to the tokens of its copy, minus those of the other words there.
     """
-    heads, column = products["kovaleva2019-heads"], f"effect_{of}"
+    heads, column = products[HEADS], f"effect_{of}"
     if column not in heads:
         return []
     worst = heads.loc[heads[column].idxmin()]
-    rows = products.matching("finetuning/*.shared")
+    rows = products.all_of(SHARED)
     rows = rows[(rows["task"] == of) & (rows["stage"] == "fine-tuned")]
     rows = rows[(rows["measure"] == "copy") & (rows["layer"] == worst["layer"])]
     rows = rows[rows["head"] == worst["head"]]
@@ -202,7 +205,7 @@ def cls_attends_to_sep(products: Products, of: str) -> list[Measured]:
 
 
 def _features(products: Products, query: str) -> Iterator[tuple[str, object]]:
-    frame = products.matching("finetuning/*.features")
+    frame = products.all_of(KINDS)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == query)]
     for task, rows in frame.groupby("task", sort=False):
         yield str(task), list(rows.groupby("kind", sort=False))

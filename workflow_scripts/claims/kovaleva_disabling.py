@@ -1,5 +1,6 @@
 """Our numbers for what Kovaleva et al. 2019 say of disabled heads and layers (4.6 and 5)."""
 
+from workflow_scripts.ablation.measures import HEADS, SCORES
 from workflow_scripts.claims.clark import at_depth
 from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
 from workflow_scripts.claims.intervals import over_runs
@@ -33,7 +34,7 @@ def held_out_gain(products: Products, of: str) -> list[Measured]:
 def average_effect(products: Products, of: str) -> list[Measured]:
     """Points gained on average over heads by disabling one; the interval is over heads."""
     column = f"effect_{of}"
-    heads = products["kovaleva2019-heads"]
+    heads = products[HEADS]
     if column not in heads:
         return []
     values = 100 * heads[column].to_numpy()
@@ -62,7 +63,7 @@ def stratum_effect(products: Products, of: str) -> list[Measured]:
 def layer_effect(products: Products, of: str) -> list[Measured]:
     """Points gained by disabling a layer of 12; `of` is like "RTE 1"."""
     task, layer = of.split()
-    scores = products.matching("ablation/*.scores")
+    scores = products.all_of(SCORES)
     scores = scores[(scores["unit"] == "layer") & (scores["mode"] == "uniform")]
     scores = scores[(scores["task"] == NAMES[task]) & (scores["split"] == "dev")]
     scores = scores[scores["metric"] == "accuracy"]

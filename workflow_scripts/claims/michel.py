@@ -9,6 +9,7 @@ from workflow_scripts.claims.intervals import counted, minus, share
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.pruning.measures import EPOCHS
 
 Fields = dict[str, Any]
 PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
@@ -180,7 +181,7 @@ def speed_gain(products: Products, of: str) -> list[Measured]:
 
 def early_importance(products: Products, of: str) -> list[Measured]:
     """Rank correlation of importance after epoch `of` with that after the last epoch."""
-    epochs = products.matching("pruning/*.epochs")
+    epochs = products.all_of(EPOCHS)
     rows = epochs[epochs["epoch"] == int(of)]
     return [
         Measured(

@@ -5,6 +5,7 @@ from itertools import product
 
 import pandas as pd
 
+from workflow_scripts.arguments.measures import PREDICTIONS, WORD_PREDICTIONS
 from workflow_scripts.claims.intervals import share
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
@@ -74,7 +75,7 @@ def left_to_arguments(products: Products, of: str) -> list[Measured]:
     On the original points of the last split, the mean over runs; the interval draws points, the
     same for both.
     """
-    rows = products.matching("arguments/*.original*")
+    rows = products.all_of(WORD_PREDICTIONS, PREDICTIONS)
     rows = rows[(rows["trained_on"] == "original") & (rows["version"] == "original")]
     rows = rows[rows["split"] == reported_split(rows["split"])]
     right = (rows["logit_1"] > rows["logit_0"]) == (rows["label"] == 1)

@@ -1,9 +1,10 @@
 """The products of a study that claims are judged by, found by name."""
 
-from fnmatch import fnmatch
+import re
 
 import pandas as pd
 
+from workflow_scripts.core.measures.forms import Table
 from workflow_scripts.core.measures.tables import TableSet
 
 
@@ -12,35 +13,41 @@ class NotMeasured(Exception):
 
 
 class Products(TableSet):
-    """Printed tables by their name, other tables as <chapter>/<name>, each read once."""
+    """Tables that chapters declare and, by their names, printed ones; each read once."""
 
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        """The table. Raises NotMeasured where the study has none of this name."""
-        file = f"{name}.parquet" if "/" in name else f"tables/{name}.csv"
+    def __getitem__(self, table: str | Table) -> pd.DataFrame:
+        """The table. Raises NotMeasured where the study lacks it."""
+        file = table if isinstance(table, Table) else f"tables/{table}.csv"
         if file not in self:
-            raise NotMeasured(f"the study has no {name}")
+            raise NotMeasured(f"the study has no {_name(table)}")
         return super().__getitem__(file)
 
-    def matching(self, pattern: str) -> pd.DataFrame:
-        """All tables whose names match, concatenated. Raises NotMeasured where there is none."""
-        names = [file.removesuffix(".parquet") for file in self._paths]
-        names = [name for name in names if fnmatch(name, pattern)]
-        if not names:
-            raise NotMeasured(f"the study has no {pattern}")
-        return pd.concat([self[name] for name in names], ignore_index=True)
+    def all_of(self, *tables: Table) -> pd.DataFrame:
+        """All runs' rows of the declared tables. Raises NotMeasured where there is none."""
+        found = [one for table in tables for one in self.each(table)]
+        if not found:
+            raise NotMeasured(f"the study has no {_name(tables[0])}")
+        return pd.concat([self[one] for one in found], ignore_index=True)
 
-    def row(self, name: str, **wanted: object) -> pd.Series:
+    def row(self, table: str | Table, **wanted: object) -> pd.Series:
         """The row of a table with these values. Raises NotMeasured where it has none."""
-        rows = self.rows(name, **wanted)
+        rows = self.rows(table, **wanted)
         if len(rows) > 1:
-            raise ValueError(f"{name} has {len(rows)} rows with {wanted}")
+            raise ValueError(f"{_name(table)} has {len(rows)} rows with {wanted}")
         return rows.iloc[0]
 
-    def rows(self, name: str, **wanted: object) -> pd.DataFrame:
+    def rows(self, table: str | Table, **wanted: object) -> pd.DataFrame:
         """The rows of a table with these values. Raises NotMeasured where it has none."""
-        rows = self[name]
+        rows = self[table]
         for column, value in wanted.items():
             rows = rows[rows[column] == value]
         if rows.empty:
-            raise NotMeasured(f"{name} has no {wanted}")
+            raise NotMeasured(f"{_name(table)} has no {wanted}")
         return rows
+
+
+def _name(table: str | Table) -> str:
+    """A table as messages name it: "finetuning/*.similarity" is that of any task and seed."""
+    if isinstance(table, str):
+        return table
+    return re.sub("<.*>", "*", table.name.removeprefix("tables/"))

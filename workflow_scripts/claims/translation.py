@@ -11,6 +11,7 @@ from workflow_scripts.claims.intervals import counted, minus, of_correlation, sh
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.translation.measures import CURVES, EPOCHS, OF_TYPES, SCORES
 
 CHOSEN_ON, MEASURED_ON = "validation", "test"
 CROSS = "encoder-decoder"
@@ -62,7 +63,7 @@ def type_gap(products: Products, of: str) -> list[Measured]:
     That is the difference of the two types' values; the interval draws sentences, for both the
     same.
     """
-    types = products.matching("translation/*.types")
+    types = products.all_of(OF_TYPES)
     types = types[(types["measure"] == of) & (types["split"] == MEASURED_ON)]
     types = types[types["type"] == CROSS]
     alone = types[types["other"] == ""].set_index("run")["value"]
@@ -148,7 +149,7 @@ def translator_epochs(products: Products, of: str) -> list[Measured]:
 
     The interval is Fisher's, as if heads were drawn independently.
     """
-    epochs = products.matching("translation/*.epochs")
+    epochs = products.all_of(EPOCHS)
     numbers = []
     for run, rows in epochs[epochs["epoch"] == int(of)].groupby("run", sort=False):
         r, n = float(rows["agreement"].iloc[0]), len(rows)
@@ -176,7 +177,7 @@ def _over_sentences(
 
 def _curves(products: Products, scope: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each run and its curve of BLEU, pruned by importance."""
-    rows = products.matching("translation/*.curves")
+    rows = products.all_of(CURVES)
     rows = rows[(rows["strategy"] == "importance") & (rows["metric"] == "bleu")]
     for run, of_run in rows[rows["scope"] == scope].groupby("run", sort=False):
         yield str(run), of_run
@@ -198,7 +199,7 @@ def _kept(row: pd.Series, run: str, part: str = "") -> Measured:
 
 def _bleu(products: Products, unit: str, split: str) -> pd.DataFrame:
     """The effects on BLEU of masking by gates of 0."""
-    rows = products.matching("translation/*.scores")
+    rows = products.all_of(SCORES)
     rows = rows[(rows["unit"] == unit) & (rows["split"] == split)]
     return rows[(rows["mode"] == "zero") & (rows["metric"] == "bleu")]
 

@@ -23,7 +23,16 @@ NORMALISED = replace(
     high="",
     decimals=3,
 )
-TABLES = (IMPORTANCE, NORMALISED)
+EPOCHS = replace(
+    IMPORTANCE,
+    file="pruning/<task>.pretrained.<seed>.epochs.parquet",
+    about="importance after an epoch of fine-tuning, and its agreement with that after the last",
+    keys=("epoch",),
+    low="",
+    high="",
+    n="",
+)
+TABLES = (IMPORTANCE, NORMALISED, EPOCHS)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:

@@ -42,7 +42,26 @@ NORMALISED = replace(
     high="",
     decimals=3,
 )
-TABLES = (SCORES, IMPORTANCE, NORMALISED)
+EPOCHS = replace(
+    NORMALISED,
+    file="translation/<run>.epochs.parquet",
+    about="importance after an epoch of training, and its agreement with that after the last",
+    keys=("type", "epoch"),
+    n="",
+)
+CURVES = Table(
+    "translation/<run>.curves.parquet",
+    "a metric with as many heads pruned, in an order: of all heads or of a type",
+    value="score",
+    keys=("strategy", "scope", "draw", "step", "metric"),
+)
+OF_TYPES = Table(
+    "translation/<run>.types.parquet",
+    "a number of a type's heads, or of one type minus another",
+    value="value",
+    keys=("measure", "type", "other"),
+)
+TABLES = (SCORES, IMPORTANCE, NORMALISED, EPOCHS, CURVES, OF_TYPES)
 OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
 # What a head does that is masked so, and the paper that masks so.
 MODES = {
