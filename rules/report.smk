@@ -88,7 +88,7 @@ if REPORT_CLAIM_PAGES:
             **step("report/claims_page.py"),
             model="{model}",
             heading="Every published claim, judged",
-            place=f"{RESULTS}/{{model}}/tables/claims.html",
+            page_path=f"{RESULTS}/{{model}}/tables/claims.html",
             texts=lambda wildcards: captions.digest([ROOT / "report/claims.rst"], config),
 
 

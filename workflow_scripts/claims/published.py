@@ -27,7 +27,7 @@ class Claim:
 
     id: str
     paper: str
-    place: str
+    place: str  # its section, table or figure in the paper
     statement: str
     kind: str  # one of KINDS: a number of the paper's model, or what it says of such models
     model: str

@@ -33,16 +33,16 @@ MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures
 
 @dataclass(frozen=True)
 class Linker:
-    """What gives the links of a page: its own place, and addresses in the report if it has any."""
+    """What gives the links of a page: its own path, and addresses in the report if it has any."""
 
     page: Path
     report_href: Callable[[str], Any] | None = None
 
-    def link(self, text: str, product: Path, fragment: str, place: str) -> Link:
+    def link(self, text: str, product: Path, fragment: str, menu: str) -> Link:
         """A link to a product of the study."""
         relative = Path(os.path.relpath(product, self.page.parent)).as_posix()
         report = str(self.report_href(str(product))) if self.report_href else ""
-        return Link(text, str(product), relative, report, fragment, place)
+        return Link(text, str(product), relative, report, fragment, menu)
 
 
 def named(path: Path) -> str:
@@ -143,7 +143,7 @@ def main(
     latex: Out,
     model: str,
     heading: str,
-    place: str,
+    page_path: str,
     config: dict,
     atlas: Path | None = None,
     atlas_page: Path | None = None,
@@ -151,11 +151,11 @@ def main(
 ) -> None:
     """Write the page of a model's claims; `products` are the figures and pages it may link to.
 
-    `place` is where the page stands, from which links start.
+    Links start from `page_path`, where the study has the page.
     """
     frame = printed.read(claims)
     behind = read_links(published)
-    linker = Linker(Path(place), report_href)
+    linker = Linker(Path(page_path), report_href)
     measures = measures_of(atlas)
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)

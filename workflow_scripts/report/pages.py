@@ -29,9 +29,9 @@ class Link:
     text: str
     path: str  # of the product, as the report knows it
     relative: str  # from the page's folder
-    report: str = ""  # from the page's place in an unpacked report; empty outside of Snakemake
+    report: str = ""  # from the page's folder in an unpacked report; empty outside of Snakemake
     fragment: str = ""  # the view of the atlas
-    place: str = ""  # where the report's menu has it
+    menu: str = ""  # the entry of the report's menu that shows it
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ function save(text, name) {
 function openInside(link) {
   const note = document.querySelector("#note");
   const wait = setTimeout(() => {
-    note.textContent = `Open it from the report's menu: ${link.dataset.place}.`;
+    note.textContent = `Open it from the report's menu: ${link.dataset.menu}.`;
     note.hidden = false;
   }, 400);
   addEventListener("message", () => clearTimeout(wait), { once: true });
