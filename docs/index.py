@@ -1,4 +1,4 @@
-"""Write the list of papers in README.md and that of chapters in docs/chapters/: `make docs`."""
+"""Write the papers in README.md and CITATION.cff, the chapters in docs/chapters/: `make docs`."""
 
 import re
 from collections.abc import Iterable
@@ -6,20 +6,30 @@ from pathlib import Path
 
 import yaml
 
-from workflow_scripts.chapters import CHAPTERS, PAPERS
+from workflow_scripts.chapters import CHAPTERS, REFERENCES
 
 ROOT = Path(__file__).parents[1]
 README, INDEX = ROOT / "README.md", ROOT / "docs/chapters/README.md"
+CITATION = ROOT / "CITATION.cff"
 
 
 def papers() -> list[str]:
-    """A line for each paper, with its title from CITATION.cff."""
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    titles = {
-        f"{each['authors'][0]['family-names'].lower()}{each['year']}": each["title"]
-        for each in citation["references"]
-    }
-    return [f"* {words}, *{titles[name]}*" for name, words in PAPERS.items()]
+    """A line for each paper."""
+    return [f"* {paper.cited}, *{paper.title}*" for paper in REFERENCES.values()]
+
+
+def references() -> list[str]:
+    """The papers in the Citation File Format."""
+    found = []
+    for paper in REFERENCES.values():
+        names = [author.split(", ") for author in paper.authors.split("; ")]
+        about = {"type": "conference-paper", "title": paper.title, "year": paper.year}
+        about["authors"] = [{"family-names": last, "given-names": first} for last, first in names]
+        about["collection-title"] = paper.collection
+        about |= dict(zip(("start", "end"), paper.pages or (), strict=False))
+        found.append(about)
+    text = yaml.safe_dump(found, sort_keys=False, default_flow_style=None, allow_unicode=True)
+    return [f"  {line}" for line in text.splitlines()]
 
 
 def chapters() -> list[str]:
@@ -35,12 +45,12 @@ def chapters() -> list[str]:
 def replaced(page: Path, lines: Iterable[str]) -> str:
     """The page with these lines between its two comments."""
     text = page.read_text(encoding="utf-8")
-    begin, end = "<!-- Written by `make docs`. -->\n", "\n<!-- End. -->"
+    begin, end = re.findall(r"^ *(?:<!--|#) (?:Written by `make docs`|End)\..*\n", text, re.M)
     before, _, rest = text.partition(begin)
-    return before + begin + "\n".join(["", *lines, ""]) + end + rest.partition(end)[2]
+    return before + begin + "\n".join(["", *lines, "", ""]) + end + rest.partition(end)[2]
 
 
-PAGES = {README: papers, INDEX: chapters}
+PAGES = {README: papers, CITATION: references, INDEX: chapters}
 
 if __name__ == "__main__":
     for page, lines in PAGES.items():

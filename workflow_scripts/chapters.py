@@ -3,6 +3,7 @@
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 # In the order of the rule files; a study has those that its config names.
 CHAPTERS = (
@@ -26,13 +27,52 @@ CHAPTERS = (
     "atlas",
     "report",
 )
+
+
+class Paper(NamedTuple):
+    """What README.md and CITATION.cff say of a paper."""
+
+    cited: str
+    title: str
+    authors: str  # "Niven, Timothy; Kao, Hung-Yu"
+    collection: str
+    year: int
+    pages: tuple[int, int] | None = None
+
+
 # The papers by the beginning of their products' names.
-PAPERS = {
-    "clark2019": "Clark et al. 2019",
-    "kovaleva2019": "Kovaleva et al. 2019",
-    "michel2019": "Michel et al. 2019",
-    "niven2019": "Niven and Kao 2019",
+REFERENCES = {
+    "clark2019": Paper(
+        "Clark et al. 2019",
+        "What Does BERT Look at? An Analysis of BERT's Attention",
+        "Clark, Kevin; Khandelwal, Urvashi; Levy, Omer; Manning, Christopher D.",
+        "Proceedings of the Second BlackboxNLP Workshop",
+        2019,
+        (276, 286),
+    ),
+    "kovaleva2019": Paper(
+        "Kovaleva et al. 2019",
+        "Revealing the Dark Secrets of BERT",
+        "Kovaleva, Olga; Romanov, Alexey; Rogers, Anna; Rumshisky, Anna",
+        "Proceedings of EMNLP-IJCNLP 2019",
+        2019,
+    ),
+    "michel2019": Paper(
+        "Michel et al. 2019",
+        "Are Sixteen Heads Really Better than One?",
+        "Michel, Paul; Levy, Omer; Neubig, Graham",
+        "Advances in Neural Information Processing Systems 32",
+        2019,
+    ),
+    "niven2019": Paper(
+        "Niven and Kao 2019",
+        "Probing Neural Network Comprehension of Natural Language Arguments",
+        "Niven, Timothy; Kao, Hung-Yu",
+        "Proceedings of ACL 2019",
+        2019,
+    ),
 }
+PAPERS = {name: paper.cited for name, paper in REFERENCES.items()}
 
 
 def collect(name: str) -> dict[str, ModuleType]:
