@@ -1,12 +1,11 @@
 """The digest of a script's meaning."""
 
-import re
 from pathlib import Path
 
-import grimp
 import pytest
 
-from workflow_scripts.core.integrity.meaning import PACKAGE, _read, digest, modules
+from tests.import_graph import file_of, import_graph
+from workflow_scripts.core.integrity.meaning import _read, digest, modules
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,23 +83,10 @@ def test_script_outside_the_package_is_refused(tmp_path: Path) -> None:
 
 
 def test_modules_are_those_that_an_independent_reading_of_the_imports_finds() -> None:
-    graph = grimp.build_graph(PACKAGE, cache_dir=None)
+    graph = import_graph()
     names = {name for name in graph.modules if not graph.find_children(name)}
     assert len(names) > 100
-    for importer in names:
-        for collected in re.findall(r'\bcollect\("(\w+)"\)', file_of(importer).read_text()):
-            chapters = {
-                name for name in names if re.fullmatch(rf"{PACKAGE}\.\w+\.{collected}", name)
-            }
-            assert len(chapters) > 1
-            for chapter in chapters:
-                graph.add_import(importer=importer, imported=chapter)
     for name in names:
         reached = {name} | (graph.find_upstream_modules(name) & names)
         read = {path for path in modules(file_of(name)) if path.name != "__init__.py"}
         assert read == {file_of(module) for module in reached}, name
-
-
-def file_of(module: str) -> Path:
-    """The file of a module of this repository."""
-    return ROOT.joinpath(*module.split(".")).with_suffix(".py")

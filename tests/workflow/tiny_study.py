@@ -11,9 +11,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Self
 
-import grimp
 import yaml
 
+from tests.import_graph import import_graph
 from tests.parsed_rules import parsed_rules
 from workflow_scripts.chapters import CHAPTERS
 from workflow_scripts.core.run import schema
@@ -274,12 +274,6 @@ def imported(script: str) -> set[str]:
     """
     names = {module_name(script)} | import_graph().find_upstream_modules(module_name(script))
     return {name.removeprefix(f"{PACKAGE}.").replace(".", "/") + ".py" for name in names}
-
-
-@cache
-def import_graph() -> grimp.ImportGraph:
-    """What imports what in the package."""
-    return grimp.build_graph(PACKAGE, cache_dir=None)
 
 
 def module_name(path: str) -> str:
