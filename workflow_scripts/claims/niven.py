@@ -75,7 +75,7 @@ def left_to_arguments(products: Products, of: str) -> list[Measured]:
     On the original points of the last split, the mean over runs; the interval draws points, the
     same for both.
     """
-    rows = products.all_of(WORD_PREDICTIONS, PREDICTIONS)
+    rows = products.all_of(WORD_PREDICTIONS, PREDICTIONS, named="arguments/*.original*")
     rows = rows[(rows["trained_on"] == "original") & (rows["version"] == "original")]
     rows = rows[rows["split"] == reported_split(rows["split"])]
     right = (rows["logit_1"] > rows["logit_0"]) == (rows["label"] == 1)

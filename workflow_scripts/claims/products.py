@@ -22,11 +22,14 @@ class Products(TableSet):
             raise NotMeasured(f"the study has no {_name(table)}")
         return super().__getitem__(file)
 
-    def all_of(self, *tables: Table) -> pd.DataFrame:
-        """All runs' rows of the declared tables. Raises NotMeasured where there is none."""
+    def all_of(self, *tables: Table, named: str = "") -> pd.DataFrame:
+        """All runs' rows of the declared tables. Raises NotMeasured where there is none.
+
+        The message names them as `named`, or else the first.
+        """
         found = [one for table in tables for one in self.each(table)]
         if not found:
-            raise NotMeasured(f"the study has no {_name(tables[0])}")
+            raise NotMeasured(f"the study has no {named or _name(tables[0])}")
         return pd.concat([self[one] for one in found], ignore_index=True)
 
     def row(self, table: str | Table, **wanted: object) -> pd.Series:
