@@ -21,7 +21,7 @@ def cache_file(path: str):
 
 
 def weights_mb(model: str) -> int:
-    """The MB of a model's weights; BERT-base's where they are not on this machine."""
+    """The MB of the weights of a model from a path or package; BERT-base's for one on the hub."""
     with suppress(InputError):
         if "hub" not in (entry := config["models"][model]):
             return ceil(bytes_of(path_of(entry)) / 1e6)
