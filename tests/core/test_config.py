@@ -55,7 +55,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (
             ["corpora", "text", "wikipedia"],
             {"hub": "a/b", "revision": "c", "format": "mediawiki"},
-            ["text.wikipedia.format: 'mediawiki'", "with hub; accepted: auto, plain, wikitext"],
+            ["text.wikipedia.format: 'mediawiki'", "with hub; accepted: auto, plain"],
         ),
         (
             ["corpora", "treebanks", "trees"],

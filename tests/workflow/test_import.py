@@ -6,6 +6,8 @@ from pathlib import Path
 
 import yaml
 
+from tests.default_study import RESULTS
+
 ROOT = Path(__file__).parents[2]
 IMPORTING = f"""
 configfile: "study.yaml"
@@ -17,7 +19,7 @@ module atlas:
 use rule * from atlas as atlas_*
 
 rule mine:
-    input: "results/demo/minilm/figures/clark2019-fig4.svg"
+    input: "{RESULTS}/figures/clark2019-fig4.svg"
     output: "mine.txt"
     shell: "wc {{input}} > {{output}}"
 """
