@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.default_study import RESULTS
+from tests.default_study import MODEL, RESULTS
 
 ROOT = Path(__file__).parents[2]
 IMPORTING = f"""
@@ -19,7 +19,7 @@ module atlas:
 use rule * from atlas as atlas_*
 
 rule mine:
-    input: "{RESULTS}/figures/clark2019-fig4.svg"
+    input: "{RESULTS}/{MODEL}/figures/clark2019-fig4.svg"
     output: "mine.txt"
     shell: "wc {{input}} > {{output}}"
 """

@@ -33,7 +33,9 @@ def remove_heads(model: PreTrainedModel, gone: np.ndarray) -> PreTrainedModel:
     classifier = layers_of(smaller)
     if classifier is None:
         kind = model.config.model_type
-        raise InputError(f"{kind}: its heads cannot be removed; use a model like BERT or DistilBERT")
+        raise InputError(
+            f"{kind}: its heads cannot be removed; use a model like BERT or DistilBERT"
+        )
     for depth, (layer, heads) in enumerate(zip(classifier.layers, gone, strict=True)):
         if heads.all():
             _remove_attention(smaller, depth)
