@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from workflow_scripts.core.data import tables
 
@@ -51,6 +50,8 @@ def normalised(importance: np.ndarray) -> np.ndarray:
 
 def agreements(by_epoch: Mapping[int, np.ndarray]) -> dict[int, float]:
     """Spearman's correlation of each epoch's importance with the last one's, over heads."""
+    from scipy import stats  # half a second, which jobs that only order heads are spared
+
     last = by_epoch[max(by_epoch)].ravel()
     return {
         epoch: float(stats.spearmanr(importance.ravel(), last).statistic)
