@@ -72,7 +72,7 @@ class TinyStudy:
         text = yaml.safe_dump(self.config, sort_keys=False)
         (self.folder / "tiny.yaml").write_text(text, encoding="utf-8")
 
-    def snakemake(self, *options: str, timeout: float = 600) -> subprocess.CompletedProcess:
+    def snakemake(self, *options: str, timeout: float = 1200) -> subprocess.CompletedProcess:
         """Run snakemake on the tiny study with the default profile."""
         command = [sys.executable, "-m", "snakemake", *options]
         return subprocess.run(
