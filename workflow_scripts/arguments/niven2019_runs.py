@@ -32,7 +32,8 @@ def draw(axes: Axes, rows: pd.DataFrame, setups: list[str]) -> None:
             runs = rows[(rows["family"] == family) & (rows["setup"] == setup)]
             if not len(runs):
                 continue
-            x = column + shift + (np.linspace(-0.05, 0.05, len(runs)) if len(runs) > 1 else 0)
+            spread = np.linspace(-0.05, 0.05, len(runs)) if len(runs) > 1 else np.zeros(1)
+            x = column + shift + spread
             for degenerate, fill in ((False, look.colour), (True, "none")):
                 chosen = (runs["degenerate"] == degenerate).to_numpy()
                 axes.plot(
