@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.equivalence import covariance_of, interval, verdict
+from workflow_scripts.ablation.measures import HEADS
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import present
@@ -16,7 +17,7 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects, resampling
 from workflow_scripts.core.stats.randomisation import LEVEL
 
-STRATA = ("syntactic", "frames", "position", "special tokens", "other")
+STRATA = HEADS.categories
 
 
 def stratum(row: pd.Series, threshold: float) -> str:

@@ -10,13 +10,13 @@ from scipy.spatial.distance import squareform
 from scipy.stats import permutation_test
 from sklearn.manifold import MDS
 
+from workflow_scripts.clusters.measures import EMBEDDING
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-NO_BEHAVIOUR = "other"
 # As in the released notebook: a head that exceeds several thresholds has the first behaviour.
-ORDER = ["punctuation", "sep", "cls", "broad", "previous", "next"]
+*ORDER, NO_BEHAVIOUR = EMBEDDING.categories
 
 
 def square(frame: pd.DataFrame) -> np.ndarray:

@@ -22,9 +22,9 @@ from workflow_scripts.core.measures.forms import (
     task_title,
 )
 from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, alike, whole
+from workflow_scripts.patterns.pattern_rules import CLASSES
 
 PAPER = "kovaleva2019"
-CLASSES = ("vertical", "diagonal", "vertical+diagonal", "block", "heterogeneous")
 SHARES = Table(
     "patterns/shares.parquet",
     "the share of the head's maps that are of a class",
