@@ -85,7 +85,7 @@ use rule analysis_step as ablation_scores with:
     input:
         logits=rules.ablation_sweep.output.logits,
     output:
-        scores=judged(measured("<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet")),
+        scores=measured("<results>/{model}/ablation/{task}.{init}.{seed}.scores.parquet"),
         gain="<results>/{model}/ablation/{task}.{init}.{seed}.gain.parquet",
         found="<results>/{model}/ablation/{task}.{init}.{seed}.found.parquet",
         covariance="<results>/{model}/ablation/{task}.{init}.{seed}.covariance.parquet",

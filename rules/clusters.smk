@@ -36,7 +36,7 @@ use rule analysis_step as head_embedding with:
         special_tokens=rules.special_tokens.output.special_tokens,
         entropy=rules.entropy.output.entropy,
     output:
-        embedding=judged(measured("<results>/{model}/clusters/embedding.parquet")),
+        embedding=measured("<results>/{model}/clusters/embedding.parquet"),
         table=table("clark2019-clusters", "distances within and between layers", CLUSTER_SECTION),
     pathvars:
         job="clusters/{model}.head_embedding",

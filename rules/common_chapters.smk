@@ -29,11 +29,13 @@ def weights_mb(model: str) -> int:
 
 
 def products_judged(wildcards) -> list[str]:
-    """What claims about a model are judged by: printed tables and those that `judged` entered."""
+    """What claims about a model are judged by: printed tables, and what its rules entered."""
     model = {"model": [wildcards.model]}
     folders = (f"<results>/{wildcards.model}/", "<results>/tables/")
-    entered = [file for path, of in JUDGED_BY for file in for_all(path, **of, **model)]
-    return [path for path in CLAIMS_PRINTED if path.startswith(folders)] + entered
+    entered = [(path, of) for path, _, of in MEASURED] + JUDGED_BY
+    printed = [path for path in CLAIMS_PRINTED if path.startswith(folders)]
+    tables = [file for path, of in entered for file in for_all(path, **of, **model)]
+    return list(dict.fromkeys(printed + tables))
 
 
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):

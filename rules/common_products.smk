@@ -9,7 +9,7 @@ from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
 FIGURES: list[str] = []
 TABLES: list[str] = []
 PAGES: list[str] = []
-# Tables with numbers of heads and those that claims are judged by, each with what they were
+# Tables with numbers of heads, and others that claims are judged by, each with what they were
 # entered with.
 MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
 JUDGED_BY: list[tuple[str, dict]] = []
@@ -65,7 +65,7 @@ def listed(path: str, title: str, section: dict, caption: str, wanted: bool = Tr
 
 
 def measured(path: str, *modules: str, **of: Iterable) -> str:
-    """A table of measures of heads, which the atlas shows; the chapter's measures.py declares it.
+    """A table of measures of heads, for the atlas and claims; the chapter's measures.py declares it.
 
     `modules` are the chapter's modules that other chapters collect and that read this table, `of`
     the values of wildcards where they are not those of `cases`.
@@ -75,7 +75,7 @@ def measured(path: str, *modules: str, **of: Iterable) -> str:
 
 
 def judged(path: str, **of: Iterable) -> str:
-    """A table that claims are judged by, as the printed ones are; `of` as in `measured`."""
+    """Another table that claims are judged by; `of` as in `measured`."""
     JUDGED_BY.append((path, of))
     return path
 

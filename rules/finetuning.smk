@@ -18,10 +18,10 @@ use rule analysis_step as finetuning_tables with:
         examples=rules.task_annotation.output.examples,
         annotation=rules.task_annotation.output.annotation,
     output:
-        similarity=judged(measured("<results>/{model}/finetuning/{task}.{seed}.similarity.parquet")),
-        features=judged(measured("<results>/{model}/finetuning/{task}.{seed}.features.parquet")),
+        similarity=measured("<results>/{model}/finetuning/{task}.{seed}.similarity.parquet"),
+        features=measured("<results>/{model}/finetuning/{task}.{seed}.features.parquet"),
         links=measured("<results>/{model}/finetuning/{task}.{seed}.links.parquet"),
-        shared=judged(measured("<results>/{model}/finetuning/{task}.{seed}.shared.parquet")),
+        shared=measured("<results>/{model}/finetuning/{task}.{seed}.shared.parquet"),
     pathvars:
         job="finetuning/{model}.{task}.{seed}.finetuning_tables",
     group:

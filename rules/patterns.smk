@@ -61,7 +61,7 @@ use rule model_step as pattern_shares with:
             *expand(rules.extract_checkpoint.output.shard, **PRETRAINED_RUNS),
         ],
     output:
-        shares=judged(measured("<results>/{model}/patterns/shares.parquet", "head_columns")),
+        shares=measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
     pathvars:
         job="patterns/{model}.pattern_shares",
     priority: 5  # long: best not left for the end

@@ -11,7 +11,7 @@ use rule analysis_step as relative_position with:
         attention=SURFACE_CACHE,
         corpus=SURFACE_CORPUS,
     output:
-        position=judged(measured("<results>/{model}/surface/position.parquet", "head_columns")),
+        position=measured("<results>/{model}/surface/position.parquet", "head_columns"),
         above=table(
             "clark2019-position",
             "heads above the threshold",
@@ -33,9 +33,7 @@ use rule analysis_step as special_tokens with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        special_tokens=judged(
-            measured("<results>/{model}/surface/special_tokens.parquet", "head_columns")
-        ),
+        special_tokens=measured("<results>/{model}/surface/special_tokens.parquet", "head_columns"),
     pathvars:
         job="surface/{model}.special_tokens",
     params:
@@ -50,7 +48,7 @@ use rule analysis_step as entropy with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        entropy=judged(measured("<results>/{model}/surface/entropy.parquet", "head_columns")),
+        entropy=measured("<results>/{model}/surface/entropy.parquet", "head_columns"),
         table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.entropy",
@@ -68,7 +66,7 @@ use rule model_step as gradient_importance with:
         head=rules.mlm_head.output.head,
         files=model_files,
     output:
-        gradients=judged(measured("<results>/{model}/surface/gradients.parquet")),
+        gradients=measured("<results>/{model}/surface/gradients.parquet"),
     pathvars:
         job="surface/{model}.gradient_importance",
     params:

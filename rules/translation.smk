@@ -133,10 +133,7 @@ use rule analysis_step as translation_scores with:
     input:
         sweep=rules.translation_sweep.output.sweep,
     output:
-        scores=judged(
-            measured("<results>/translation/{run}.scores.parquet", run=TRANSLATION_RUNS),
-            run=TRANSLATION_RUNS,
-        ),
+        scores=measured("<results>/translation/{run}.scores.parquet", run=TRANSLATION_RUNS),
         gain="<results>/translation/{run}.gain.parquet",
         types=judged("<results>/translation/{run}.types.parquet", run=TRANSLATION_RUNS),
     pathvars:
