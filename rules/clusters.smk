@@ -32,9 +32,7 @@ use rule analysis_step as head_distances with:
 use rule analysis_step as head_embedding with:
     input:
         distances_table=rules.head_distances.output.distances_table,
-        position=rules.relative_position.output.position,
-        special_tokens=rules.special_tokens.output.special_tokens,
-        entropy=rules.entropy.output.entropy,
+        known=read_by("behaviours"),
     output:
         embedding=measured("<results>/{model}/clusters/embedding.parquet"),
         table=table("clark2019-clusters", "distances within and between layers", CLUSTER_SECTION),

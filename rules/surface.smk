@@ -11,7 +11,9 @@ use rule analysis_step as relative_position with:
         attention=SURFACE_CACHE,
         corpus=SURFACE_CORPUS,
     output:
-        position=measured("<results>/{model}/surface/position.parquet", "head_columns"),
+        position=measured(
+            "<results>/{model}/surface/position.parquet", "head_columns", "behaviours"
+        ),
         above=table(
             "clark2019-position",
             "heads above the threshold",
@@ -33,7 +35,9 @@ use rule analysis_step as special_tokens with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        special_tokens=measured("<results>/{model}/surface/special_tokens.parquet", "head_columns"),
+        special_tokens=measured(
+            "<results>/{model}/surface/special_tokens.parquet", "head_columns", "behaviours"
+        ),
     pathvars:
         job="surface/{model}.special_tokens",
     params:
@@ -48,7 +52,7 @@ use rule analysis_step as entropy with:
         corpus=SURFACE_CORPUS,
         model=rules.model_card.output.model,
     output:
-        entropy=measured("<results>/{model}/surface/entropy.parquet", "head_columns"),
+        entropy=measured("<results>/{model}/surface/entropy.parquet", "head_columns", "behaviours"),
         table=table("clark2019-broad", "section 3.3, broad heads", SURFACE_SECTION),
     pathvars:
         job="surface/{model}.entropy",

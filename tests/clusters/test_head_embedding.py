@@ -58,27 +58,40 @@ def test_permutation_finds_layers_only_where_they_are() -> None:
 
 
 def test_behaviours() -> None:
-    heads = [(0, 0), (0, 1), (1, 0), (1, 1)]
-    position = [(*head, t, v) for head, v in zip(heads, [0.9, 0.1, 0.2, 0.1], strict=True)
-                for t in ["previous"]]  # fmt: skip
-    position += [(*head, "next", 0.6 if head == (0, 0) else 0.0) for head in heads]
-    special = [
-        (*head, target, 0.7 if (head, target) == ((1, 0), "sep") else 0.1)
-        for head in heads
-        for target in ("cls", "sep", "punctuation")
-    ]
-    columns = ["layer", "head", "target", "attention"]
-    entropy = pd.DataFrame(
-        [(*head, "all", 4.0 if head == (1, 1) else 1.0) for head in heads],
-        columns=["layer", "head", "query", "entropy"],
-    )
-    actual = head_embedding.behaviours(
-        pd.DataFrame(position, columns=columns),
-        pd.DataFrame(special, columns=columns),
-        entropy,
-        THRESHOLDS,
-    )
+    rows = {
+        "previous": [0.9, 0.1, 0.2, 0.1],
+        "next": [0.6, 0.0, 0.0, 0.0],
+        "cls": [0.1, 0.1, 0.1, 0.1],
+        "sep": [0.1, 0.1, 0.7, 0.1],
+        "punctuation": [0.1, 0.1, 0.1, 0.1],
+        "broad": [1.0, 1.0, 1.0, 4.0],
+    }
+    actual = head_embedding.behaviours(pd.DataFrame(rows), THRESHOLDS)
     assert actual.tolist() == ["previous", "other", "sep", "broad"]
+
+
+def test_surface_gives_the_numbers_of_every_behaviour(tmp_path: Path) -> None:
+    """Of one head, through `main`: its attention to [SEP] exceeds the threshold of `sep` alone."""
+    layers = {"layer": [0, 1], "head": [0, 0]}
+    written = {
+        "position": [("previous", [0.1, 0.4]), ("next", [0.1, 0.2]), ("self", [0.9, 0.9])],
+        "special_tokens": [("cls", [0.2, 0.2]), ("sep", [0.7, 0.1]), ("punctuation", [0.1, 0.1])],
+    }
+    known = [tmp_path / f"surface/{name}.parquet" for name in (*written, "entropy")]
+    known[0].parent.mkdir()
+    for path, rows in zip(known, written.values(), strict=False):
+        parts = [pd.DataFrame(layers).assign(target=t, attention=v) for t, v in rows]
+        tables.write(pd.concat(parts), path)
+    broad = [pd.DataFrame(layers).assign(query=q, entropy=v) for q, v in
+             (("all", [1.0, 3.5]), ("cls", [9.0, 0.0]))]  # fmt: skip
+    tables.write(pd.concat(broad), known[2])
+    pair = {"layer_a": [0], "head_a": [0], "layer_b": [1], "head_b": [0], "distance": [0.5]}
+    tables.write(pd.DataFrame(pair), tmp_path / "distances")
+    head_embedding.main(
+        tmp_path / "distances", known, tmp_path / "embedding", tmp_path / "table", THRESHOLDS, 10
+    )
+    frame = tables.read(tmp_path / "embedding")
+    assert frame["behaviour"].tolist() == ["sep", "broad"]
 
 
 def test_cohesion_table() -> None:

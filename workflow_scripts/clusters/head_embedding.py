@@ -10,8 +10,10 @@ from scipy.spatial.distance import squareform
 from scipy.stats import permutation_test
 from sklearn.manifold import MDS
 
+from workflow_scripts.chapters import collect
 from workflow_scripts.clusters.measures import EMBEDDING
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.measures.tables import TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -45,20 +47,14 @@ def embed(matrix: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
     return coordinates, float(stress)
 
 
-def behaviours(
-    position: pd.DataFrame,
-    special: pd.DataFrame,
-    entropy: pd.DataFrame,
-    thresholds: Mapping[str, float],
-) -> pd.Series:
-    """The first behaviour in `ORDER` whose threshold each (layer, head) exceeds, or other."""
-    averages = pd.concat([position, special])
-    measures = averages.pivot(index=["layer", "head"], columns="target", values="attention")
-    broad = entropy[entropy["query"] == "all"].set_index(["layer", "head"])["entropy"]
-    measures = measures.assign(broad=broad)
-    result = pd.Series(NO_BEHAVIOUR, index=measures.index, name="behaviour")
+def behaviours(numbers: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.Series:
+    """The first behaviour in `ORDER` whose threshold each head's number exceeds, or other.
+
+    `numbers` has a row for each (layer, head) and a column for each behaviour.
+    """
+    result = pd.Series(NO_BEHAVIOUR, index=numbers.index, name="behaviour")
     for name in reversed(ORDER):
-        result[measures[name] > thresholds[name]] = name
+        result[numbers[name] > thresholds[name]] = name
     return result
 
 
@@ -115,23 +111,20 @@ def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> p
 
 def main(
     distances_table: Path,
-    position: Path,
-    special_tokens: Path,
-    entropy: Path,
+    known: list[Path],
     embedding: Out,
     table: Out,
     thresholds: dict,
     permutations: int,
     seed: int = 1,
 ) -> None:
-    """Write the heads' coordinates with their behaviours, and the table of layers."""
-    matrix = square(tables.read(distances_table))
-    heads = behaviours(
-        position=tables.read(position),
-        special=tables.read(special_tokens),
-        entropy=tables.read(entropy),
-        thresholds=thresholds,
-    ).reset_index()
+    """Write the heads' coordinates with their behaviours, and the table of layers.
+
+    `known` are the tables of the chapters that say by what numbers behaviours are told apart.
+    """
+    matrix, found = square(tables.read(distances_table)), TableSet(known)
+    numbers = [chapter.numbers(found) for chapter in collect("behaviours").values()]
+    heads = behaviours(pd.concat(numbers, axis="columns"), thresholds).reset_index()
     coordinates, stress = embed(matrix, seed)
     frame = heads.assign(x=coordinates[:, 0], y=coordinates[:, 1], stress=stress)
     tables.write(frame, embedding)
