@@ -275,19 +275,24 @@ def test_agreement_speed_and_training(tmp_path: Path) -> None:
         pair | {"kind": "datasets", "one": "MNLI matched", "other": "mismatched", "pearson": 0.5},
         pair | {"kind": "halves", "one": "MNLI matched", "other": "other half", "pearson": 0.2},
         pair | {"kind": "tasks", "one": "MNLI", "other": "RTE", "pearson": 0.1},
+        pair | {"kind": "seeds", "one": "MNLI seed 1", "other": "MNLI seed 2", "pearson": 0.1},
     ]
+    scores = [{"task": "mnli", "seed": 1, "split": split} for split in ("dev", "dev_mismatched")]
     speed = {"task": "MNLI", "batch_size": 16, "original": 100.0, "pruned": 120.0, "repeats": 5}
     speed |= {"original_sd": 1.0, "pruned_sd": 1.2, "device": "cpu", "threads": 1}
     epochs = [{"task": "mrpc", "epoch": epoch, "agreement": epoch / 4} for epoch in (1, 2, 2)]
     found = products(
         tmp_path,
         michel2019_pairs=pairs,
+        ablation__mnli_of_pretrained_of_1_of_scores=scores,
         michel2019_table4=[speed],
         pruning__mrpc_of_pretrained_of_1_of_epochs=epochs,
     )
     (agreement,) = michel.agreement(found, "datasets")
     assert (agreement.case, agreement.value) == ("MNLI matched and mismatched", 0.5)
     assert agreement.about == "halves of MNLI matched: 0.20"
+    for kind in ("datasets", "halves", "tasks", "seeds"):
+        assert [one.task for one in michel.agreement(found, kind)] == ["mnli"]
     (gain,) = michel.speed_gain(found, "16")
     assert ends(gain) == pytest.approx((20, 20 - 1.96 * 0.02 * 120, 20 + 1.96 * 0.02 * 120))
     (early,) = michel.early_importance(found, "2")

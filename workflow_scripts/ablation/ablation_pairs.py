@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from workflow_scripts.ablation.measures import seed_title, set_name, set_title
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
 from workflow_scripts.core.run import job
@@ -15,8 +16,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects, resampling
 
 KEYS = ["layer", "head"]
-# The development sets that have other names than the splits.
-NAMES = {"mnli": {"dev": "matched"}}
 
 
 @dataclass(frozen=True)
@@ -37,15 +36,15 @@ def pairs_of(frame: pd.DataFrame) -> Iterator[Pair]:
     """
     dev = frame[frame["split"] == "dev"]
     for task in present(frame):
-        title, rows = TASKS[task].title, frame[frame["task"] == task]
+        rows = frame[frame["task"] == task]
         means, splits = effects.over_seeds(rows), rows["split"].unique()
         for pair in _combined("datasets", means, "split", splits):
-            left, right = (_named(task, split) for split in pair.names)
-            yield replace(pair, names=(f"{title} {left}", right))
+            left, right = pair.names
+            yield replace(pair, names=(set_title(task, left), set_name(task, right)))
         rows = dev[dev["task"] == task]
         for pair in _combined("seeds", rows, "seed", sorted(rows["seed"].unique())):
             left, right = pair.names
-            yield replace(pair, names=(f"{title} seed {left}", f"{title} seed {right}"))
+            yield replace(pair, names=(seed_title(task, left), seed_title(task, right)))
     for pair in _combined("tasks", effects.over_seeds(dev), "task", present(frame)):
         left, right = pair.names
         yield replace(pair, names=(TASKS[left].title, TASKS[right].title))
@@ -60,19 +59,10 @@ def halves(gains: pd.DataFrame) -> list[dict[str, Any]]:
     columns = [f"{name}{end}" for name in ("pearson", "spearman") for end in ("", "_low", "_high")]
     rows = []
     for (mode, task, split), group in gains.groupby(["mode", "task", "split"], sort=False):
-        labels = {
-            "kind": "halves",
-            "mode": mode,
-            "one": f"{TASKS[task].title} {_named(task, split)}",
-        }
+        labels = {"kind": "halves", "mode": mode, "one": set_title(task, split)}
         means = group[columns].mean().to_dict()
         rows.append(labels | {"other": "other half"} | means | {"n": group["choices"].iloc[0]})
     return rows
-
-
-def _named(task: str, split: str) -> str:
-    """A development set, named for people."""
-    return NAMES.get(task, {}).get(split, split).removeprefix("dev_")
 
 
 def _combined(kind: str, frame: pd.DataFrame, column: str, values: Iterable[Any]) -> Iterator[Pair]:

@@ -44,6 +44,8 @@ HEADS = Table(
     categories=("syntactic", "frames", "position", "special tokens", "other"),
 )
 TABLES = (SCORES, HEADS)
+# The development sets that have other names than the splits.
+SETS = {"mnli": {"dev": "matched"}}
 VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
 # The paper of each way to disable a head, and what the head does then.
 MODES = {
@@ -74,6 +76,21 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         yield from behaviour(found, study)
     for table, title, run in run_titles(found.each(SCORES)):
         yield from disabling(found, table, title, run, study)
+
+
+def set_name(task: str, split: str) -> str:
+    """The name of a task's development set in printed tables."""
+    return SETS.get(task, {}).get(split, split).removeprefix("dev_")
+
+
+def set_title(task: str, split: str) -> str:
+    """The same with the task's title."""
+    return f"{TASKS[task].title} {set_name(task, split)}"
+
+
+def seed_title(task: str, seed: int) -> str:
+    """The name of one of a task's seeds in printed tables."""
+    return f"{TASKS[task].title} seed {seed}"
 
 
 def split_titles(task: str, splits: list[str]) -> dict[str, str]:

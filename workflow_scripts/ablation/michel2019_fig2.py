@@ -9,7 +9,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from workflow_scripts.ablation.ablation_pairs import NAMES
+from workflow_scripts.ablation.measures import set_title
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.head_labels import label
@@ -26,15 +26,10 @@ PER_LINE, LINE = 4, 2.1  # scatter plots next to each other, and inches of their
 DARK = 0.6  # correlation from which text on its colour is white
 
 
-def first_set(task: str) -> str:
-    """The name of a task's first development set, with the task's title."""
-    return f"{TASKS[task].title} {NAMES.get(task, {}).get('dev', 'dev')}"
-
-
 def named(row: pd.Series) -> tuple[str, str]:
     """The two development sets of a pair (one of them for halves), each named with its task."""
     if row["kind"] == "tasks":
-        names = {task.title: first_set(name) for name, task in TASKS.items()}
+        names = {task.title: set_title(name, "dev") for name, task in TASKS.items()}
         return names[row["one"]], names[row["other"]]
     if row["kind"] == "halves":
         return row["one"], row["one"]
@@ -45,7 +40,7 @@ def data_sets(pairs: pd.DataFrame) -> list[str]:
     """All development sets of the pairs' columns `a` and `b`: by task, its first set first."""
     names = list(dict.fromkeys(pairs[["a", "b"]].to_numpy().ravel()))
     titles = {task.title: number for number, task in enumerate(TASKS.values())}
-    firsts = {first_set(name) for name in TASKS}
+    firsts = {set_title(name, "dev") for name in TASKS}
     return sorted(names, key=lambda name: (titles[name.split(" ")[0]], name not in firsts))
 
 
@@ -123,7 +118,7 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
 
 def shown(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs that are drawn point by point: a task's first development set and another."""
-    firsts = {first_set(name) for name in TASKS}
+    firsts = {set_title(name, "dev") for name in TASKS}
     return pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(firsts)]
 
 

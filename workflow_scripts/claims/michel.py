@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from workflow_scripts.ablation.measures import SCORES, seed_title, set_title
 from workflow_scripts.claims.glue_rows import NAMES, TITLES
 from workflow_scripts.claims.intervals import counted, minus, share
 from workflow_scripts.claims.products import Products
@@ -145,6 +146,7 @@ def agreement(products: Products, of: str) -> list[Measured]:
     halves = products["michel2019-pairs"]
     halves = halves[(halves["kind"] == "halves") & (halves["mode"] == "zero")]
     agree = dict(zip(halves["one"], halves["pearson"], strict=True))
+    tasks = _tasks_of_sets(products)
     return [
         Measured(
             row.pearson,
@@ -154,15 +156,20 @@ def agreement(products: Products, of: str) -> list[Measured]:
             "heads",
             f"{row.one} and {row.other}",
             about=f"halves of {row.one}: {agree[row.one]:.2f}" if row.one in agree else "",
-            task=_task_of_set(row.one),
+            task=tasks[row.one],
         )
         for row in rows.itertuples()
     ]
 
 
-def _task_of_set(one: str) -> str:
-    """The task of a set that the table of pairs compares, whose name is the title and the set."""
-    return next(name for title, name in NAMES.items() if f"{one} ".startswith(f"{title} "))
+def _tasks_of_sets(products: Products) -> dict[str, str]:
+    """The task of each task, development set or seed that the table of pairs names."""
+    scores = products.all_of(SCORES)[["task", "split", "seed"]].drop_duplicates()
+    return {
+        name: task
+        for task, split, seed in scores.itertuples(index=False)
+        for name in (TITLES[task], set_title(task, split), seed_title(task, seed))
+    }
 
 
 def speed_gain(products: Products, of: str) -> list[Measured]:
