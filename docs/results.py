@@ -57,7 +57,7 @@ Where the methods differ from the papers: [differences.md](differences.md).
 ![Published numbers next to the default study's, and verdicts](../report/gallery/claims.png)
 """
 TRANSLATION = "Sections 3 to 6, translators"
-# Tables 1 and 2 of the study of Multi30k, and what results.md says of them.
+# Tables 1 and 2 of the study of Multi30k, and what results.md states about them.
 TABLES = {n: DOCS / f"claims/multi30k-table{n}.csv" for n in (1, 2)}
 ON_MULTI30K = """
 #### Multi30k in full

@@ -10,7 +10,7 @@ ARGUMENT_EASY = PAPER["niven2019"] | {"subcategory": "8 Easy points"}
 ARGUMENT_DEGENERATE_BELOW = {
     family: ARGUMENTS[family]["degenerate_below"] for family in ARGUMENT_FAMILIES
 }
-# The folder of the authors' runs, and the files in it and in the folders beside them.
+# The folder of the authors' runs, and the files in it and in the folders next to them.
 ARGUMENT_PUBLISHED = ARGUMENTS["published_runs"].get("path", "")
 ARGUMENT_PUBLISHED_FILES = [
     file

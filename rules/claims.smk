@@ -1,4 +1,4 @@
-"""claims: what the papers say, judged on the study at hand."""
+"""claims: what the papers state, judged on the study at hand."""
 
 from os.path import relpath
 
@@ -28,7 +28,7 @@ use rule analysis_step as claims_figure with:
     input:
         verdicts=rules.claim_verdicts.output.table,
     output:
-        **figure("claims", "published numbers beside ours, drawn", JUDGED, "claims-figure"),
+        **figure("claims", "published numbers next to ours, as a figure", JUDGED, "claims-figure"),
     pathvars:
         job="claims/{model}.claims_figure",
     localrule: True

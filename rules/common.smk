@@ -116,7 +116,7 @@ def used(corpora: dict) -> list[str]:
 def source(table: dict, wildcard: str, settings: tuple[str, ...]):
     """A function that gives where the entry that the wildcard names comes from.
 
-    That is everything the study says of the entry except `settings`, which other rules and
+    That is everything the study states about the entry except `settings`, which other rules and
     parameters read.
     """
 
@@ -183,7 +183,7 @@ def bytes_of(path: str) -> int:
     return Path(path).stat().st_size
 
 
-# Whether a rule wants a GPU is said by the rule and the study, never by the host that plans it.
+# The rule and the study decide whether a rule wants a GPU, never the host that plans it.
 gpu = int(config["device"] != "cpu")
 # What jobs that run or train a model ask a scheduler for: memory in MB, minutes, a GPU.
 MODEL_JOB = {"mem_mb": memory(6000, 3), "runtime": minutes(240), "gpu": gpu}

@@ -5,7 +5,7 @@ def cache_mb(model: str, corpus: str) -> int:
     """The MB that the attention cache of a corpus or task takes at most.
 
     Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens. Where
-    a file alone tells how many examples a corpus has, 1000 count.
+    only a file holds how many examples a corpus has, 1000 count.
     """
     entry = (CORPORA | TASKS)[corpus]
     keys = ("n_segments", "n_sentences", "generate")

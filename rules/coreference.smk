@@ -5,7 +5,7 @@ from workflow_scripts.core.data.mentions import annotation_of
 COREFERENCE_CONFIG = config["coreference"]
 COREFERENCE_CORPUS = COREFERENCE_CONFIG["corpus"]
 COREFERENCE_TEXTS = f"<results>/corpora/{COREFERENCE_CORPUS}"
-# Everything made from generated documents, or from head words that spaCy found, says so.
+# Everything made from generated documents, or from head words that spaCy found, states this.
 COREFERENCE_ANNOTATION = annotation_of(COREFERENCE[COREFERENCE_CORPUS])
 COREFERENCE_SECTION = PAPER["clark2019"] | {"subcategory": "4.3 Coreference"}
 

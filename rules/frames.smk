@@ -5,7 +5,7 @@ FRAME_CACHE = f"<results>/{{model}}/attention/{FRAME_CORPUS}.h5"
 FRAME_SENTENCES = f"<results>/corpora/{FRAME_CORPUS}.jsonl"
 FRAME_LINKS = f"<results>/corpora/{FRAME_CORPUS}.annotation.jsonl"
 FRAME_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.2 Frames"}
-# Everything made from generated sentences says so.
+# Everything made from generated sentences states this.
 FRAMES_GENERATED = "generate" in FRAMES[FRAME_CORPUS]
 
 

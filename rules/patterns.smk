@@ -4,7 +4,7 @@ from os.path import relpath
 
 PATTERNS = config["patterns"]
 # The annotated maps that come with the workflow; relative, so that a moved checkout is the same.
-# Fine-tuned maps are stored beside their annotations; minilm-again.csv annotates a sample anew.
+# Fine-tuned maps are stored next to their annotations; minilm-again.csv annotates a sample anew.
 PATTERN_ANNOTATIONS = relpath(ROOT / "annotations")
 PATTERN_PRETRAINED_MAPS = f"{PATTERN_ANNOTATIONS}/minilm.csv"
 PATTERN_STORED_MAPS = [

@@ -3,7 +3,7 @@
 from os.path import relpath
 
 from workflow_scripts.report import captions
-from workflow_scripts.report.entries import beside, heading, shown_by_category
+from workflow_scripts.report.entries import heading, shown_by_category, with_ending
 
 REPORT = config["report"]
 REPORT_PAGE = ROOT / "workflow_scripts/report/page"
@@ -31,7 +31,7 @@ for part, printed in REPORT_PRINTED.items():
             sources=REPORT_PAGE_SOURCES,
         output:
             pages_of=[page_of(entry) for entry in printed],
-            latex_of=[beside(entry.path, "tex") for entry in printed],
+            latex_of=[with_ending(entry.path, "tex") for entry in printed],
         log:
             f"<logs>/report/table_pages_{part}.log",
         benchmark:
@@ -50,7 +50,9 @@ for part, printed in REPORT_PRINTED.items():
         script:
             "../workflow_scripts/report/table_pages.py"
 
-    PAGES.extend(file for entry in printed for file in (entry.shown, beside(entry.path, "tex")))
+    PAGES.extend(
+        file for entry in printed for file in (entry.shown, with_ending(entry.path, "tex"))
+    )
 
 
 REPORT_CLAIM_PAGES = {
@@ -92,7 +94,9 @@ if REPORT_CLAIM_PAGES:
             texts=lambda wildcards: captions.digest([ROOT / "report/claims.rst"], config),
 
 
-PAGES.extend(file for page in REPORT_CLAIM_PAGES.values() for file in (page, beside(page, "tex")))
+PAGES.extend(
+    file for page in REPORT_CLAIM_PAGES.values() for file in (page, with_ending(page, "tex"))
+)
 # Sentence pairs stand with the texts.
 REPORT_PAIRS, REPORT_TRANSLATORS = {}, []
 if "translation" in config:
@@ -102,7 +106,7 @@ if "translation" in config:
         else {"path": TRANSLATION_PAIRS["test"]["source"]}
     )
     REPORT_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)
-# What the config says of the study, and where the report shows what.
+# What the config states about the study, and where the report shows what.
 REPORT_FACTS = {
     "study": config["study"],
     "about": REPORT["about"],
@@ -122,7 +126,7 @@ REPORT_FACTS = {
 use rule analysis_step as overview with:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
-        claims=[beside(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
+        claims=[with_ending(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
         translators=REPORT_TRANSLATORS,
         counts=[entry.path for entry in ENTRIES if entry.path.endswith(".counts.csv")],
         products=[FIGURES, TABLES, PAGES],

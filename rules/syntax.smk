@@ -5,7 +5,7 @@ from workflow_scripts.core.data.mentions import annotation_of
 SYNTAX = config["syntax"]
 SYNTAX_CACHE = f"<results>/{{model}}/attention/{SYNTAX['treebank']}.h5"
 SYNTAX_TREES = f"<results>/corpora/{SYNTAX['treebank']}.annotation.jsonl"
-# A treebank that spaCy parsed is silver, and everything made from it says so.
+# A treebank that spaCy parsed is silver, and everything made from it states this.
 SYNTAX_ANNOTATION = "silver" if "parse" in TREEBANKS[SYNTAX["treebank"]] else "gold"
 # What the mentions of Figure 5's coreference panels are, where the study has the chapter.
 SYNTAX_MENTIONS = (

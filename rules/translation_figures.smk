@@ -29,7 +29,7 @@ use rule analysis_step as michel2019_translation_grids with:
     input:
         scores=TRANSLATION_SCORES,
     output:
-        **translated(figure, "grids", "Table 1, translation: every head masked, drawn"),
+        **translated(figure, "grids", "Table 1, translation: every head masked, as a figure"),
     pathvars:
         job="translation/michel2019_translation_grids",
     localrule: True

@@ -6,11 +6,11 @@ import pytest
 
 from workflow_scripts.report.entries import (
     Entry,
-    beside,
     heading,
     labels,
     shown_by_category,
     titles_of_tasks,
+    with_ending,
 )
 
 PLACE = {"caption": "c", "category": "A et al.", "subcategory": "1"}
@@ -79,7 +79,7 @@ def test_what_is_no_pair_is_no_toggle(title: str) -> None:
 def test_the_page_of_a_table_is_shown() -> None:
     entry = table("a-table1.x", "Table 1", model="m")
     assert entry.shown == "results/s/m/tables/a-table1.x.html"
-    assert beside(entry.path, "tex") == "results/s/m/tables/a-table1.x.tex"
+    assert with_ending(entry.path, "tex") == "results/s/m/tables/a-table1.x.tex"
     assert entry.name == "a-table1.x"
     assert figure("a-fig1", "Figure 1").shown == "results/s/figures/a-fig1.svg"
 

@@ -120,7 +120,7 @@ def test_the_front_page_says_what_was_found_and_run(tmp_path: Path) -> None:
     text = " ".join(unescape(re.sub(r"<style.*?</style>|<[^>]+>", " ", page, flags=re.S)).split())
     order = [
         "About & more.",
-        "What the papers say",
+        "What the papers state",
         "The atlas",
         "Figures and tables",
         "What was run",

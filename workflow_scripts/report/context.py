@@ -1,4 +1,4 @@
-"""What the steps of the report are given beside the values of their rules."""
+"""What the steps of the report are given next to the values of their rules."""
 
 from types import SimpleNamespace
 from typing import Any

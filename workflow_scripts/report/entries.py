@@ -23,7 +23,7 @@ class Entry:
     @property
     def shown(self) -> str:
         """The file that the report shows: a table's page instead of its CSV."""
-        return beside(self.path, "html") if self.kind == "table" else self.path
+        return with_ending(self.path, "html") if self.kind == "table" else self.path
 
     @property
     def name(self) -> str:
@@ -31,8 +31,8 @@ class Entry:
         return self.path.rpartition("/")[2].rpartition(".")[0]
 
 
-def beside(path: str, ending: str) -> str:
-    """The file of the same name with another ending."""
+def with_ending(path: str, ending: str) -> str:
+    """The path with another ending."""
     return f"{path.rpartition('.')[0]}.{ending}"
 
 
@@ -55,8 +55,8 @@ def heading(entry: Entry, words: Mapping[str, str]) -> str:
 def labels(entry: Entry, entries: Iterable[Entry], words: Mapping[str, str]) -> dict[str, str]:
     """The labels of an entry in the report; `words` for the names of tasks.
 
-    The model is said only where a study has several. A table that stands beside the figure of the
-    same title, and this figure, say which they are: where a whole list is made of such pairs,
+    The model is named only where a study has several. A table that stands next to the figure of the
+    same title, and this figure, state which they are: where a whole list is made of such pairs,
     Snakemake turns the label into a toggle.
     """
     found = {"result": heading(entry, words)}

@@ -17,7 +17,7 @@ from workflow_scripts.core.run.units import duration
 from workflow_scripts.report.entries import titles_of_tasks
 from workflow_scripts.report.pages import BADGES, SOURCES, template
 
-# The count that says how large a text or task is, the first that its counts have.
+# The count that states how large a text or task is, the first that its counts have.
 SIZES = ("segments analysed", "examples", "points", "sentences", "documents", "sentence pairs")
 PACKAGES = ("snakemake", "pandas", "scipy", "scikit-learn", "matplotlib")
 LONGEST = 3  # steps that are named
@@ -43,7 +43,7 @@ def verdict_counts(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int
 
 
 def size(rows: Sequence[Mapping[str, str]]) -> str:
-    """How many examples the counts of a text or task end with, of each split; empty if not said."""
+    """How many examples the counts of a text or task end with, of each split; empty if unknown."""
     for what in SIZES:
         found = [row for row in rows if row["what"] == what]
         if found and found[0].get("split"):
@@ -114,7 +114,7 @@ def main(
     benchmarks: str,
     translators: list[Path] = (),
 ) -> None:
-    """Write the page; `facts` is what the config says of the study, and what the report shows.
+    """Write the page; `facts` is what the config states about the study, and what the report shows.
 
     `cards` are those of its models, `translators` those of the translators that it trained or has.
     """

@@ -24,7 +24,7 @@ BADGES = {
 
 @dataclass(frozen=True)
 class Link:
-    """A link from a cell to another product of the study, in the report and beside the page."""
+    """A link from a cell to another product of the study, in the report and next to the page."""
 
     text: str
     path: str  # of the product, as the report knows it
@@ -58,7 +58,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Page:
-    """A table with all that its page says."""
+    """A table with all that its page shows."""
 
     title: str
     study: str

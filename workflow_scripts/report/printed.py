@@ -28,7 +28,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def is_number(cells: Sequence[str]) -> bool:
-    """Whether a column holds numbers, and nothing else beside empty cells."""
+    """Whether a column holds numbers, and nothing else apart from empty cells."""
     filled = [cell for cell in cells if cell]
     return bool(filled) and all(_number(cell) is not None for cell in filled)
 

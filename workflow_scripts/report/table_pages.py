@@ -1,4 +1,4 @@
-"""A page and a LaTeX file for each printed table, beside its CSV file."""
+"""A page and a LaTeX file for each printed table, next to its CSV file."""
 
 from pathlib import Path
 

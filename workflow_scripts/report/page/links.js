@@ -1,4 +1,4 @@
-// Runs in Snakemake's report: opens a product beside the menu, for the front page and for links within a page.
+// Runs in Snakemake's report: opens a product next to the menu, for the front page and for links within a page.
 function openProduct(path, fragment = "") {
   const found = results[path];
   if (!found) return;

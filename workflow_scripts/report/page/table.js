@@ -70,7 +70,7 @@ function save(text, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** A link of a page inside a report file: the report's front page opens it, or the menu's place is said. */
+/** A link of a page inside a report file: the report's front page opens it, or the place in the menu is stated. */
 function openInside(link) {
   const note = document.querySelector("#note");
   const wait = setTimeout(() => {
