@@ -10,7 +10,7 @@ import {
   specials,
   stateOf,
   stateTitle,
-  statesBeside,
+  otherStatesWithMaps,
   toggled,
 } from "../../../workflow_scripts/atlas/page/lib/choice.js";
 
@@ -70,11 +70,11 @@ test("a comparison takes a segment with maps of both sides, if there is one", ()
   assert.deepEqual(segmentsFor(atlas, before, other).chosen.map((one) => one.model), ["m", "other"]);
 });
 
-test("without a choice a short segment is shown, and states beside pretrained are those with maps", () => {
+test("without a choice a short segment is shown, and states other than pretrained are those with maps", () => {
   const long = { ...segment("long", "m", { pretrained: "x" }), tokens: Array(41).fill("a") };
   assert.equal(segmentOf({ segments: [long, atlas.segments[0]] }, model).id, "s0");
   assert.equal(segmentOf({ segments: [long] }, model).id, "long");
-  assert.deepEqual(statesBeside(atlas, model, "pretrained"), []);
+  assert.deepEqual(otherStatesWithMaps(atlas, model, "pretrained"), []);
   const both = segment("s2", "m", { pretrained: "x", "sst2.1": "z" });
-  assert.deepEqual(statesBeside({ segments: [both] }, model, "pretrained").map(({ name }) => name), ["sst2.1"]);
+  assert.deepEqual(otherStatesWithMaps({ segments: [both] }, model, "pretrained").map(({ name }) => name), ["sst2.1"]);
 });

@@ -92,7 +92,7 @@ test("numbers, p-values and counts in words", () => {
   assert.equal(plural(0, "head"), "0 heads");
 });
 
-test("short marks tell names apart", () => {
+test("short marks distinguish names", () => {
   assert.deepEqual(shortMarks(["vertical", "diagonal", "vertical+diagonal"]), ["v", "d", "v+d"]);
   assert.deepEqual(shortMarks(["previous", "punctuation", "next"]), ["pr", "pu", "ne"]);
   assert.deepEqual(shortMarks(["ab", "ac"]), ["ab", "ac"]);

@@ -73,19 +73,19 @@ test("extremes are of measures without a better side", () => {
   assert.deepEqual(extremes([{ ...PLAIN, scale: "diverging" }], 3), []);
 });
 
-test("the sentences state ranks, the numbers behind them what is not told apart", () => {
-  const say = (i, measures) => statements({ label: "1-1", model: "m", measures, i, write: ({ value }, j) => `${value[j]}` });
-  assert.deepEqual(say(0, [MEASURE]), [
+test("the sentences state ranks, the numbers behind them what is not distinguished", () => {
+  const stated = (i, measures) => statements({ label: "1-1", model: "m", measures, i, write: ({ value }, j) => `${value[j]}` });
+  assert.deepEqual(stated(0, [MEASURE]), [
     { sentence: "Among the heads of m, 1-1 ranks 1st of 4 at dobj.", numbers: ["dobj: 80; 1 other head's interval overlaps its own"] },
   ]);
-  assert.match(say(4, [MEASURE])[0].sentence, /^1-1 is not among the first tenth of the heads of m at the one measure/);
-  assert.deepEqual(say(4, [PLAIN]), [{ sentence: "Of all heads, 1-1 has the lowest value of entropy.", numbers: ["entropy: 0.5"] }]);
-  assert.deepEqual(say(0, [PLAIN]), []);
+  assert.match(stated(4, [MEASURE])[0].sentence, /^1-1 is not among the first tenth of the heads of m at the one measure/);
+  assert.deepEqual(stated(4, [PLAIN]), [{ sentence: "Of all heads, 1-1 has the lowest value of entropy.", numbers: ["entropy: 0.5"] }]);
+  assert.deepEqual(stated(0, [PLAIN]), []);
   const silver = { ...MEASURE, about: "The annotation is silver: a parser's." };
-  assert.deepEqual(say(0, [silver])[0].numbers, ["dobj: 80; silver annotation; 1 other head's interval overlaps its own"]);
+  assert.deepEqual(stated(0, [silver])[0].numbers, ["dobj: 80; silver annotation; 1 other head's interval overlaps its own"]);
   const task = { ...MEASURE, task: "sst2" };
-  assert.match(say(0, [task])[0].sentence, /^On tasks, 1-1 ranks 1st of 4 at dobj/);
-  const five = say(0, [MEASURE, MEASURE, MEASURE, MEASURE, MEASURE])[0];
+  assert.match(stated(0, [task])[0].sentence, /^On tasks, 1-1 ranks 1st of 4 at dobj/);
+  const five = stated(0, [MEASURE, MEASURE, MEASURE, MEASURE, MEASURE])[0];
   assert.match(five.sentence, /, and in the first tenth at 2 more measures\.$/);
   assert.equal(five.numbers.length, 3);
 });

@@ -48,7 +48,7 @@ test("Spearman's correlation by hand", () => {
   assert.deepEqual(spearman([null], [1]), { rho: null, n: 0 });
 });
 
-test("the correlation in words says over how many heads it is", () => {
+test("the correlation in words states over how many heads it is", () => {
   const [x, y] = [{ value: [1, 2, 3, null], scale: "sequential" }, { value: [3, 2, 1, 0], scale: "sequential" }];
   const heads = { passes: [true, true, false, true], selected: new Set([0]) };
   assert.equal(

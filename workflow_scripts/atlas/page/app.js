@@ -33,7 +33,7 @@ function useAddress() {
   return [parse(fragment), go];
 }
 
-/** Whether the page is dark: as the address says, else as the system says. */
+/** Whether the page is dark: as the address states, else as the system is set. */
 function useDark(theme) {
   const [system, setSystem] = useState(DARK.matches);
   useEffect(() => {

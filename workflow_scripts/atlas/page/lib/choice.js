@@ -2,7 +2,7 @@
 
 import { headIndex, headName } from "./measures.js";
 
-export const MOST_HEADS = 6; // in one drawing: as many colours as can be told apart on both grounds
+export const MOST_HEADS = 6; // in one drawing: as many colours as can be distinguished on both grounds
 const SHORT = 40; // tokens of a segment that fits a screen
 
 /**
@@ -77,8 +77,8 @@ export function stateOf(segment, name) {
   return segment.maps[name] ? name : Object.keys(segment.maps)[0];
 }
 
-/** The states of a model, other than `name`, in which one of its segments has maps beside those of `name`. */
-export function statesBeside(atlas, model, name) {
+/** The states of a model, other than `name`, in which one of its segments that has maps of `name` has maps too. */
+export function otherStatesWithMaps(atlas, model, name) {
   const inBoth = (state) => segmentsOf(atlas, model).some(({ maps }) => maps[name] && maps[state.name]);
   return model.states.filter((state) => state.name !== name && inBoth(state));
 }

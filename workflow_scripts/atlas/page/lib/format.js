@@ -24,7 +24,7 @@ export function plural(count, word) {
 }
 
 /**
- * Short marks that tell names apart: the first letters, as many as it takes.
+ * Short marks that distinguish names: the first letters, as many as it takes.
  * @param {string[]} names
  * @returns {string[]}
  */

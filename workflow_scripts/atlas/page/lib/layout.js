@@ -4,7 +4,7 @@ import { typesOf } from "./measures.js";
 
 const LARGEST = 62; // width and height of a cell
 const TALLEST = 640; // of all cells
-const TYPES = 12; // beside the numbers of the layers
+const TYPES = 12; // next to the numbers of the layers
 
 /**
  * @param {number} width  of the whole picture

@@ -7,7 +7,7 @@ const NAMED = 3; // at most so many measures are named in a sentence
 /**
  * Where head i stands at a measure, or null where its value is unknown or a category.
  *
- * Rank 1 is the best value where the measure says what is better, else the highest. Heads of equal
+ * Rank 1 is the best value where the measure states what is better, else the highest. Heads of equal
  * value share a rank. `overlapping` counts the other heads whose intervals overlap this one's.
  * @param {object} measure
  * @param {number} i
@@ -44,7 +44,7 @@ export function aboveNull(measure, i) {
 /**
  * The measures at which head i is among the first tenth of the heads, the highest ranks first.
  *
- * Only measures that say what is better, and whose interval or test excludes the null.
+ * Only measures that state what is better, and whose interval or test excludes the null.
  * @param {object[]} measures  of one model
  * @param {number} i
  * @returns {{measure: object, standing: object}[]}
@@ -75,7 +75,7 @@ export function extremes(measures, i) {
   });
 }
 
-/** Whether a measure's data were annotated by a parser or generated, as its text says; else null. */
+/** Whether a measure's data were annotated by a parser or generated, as its text states; else null. */
 export function provenance({ about }) {
   const words = [/\bsilver\b/i.test(about) && "silver annotation", /\bgenerated\b/i.test(about) && "generated data"];
   return words.filter(Boolean).join(", ") || null;
@@ -92,26 +92,26 @@ export function statements({ label, model, measures, i, write }) {
   const ofText = best.filter(({ measure }) => measure.task === null);
   const ofTasks = best.filter(({ measure }) => measure.task !== null);
   const judged = measures.filter((measure) => measure.better && (measure.null !== null || measure.p));
-  const said = [];
+  const found = [];
   const rank = (opening, members) => {
     const numbers = members.slice(0, NAMED).map((member) => behind(member, i, write));
-    said.push({ sentence: `${opening} ${label} ranks ${ranked(members)}.`, numbers });
+    found.push({ sentence: `${opening} ${label} ranks ${ranked(members)}.`, numbers });
   };
   if (ofText.length > 0) rank(`Among the heads of ${model},`, ofText);
   if (ofTasks.length > 0) rank("On tasks,", ofTasks);
   if (best.length === 0 && judged.length > 0) {
     const of = judged.length === 1 ? "the one measure" : `any of the ${judged.length} measures`;
     const sentence = `${label} is not among the first tenth of the heads of ${model} at ${of} with a null and a better side, or does not exclude the null there.`;
-    said.push({ sentence, numbers: [] });
+    found.push({ sentence, numbers: [] });
   }
   const extreme = extremes(measures, i);
   if (extreme.length > 0) {
     const parts = extreme.slice(0, NAMED).map(({ measure, which }) => `the ${which} value of ${measure.title}`);
     const more = extreme.length > NAMED ? `, and it is at the end of ${counted(extreme.length - NAMED, "more measure")}` : "";
     const numbers = extreme.slice(0, NAMED).map(({ measure }) => `${measure.title}: ${write(measure, i)}`);
-    said.push({ sentence: `Of all heads, ${label} has ${list(parts)}${more}.`, numbers });
+    found.push({ sentence: `Of all heads, ${label} has ${list(parts)}${more}.`, numbers });
   }
-  return said;
+  return found;
 }
 
 function ranked(best) {

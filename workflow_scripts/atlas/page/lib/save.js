@@ -4,7 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const FONT = "Helvetica, Arial, sans-serif";
 const LINE = 15; // height of a line of text
 const MARGIN = 12;
-// What the style sheet may say about an element of a picture.
+// What the style sheet may set for an element of a picture.
 const PROPERTIES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
   "stroke-linejoin", "opacity", "font-size", "font-weight", "font-style", "font-variant-numeric", "text-anchor",

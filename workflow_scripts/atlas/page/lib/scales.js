@@ -108,7 +108,7 @@ export function ticks([low, high], count = 5) {
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
-/** Decimals that tell the ticks apart. */
+/** Decimals that distinguish the ticks. */
 export function tickDecimals(values) {
   const step = values.length > 1 ? values[1] - values[0] : Math.abs(values[0]) || 1;
   return Math.max(0, -Math.floor(Math.log10(step) + 1e-9));

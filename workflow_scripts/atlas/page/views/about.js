@@ -38,11 +38,11 @@ export function About({ atlas, state, go }) {
         <h3>How to read it</h3>
         <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec) and to itself (Dec-Dec)."}</p>
         <p>
-          A hatched head is one that the data do not tell from the null, where there would be no effect. Where the measure has a p-value,
+          A hatched head is one that the data do not distinguish from the null, where there would be no effect. Where the measure has a p-value,
           corrected over the heads, it is above 0.05; else the head's own interval includes the null. Such an interval is not corrected for
           the number of heads: of many heads without any effect, a few are not hatched by chance. Without a null nothing is hatched.
         </p>
-        <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval stands beside a mean of a layer or a correlation.</p>
+        <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer or a correlation.</p>
         <p>On a light page the colours are those of the figures; on a dark page more is brighter. What is saved has the light colours.</p>
         <p>In a saved table layers and heads count from 1, as in the names.</p>
       </section>
@@ -70,7 +70,7 @@ export function About({ atlas, state, go }) {
       </section>
       <section>
         <h3>The numbers</h3>
-        <p>All numbers of this page are in the file atlas.json beside it, which other programs can read. This page asks nothing of any server.</p>
+        <p>All numbers of this page are in the file atlas.json next to it, which other programs can read. This page asks nothing of any server.</p>
       </section>
     </div>
   `;

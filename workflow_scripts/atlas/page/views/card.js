@@ -1,7 +1,7 @@
 /** The card of one head: what it is best at, its maps, its tasks, its neighbours, every measure. */
 
 import { html, useLayoutEffect } from "../vendor/standalone.module.js";
-import { sideText, statesBeside } from "../lib/choice.js";
+import { sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
 import { headIndex, headName, layerOf, measuresOf, modelOf } from "../lib/measures.js";
 import { statements } from "../lib/profile.js";
@@ -56,10 +56,10 @@ export function Card({ atlas, state, go, dark }) {
 }
 
 function Summary({ model, measures, index, label }) {
-  const said = statements({ label, model: model.title, measures, i: index, write: written });
-  if (said.length === 0) return null;
+  const found = statements({ label, model: model.title, measures, i: index, write: written });
+  if (found.length === 0) return null;
   return html`<section class="summary" aria-label="What the head is best at">
-    ${said.map(({ sentence, numbers }) => html`<div key=${sentence}>
+    ${found.map(({ sentence, numbers }) => html`<div key=${sentence}>
       <p><bdi>${sentence}</bdi></p>
       ${numbers.length > 0 && html`<ul class="soft small">${numbers.map((line) => html`<li key=${line}><bdi>${line}</bdi></li>`)}</ul>`}
     </div>`)}
@@ -70,7 +70,7 @@ function Summary({ model, measures, index, label }) {
 function Comparisons({ atlas, model, index, state }) {
   const own = { model, index, state: model.states[0].name };
   const to = (b) => format({ ...state, view: "compare", a: sideText(own), b: sideText(b) });
-  const tuned = statesBeside(atlas, model, own.state);
+  const tuned = otherStatesWithMaps(atlas, model, own.state);
   // Heads of other types of attention have no partners.
   const others = atlas.models.filter(({ name, types }) => name !== model.name && !types === !model.types);
   const same = (other) => headIndex(other, headName(model, index));

@@ -1,7 +1,7 @@
 /** Two heads, two models, or one head before and after fine-tuning, side by side. */
 
 import { html } from "../vendor/standalone.module.js";
-import { segmentsFor, sideOf, sideText, statesBeside } from "../lib/choice.js";
+import { segmentsFor, sideOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
 import { headIndex, headName, layersOf, measuresOf, modelOf } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
@@ -40,7 +40,7 @@ function sidesOf(atlas, state) {
   const model = modelOf(atlas, state);
   const first = { model: model.name, head: headName(model, Math.max(0, headIndex(model, state.head))), state: model.states[0].name };
   const a = sideOf(atlas, state.a, first);
-  const after = statesBeside(atlas, a.model, a.state)[0];
+  const after = otherStatesWithMaps(atlas, a.model, a.state)[0];
   const next = headName(a.model, (a.index + (after ? 0 : 1)) % (a.model.n_layers * a.model.n_heads));
   return [a, sideOf(atlas, state.b, { model: a.model.name, head: next, state: after?.name ?? a.state })];
 }
@@ -79,7 +79,7 @@ function Side({ letter, name, side, atlas, state: address, go }) {
 
 function Presets({ atlas, a, state }) {
   const before = { ...a, state: a.model.states[0].name };
-  const tuned = statesBeside(atlas, a.model, before.state);
+  const tuned = otherStatesWithMaps(atlas, a.model, before.state);
   if (tuned.length === 0) return null;
   return html`<nav class="presets small" aria-label="Comparisons of this head">
     <span class="soft">${headName(a.model, a.index)} before and after:</span>

@@ -88,7 +88,7 @@ function gridsOf(pair, a, b, names) {
   return [...both, gap];
 }
 
-/** What is written beside a grid, and its colours as saved. */
+/** What is written next to a grid, and its colours as saved. */
 function dressed({ scale, range, decimals, ...grid }) {
   const [low, high] = range.map((end) => number(end, decimals));
   return { ...grid, range, low, high, light: colours({ scale }, false, range) };
@@ -154,7 +154,7 @@ export function ChangedMaps({ atlas, a, b, segments: [ofA], go, dark }) {
   return html`<section class="grids" aria-labelledby="changed-maps">
     <div class="section-head"><h3 id="changed-maps">Which heads' maps differ</h3><${Saves} ...${{ file, rows }} grids=${[grid]} title="Jensen-Shannon divergence of each head's maps, A against B" /></div>
     <div class="grids-row"><${Figure} ...${grid} dark=${dark} onChoose=${pick} /></div>
-    <p class="note">Jensen-Shannon divergence of each head's own two maps on this one segment; ${headName(a.model, a.index)} is ${rank} of ${values.length}, 1 for the largest. One segment says little about other texts.</p>
+    <p class="note">Jensen-Shannon divergence of each head's own two maps on this one segment; ${headName(a.model, a.index)} is ${rank} of ${values.length}, 1 for the largest. One segment shows little about other texts.</p>
   </section>`;
 }
 

@@ -15,8 +15,8 @@ const CAUTION = "Whether two intervals overlap is not a test of the difference: 
 export function CompareTable({ atlas, a, b, pairs, alone }) {
   const [only, setOnly] = useState(false);
   const rows = pairs.map((pair) => ({ ...pair, ...apart(pair, a.index, b.index) }));
-  const told = rows.filter(({ overlap }) => overlap === false);
-  const chosen = only ? told : rows;
+  const distinct = rows.filter(({ overlap }) => overlap === false);
+  const chosen = only ? distinct : rows;
   const judged = rows.filter(({ overlap }) => overlap !== null).length;
   const names = [sideName(a, b), sideName(b, a)];
   const file = `measures_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
@@ -29,7 +29,7 @@ export function CompareTable({ atlas, a, b, pairs, alone }) {
     </div>
     <p class="note">
       ${rows.length === 0 && (state ? "The study has measured nothing in both states, so that no row can be compared. " : "The two models share no measure. ")}
-      ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${told.length} have intervals that do not overlap. ${CAUTION}`}
+      ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${distinct.length} have intervals that do not overlap. ${CAUTION}`}
       ${alone > 0 && ` ${plural(alone, "measure")} of one side only ${alone === 1 ? "is" : "are"} left out.`}
     </p>
     ${chosen.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
@@ -47,14 +47,14 @@ export function CompareTable({ atlas, a, b, pairs, alone }) {
 
 function Row({ row, i, j }) {
   const { a, b, difference, overlap } = row;
-  const said = { true: "overlap", false: "apart" }[overlap] ?? "–";
+  const text = { true: "overlap", false: "apart" }[overlap] ?? "–";
   const cells = (measure, index) => html`<td class=${hatched(measure, index) ? "number hatched" : "number"}>${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td class="interval">${intervalText(measure, index)}</td>`;
   return html`<tr title=${a.about}>
     <th scope="row"><bdi>${row.title}</bdi></th>
     ${cells(a, i)}${cells(b, j)}
     <td class="number">${difference === null ? "–" : `${number(difference, a.decimals)} ${a.unit === "%" ? "points" : a.unit}`}</td>
-    <td class=${overlap === false ? "apart-yes" : "soft"}>${said}</td>
+    <td class=${overlap === false ? "apart-yes" : "soft"}>${text}</td>
   </tr>`;
 }
 

@@ -1,4 +1,4 @@
-/** What is looked at: choosing the measure, and the line that says it. */
+/** What is looked at: choosing the measure, and the line that states it. */
 
 import { html, useMemo } from "../vendor/standalone.module.js";
 import { groups, known, measuresOf, modelOf } from "../lib/measures.js";

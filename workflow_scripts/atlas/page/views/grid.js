@@ -41,7 +41,7 @@ export function GridView({ atlas, state, go, dark, returning }) {
     <${Context} ...${{ atlas, state, measure }} tools=${[html`<${Chooser} ...${{ atlas, state, measure, go }} />`, options]} />
     <${Filters} ...${{ atlas, model, filters, passes, selected, go }}
       hint=${`Click on ${measure.scale === "category" ? "a kind in the legend" : "the legend's colours"} to filter heads; drag over heads to select them.`} />
-    <div class="beside">
+    <div class="side-by-side">
       <div class="main-picture">
         <${HeadsPicture} ...${{ heads, dark, byValue, tops: state.margins === "heads" && meansOfHeads }}
           study=${atlas.study.name} focusOn=${returning ? headIndex(model, state.head) : -1} />

@@ -16,7 +16,7 @@ const KOBAYASHI = "Norms: the weight times the norm of the transformed value, â€
 const FAINTEST = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4]; // as shares of full opacity
 
 /**
- * Maps by their ids, null for a null id; `error` says what is wrong, neither is there while they load.
+ * Maps by their ids, null for a null id; `error` states what is wrong, neither is there while they load.
  * @param {object} atlas
  * @param {(string|null)[]} ids
  * @returns {{maps?: object[], error?: string}}
@@ -60,7 +60,7 @@ function StateChoice({ model, segment, state, go }) {
 export function HeadMaps({ atlas, model, index, state, go, dark }) {
   const segment = segmentOf(atlas, model, state.segment, state.state);
   if (!segment) {
-    return html`<section class="maps"><h3>Maps</h3><p class="soft">This file holds no maps of ${model.title}; About says what was left out.</p></section>`;
+    return html`<section class="maps"><h3>Maps</h3><p class="soft">This file holds no maps of ${model.title}; About lists what was left out.</p></section>`;
   }
   return html`<${SegmentMaps} ...${{ atlas, model, index, state, go, dark, segment }} />`;
 }

@@ -3,7 +3,7 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { shown } from "../lib/tokens.js";
 
-const LABELS = 88; // pixels beside and above the cells
+const LABELS = 88; // pixels next to and above the cells
 const LEGIBLE = 9; // pixels of a cell from which every token is written
 const LARGEST = 26;
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -33,7 +33,7 @@ export function Matrix({ map, tokens, colour, hidden, cursor, title, write, size
   const fitting = Math.floor((width - LABELS - 2) / n);
   const pixels = size ?? Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
-  const said = cell && `${shown(tokens[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * n + cell.key])}`;
+  const text = cell && `${shown(tokens[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * n + cell.key])}`;
   return html`<div
     class="matrix"
     ref=${frame}
@@ -45,7 +45,7 @@ export function Matrix({ map, tokens, colour, hidden, cursor, title, write, size
     onMouseLeave=${() => cursor.point(null)}
     onBlur=${() => cursor.point(null)}
   >
-    <span class="only-screen-reader" aria-live="polite">${said}</span>
+    <span class="only-screen-reader" aria-live="polite">${text}</span>
     <div class="matrix-sheet">
       <${Labels} kind="keys" chosen=${cell?.key} ...${{ tokens, pixels, hidden }} />
       <${Labels} kind="queries" chosen=${cell?.query} ...${{ tokens, pixels, hidden }} />

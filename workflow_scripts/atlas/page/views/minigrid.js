@@ -3,7 +3,7 @@
 import { html } from "../vendor/standalone.module.js";
 import { headName, layersOf, typesOf } from "../lib/measures.js";
 
-export const GRID_LEFT = 22; // pixels beside the cells, for the layers
+export const GRID_LEFT = 22; // pixels next to the cells, for the layers
 const [BOTTOM, GAP, TYPES] = [16, 1.5, 44];
 
 function cellOf({ n_heads: heads }) {

@@ -40,7 +40,7 @@ export function ScatterView({ atlas, state, go, dark }) {
       </div>
     </div>
     <${Filters} ...${{ atlas, model, filters, passes, selected, go }} hint="Drag over points or cells to select heads; filters are set in the grid, or here by the colours of a measure." />
-    <div class="beside">
+    <div class="side-by-side">
       <div class="main-picture">
         <${Cloud} ...${{ heads, x, y, colour, dark, study: atlas.study.name }} words=${correlation(x, y, heads)} />
       </div>

@@ -7,20 +7,20 @@ import { hatched, valueText } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { intervalText, Strip } from "./profile.js";
 
-/** Measures of a task that say what is better, or what kind of head it is; not those of mere behaviour. */
-function tells({ better, scale }) {
+/** Measures of a task that state what is better, or what kind of head it is; not those of mere behaviour. */
+function isInformative({ better, scale }) {
   return better !== null || scale === "category";
 }
 
 function ofTask(measures, task) {
-  return measures.filter((measure) => measure.task === task && tells(measure));
+  return measures.filter((measure) => measure.task === task && isInformative(measure));
 }
 
 /** @param {{model: object, measures: object[], index: number, state: object}} props */
 export function Tasks({ model, measures, index, state }) {
   const tasks = [...new Set(measures.map(({ task }) => task))].filter((task) => task !== null && ofTask(measures, task).length > 0);
   if (tasks.length === 0) return null;
-  const others = measures.filter((measure) => measure.task !== null && !tells(measure)).length;
+  const others = measures.filter((measure) => measure.task !== null && !isInformative(measure)).length;
   return html`<section class="tasks" aria-labelledby="tasks-title">
     <div class="section-head"><h3 id="tasks-title">Tasks it matters to</h3></div>
     <div class="tasks-columns">

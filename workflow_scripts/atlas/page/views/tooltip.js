@@ -1,4 +1,4 @@
-/** The numbers of the head that is pointed at, beside it. */
+/** The numbers of the head that is pointed at, next to it. */
 
 import { html } from "../vendor/standalone.module.js";
 import { number, pValue } from "../lib/format.js";
