@@ -1,4 +1,4 @@
-"""The chapters of the workflow and the papers, in order, and what each chapter says of itself."""
+"""The chapters of the workflow and the papers, in order, and what each chapter declares."""
 
 from importlib import import_module
 from pathlib import Path
@@ -30,7 +30,7 @@ CHAPTERS = (
 
 
 class Paper(NamedTuple):
-    """What README.md and CITATION.cff say of a paper."""
+    """What README.md and CITATION.cff state about a paper."""
 
     cited: str
     title: str

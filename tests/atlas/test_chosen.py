@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.core.tiny_models import random_tokens
-from workflow_scripts.atlas.chosen import Sources, Wanted, drawn, first_of_drawings, spread
+from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, sampled, spread
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.finetuning.finetuning_maps import choose
@@ -40,15 +40,15 @@ def test_none_and_more_than_there_are() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_first_example_is_the_one_of_the_drawn_maps(seed: int) -> None:
-    found = drawn(LENGTHS, 3, 30, seed)
+    found = sampled(LENGTHS, 3, 30, seed)
     assert found[0] == choose(LENGTHS, 30, seed)
     assert len(set(found)) == 3 and (LENGTHS[found] <= 30).all()
 
 
 def test_no_example_is_short_enough() -> None:
-    assert drawn(LENGTHS, 2, 2, 1) == [3] and drawn(LENGTHS, 0, 2, 1) == []
-    assert sorted(drawn(LENGTHS, 9, 18, 1)) == [2, 3, 5, 8]
-    assert drawn(LENGTHS, 0, 18, 1) == []
+    assert sampled(LENGTHS, 2, 2, 1) == [3] and sampled(LENGTHS, 0, 2, 1) == []
+    assert sorted(sampled(LENGTHS, 9, 18, 1)) == [2, 3, 5, 8]
+    assert sampled(LENGTHS, 0, 18, 1) == []
 
 
 def test_the_segment_of_the_drawings(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def main() -> None:
         for seed in range(sets):
             rows = simulated(scenario, pools, rng)
             corrected = randomisation.test(compared, rows[0], rows[1:], DRAWS, seed).corrected
-            weights = resampling.observed_and_drawn(scenario.n, 1000, seed)
+            weights = resampling.observed_and_resampled(scenario.n, 1000, seed)
             scores = scores_of("bleu", rows, weights)
             effects = scores[:, 1:] - scores[:, :1]
             papers = paired_bootstrap(effects)

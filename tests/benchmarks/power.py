@@ -91,7 +91,7 @@ def min_p(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: in
 def max_t(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: int) -> np.ndarray:
     """Bootstrap differences over their standard error, corrected by the largest of a sample."""
     labels, baseline, variants = made
-    weights = resampling.observed_and_drawn(len(labels), DRAWS, seed)
+    weights = resampling.observed_and_resampled(len(labels), DRAWS, seed)
     scores = weighted_scores(metric, labels, np.vstack([baseline[None], variants]), weights)
     effects = scores[:, 1:] - scores[:, :1]
     spread = effects[1:].std(axis=0)

@@ -48,7 +48,7 @@ def test_drawn_effects_are_those_of_a_plain_loop(metric: str, ties: bool) -> Non
     baseline, variants = predictions[0], predictions[1:]
     variants[1] = baseline
     variants[2, :15] = baseline[:15]
-    actual = OfMetric(metric, labels).drawn(baseline[None], variants, 40, 3)
+    actual = OfMetric(metric, labels).swapped(baseline[None], variants, 40, 3)
     expected = plain_effects(metric, labels, baseline, variants, 40)
     np.testing.assert_allclose(actual, expected, atol=1e-12)
     assert np.abs(expected[:, 0]).max() > 0.01
@@ -62,10 +62,10 @@ def test_drawn_effects_are_those_of_a_plain_loop(metric: str, ties: bool) -> Non
 def test_the_scale_of_scores_does_not_matter(metric: str) -> None:
     labels, predictions = untied(metric)
     compared = OfMetric(metric, labels)
-    drawn = compared.drawn(predictions[:1], predictions[1:], 20, 3)
-    scaled = compared.drawn(predictions[:1], 7 * predictions[1:] - 30, 20, 3)
+    drawn = compared.swapped(predictions[:1], predictions[1:], 20, 3)
+    scaled = compared.swapped(predictions[:1], 7 * predictions[1:] - 30, 20, 3)
     np.testing.assert_allclose(scaled, drawn, atol=1e-9)
-    constant = compared.drawn(predictions[:1], np.ones((1, 21)), 20, 3)
+    constant = compared.swapped(predictions[:1], np.ones((1, 21)), 20, 3)
     assert np.isfinite(constant).all()
 
 
@@ -78,7 +78,7 @@ def test_both_ways_to_rank_are_tried() -> None:
 @pytest.mark.parametrize("metric", SUMS)
 def test_a_baseline_for_each_variant(metric: str) -> None:
     labels, predictions = labels_and_predictions(metric, 21, 6)
-    together = OfMetric(metric, labels).drawn(predictions[:3], predictions[3:], 20, 3)
+    together = OfMetric(metric, labels).swapped(predictions[:3], predictions[3:], 20, 3)
     for row in range(3):
         expected = plain_effects(metric, labels, predictions[row], predictions[[3 + row]], 20)
         np.testing.assert_allclose(together[:, row], expected[:, 0], atol=1e-12)
@@ -88,7 +88,7 @@ def test_a_ratio_of_sums_is_scored_anew() -> None:
     """As BLEU is: each example has two counts, the score is the ratio of their sums."""
     counts = np.random.default_rng(4).integers(1, 9, (3, 15, 2))
     ratio = OfSums(lambda rows: np.moveaxis(rows, 2, 0), lambda sums: sums[0] / sums[1])
-    actual = ratio.drawn(counts[:1], counts[1:], 30, 3)
+    actual = ratio.swapped(counts[:1], counts[1:], 30, 3)
     for draw, inside in enumerate(np.concatenate(list(swaps.swap_sets(15, 30, 3)))):
         for variant in (1, 2):
             first = np.where(inside[:, None], counts[variant], counts[0]).sum(axis=0)

@@ -63,7 +63,7 @@ class Plainly:
 
 def samples(n: int) -> list[np.ndarray]:
     """The sentences of the bootstrap samples, the observed one first."""
-    return [np.repeat(np.arange(n), w) for w in resampling.observed_and_drawn(n, DRAWS, SEED)]
+    return [np.repeat(np.arange(n), w) for w in resampling.observed_and_resampled(n, DRAWS, SEED)]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def score(
     """
     labels = predictions.labels
     both = np.concatenate([predictions.baseline[None], predictions.variants])
-    weights = resampling.observed_and_drawn(len(labels), draws, seed)
+    weights = resampling.observed_and_resampled(len(labels), draws, seed)
     frames, covariances = [], {}
     for metric in predictions.task.metrics:
         scores = weighted_scores(metric, labels, both, weights)

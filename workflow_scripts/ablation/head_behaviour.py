@@ -40,8 +40,8 @@ def compare(
 
     `covariances` has each task's, of equivalence.covariance_of. ci_low and ci_high draw the
     stratum's heads with replacement; `low` and `high` are the ends of the 90% interval over
-    examples, `verdict` what it says of the bound; `p` is the share of `draws` random sets of as
-    many heads whose mean is as far from the mean of all heads.
+    examples, `verdict` how it compares with the bound; `p` is the share of `draws` random sets of
+    as many heads whose mean is as far from the mean of all heads.
     """
     rng = np.random.default_rng(seed)
     rows = []

@@ -149,7 +149,7 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
             f"verdict.{task}",
             f"What disabling shows, {title}",
             "Disabling the head (uniform attention) is a loss or a gain where the corrected test "
-            "says so, equivalent where the score surely changes by less than ablation.equivalence "
+            "shows it, equivalent where the score surely changes by less than ablation.equivalence "
             "(two one-sided tests); else one cannot tell. On development examples of "
             f"{title}, mean over seeds.{study.note(task)}",
             task=task,

@@ -117,7 +117,7 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
 
 
 def shown(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that are drawn point by point: a task's first development set and another."""
+    """The pairs that are plotted point by point: a task's first development set and another."""
     firsts = {set_title(name, "dev") for name in TASKS}
     return pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(firsts)]
 

@@ -14,7 +14,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_drawn
+from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_resampled
 
 # Measures, each a share: what is counted at a point, and out of what.
 MEASURES = {
@@ -50,7 +50,7 @@ def per_point(frame: pd.DataFrame) -> pd.DataFrame:
 def shares(frame: pd.DataFrame, measure: str, draws: int, seed: int) -> np.ndarray:
     """The share of a measure, of the points and of bootstrap samples of them, [1 + draw]."""
     counted, out_of = (per_point(frame)[name].to_numpy() for name in MEASURES[measure])
-    weights = observed_and_drawn(len(frame), draws, seed)
+    weights = observed_and_resampled(len(frame), draws, seed)
     total = weights @ out_of
     return np.divide(weights @ counted, total, out=np.full(len(total), np.nan), where=total > 0)
 
@@ -73,23 +73,23 @@ def measure_all(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
             reference = None
             for model in ordered:
                 points = models[model].sort_values("id", kind="stable")
-                drawn = shares(points, measure, draws, seed)
+                sampled = shares(points, measure, draws, seed)
                 family = points["family"].iloc[0]
                 row = dict(zip(WITHIN, keys, strict=True)) | {"model": model, "family": family}
                 counted, n = per_point(points)[list(MEASURES[measure])].sum().astype(int)
-                row |= {"measure": measure, "share": drawn[0], "n": n}
+                row |= {"measure": measure, "share": sampled[0], "n": n}
                 row |= {"among_all": _among_all(points, measure)}
                 if measure == "follows the cue":
-                    row["ci_low"], row["ci_high"] = _ends(drawn)
+                    row["ci_low"], row["ci_high"] = _ends(sampled)
                 else:
                     low, high = interval([counted], [n], LEVEL) if n else ([np.nan], [np.nan])
                     row |= {"ci_low": low[0], "ci_high": high[0]}
                 row |= {"n_points": len(points), "n_runs": int(points["n_runs"].max())}
                 if family == "bert":
-                    reference = drawn if reference is None else reference
+                    reference = sampled if reference is None else reference
                 elif reference is not None:
-                    low, high = _ends(reference - drawn)
-                    row |= {"bert_minus": reference[0] - drawn[0]}
+                    low, high = _ends(reference - sampled)
+                    row |= {"bert_minus": reference[0] - sampled[0]}
                     row |= {"bert_minus_low": low, "bert_minus_high": high}
                 rows.append(row)
     columns = [*KEYS, "measure", "share", "ci_low", "ci_high", "among_all", "n", "n_points"]
@@ -97,9 +97,9 @@ def measure_all(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=columns)
 
 
-def _ends(drawn: np.ndarray) -> tuple[float, float]:
+def _ends(sampled: np.ndarray) -> tuple[float, float]:
     """The ends of a percentile interval; samples without any point to count are left out."""
-    known = drawn[1:][np.isfinite(drawn[1:])]
+    known = sampled[1:][np.isfinite(sampled[1:])]
     return tuple(np.percentile(known, CONFIDENCE)) if len(known) else (np.nan, np.nan)
 
 

@@ -71,13 +71,13 @@ def effects(frame: pd.DataFrame, draws: int, permutations: int, seed: int) -> pd
         intact, disabled = wide.loc[(-1, -1)], wide.drop(index=(-1, -1))
         change = (disabled - intact).to_numpy()
         weights = resampling.bootstrap_weights(change.shape[1], draws, seed)
-        drawn = weights @ change.T / change.shape[1]
+        resampled = weights @ change.T / change.shape[1]
         effect = change.mean(axis=1)
         n, values = change.shape[1], (intact.to_numpy(), disabled.to_numpy())
         tested = randomisation.test(mean_over_points(n), *values, permutations, seed)
         worse = lower if name == "margin" else missed
         found = power.smallest_loss(mean_over_points(n), *values, worse, tested.critical, seed)
-        low, high = np.percentile(drawn, resampling.CONFIDENCE, axis=0)
+        low, high = np.percentile(resampled, resampling.CONFIDENCE, axis=0)
         columns = {"measure": name, "baseline": intact.mean(), "effect": effect, "ci_low": low}
         columns |= {"ci_high": high, "p": tested.p, "p_corrected": tested.corrected}
         columns |= {"found": found, "n": n}

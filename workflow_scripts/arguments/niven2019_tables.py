@@ -127,7 +127,7 @@ def main(
 ) -> None:
     """Write the tables; Tables 3 and 4 report on the test set, or on dev where there is none.
 
-    `model` is the model's card, which tells whether the paper has used the model.
+    `model` is the model's card, which states whether the paper has used the model.
     """
     frame = tables.read(scores, ("family", "trained_on", "setup", "points", "split", "accuracy"))
     split, system = last_split(frame), paper.system_of(read_card(model))

@@ -37,8 +37,8 @@ def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndar
     """
     matrix = vectors.lookup(vocabulary)
     missing = np.array([word not in vectors for word in vocabulary], dtype=bool)
-    drawn = np.random.default_rng(seed).normal(0, vectors.matrix.std(), matrix.shape)
-    matrix[missing] = drawn[missing]
+    sampled = np.random.default_rng(seed).normal(0, vectors.matrix.std(), matrix.shape)
+    matrix[missing] = sampled[missing]
     return np.concatenate([np.zeros((1, matrix.shape[1])), matrix]).astype(np.float32)
 
 

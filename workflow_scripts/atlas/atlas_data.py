@@ -80,7 +80,7 @@ def states_of(used: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def model_entry(card: Mapping[str, Any], states: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the atlas says of a model."""
+    """What the atlas states about a model."""
     source = ", ".join(f"{kind} {value}" for kind, value in card["source"].items())
     about = {"name": card["name"], "title": card["name"], "architecture": card["architecture"]}
     about |= {"n_layers": card["n_layers"], "n_heads": card["n_heads"]}
@@ -177,16 +177,16 @@ def main(
 
     `translators` are the cards of the study's own translators, which have no maps.
 
-    `corpora` names the corpora by chapter, `data` says of what origin each kind of data and each
-    task is; relations with fewer words than `fewest` are left out.
+    `corpora` names the corpora by chapter, `data` states the origin of each kind of data and
+    of each task; relations with fewer words than `fewest` are left out.
     """
-    told = Study(corpora, data, fewest)
+    described = Study(corpora, data, fewest)
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "study": {"name": study, "seed": seed, "about": about_data(told)},
+        "study": {"name": study, "seed": seed, "about": about_data(described)},
         "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
-        **assemble(cards, products, maps, translators, told),
+        **assemble(cards, products, maps, translators, described),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     atlas.write_text(text + "\n", encoding="utf-8")

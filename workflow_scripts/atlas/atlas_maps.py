@@ -74,7 +74,7 @@ def main(
 ) -> None:
     """Write the texts of one model, and their maps in each state of it.
 
-    `kinds` says of each corpus and task what it is; `attention_caches` and `texts` are theirs in
+    `kinds` states what each corpus and task is; `attention_caches` and `texts` are theirs in
     that order, and `generated` names those that no person wrote. `tuned` and `cards` are of the
     tasks' classifiers, in the order of the tasks.
     """

@@ -81,7 +81,7 @@ def main(
 ) -> None:
     """Write the norms of the texts that the atlas shows, by their ids.
 
-    `kinds` says of each corpus and task what it is, in the order of the caches.
+    `kinds` states what each corpus and task is, in the order of the caches.
     """
     card = read_card(model)
     wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))

@@ -24,7 +24,7 @@ LINKED = re.compile(
 ID = re.compile(r"[A-Za-z0-9._-]+")
 BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 MEGABYTE = 1_000_000
-# Bytes, at most, of a map's element besides its data, and of a sentence on a text that is left out.
+# Bytes, at most, of a map's element apart from its data, and of a sentence on a text left out.
 ELEMENT, SENTENCE = 200, 200
 
 
@@ -104,12 +104,12 @@ def fit(atlas: dict[str, Any], megabytes: float, folder: Path = PAGE) -> dict[st
     """The atlas with as many of its texts as a page of `megabytes` has room for.
 
     Models have equal parts of the room; a model's texts come in their order, the most wanted first,
-    and one that does not fit is left out with its maps, which the atlas then says. Raises
+    and one that does not fit is left out with its maps, which the atlas then reports. Raises
     InputError where even a page without maps is larger.
     """
     without = atlas | {"segments": [], "maps": {}}
-    said = sum(len(as_script(segment["id"])) + SENTENCE for segment in atlas["segments"])
-    room = MEGABYTE * megabytes - len(build(without, folder).encode()) - said
+    messages = sum(len(as_script(segment["id"])) + SENTENCE for segment in atlas["segments"])
+    room = MEGABYTE * megabytes - len(build(without, folder).encode()) - messages
     if room < 0:
         raise InputError(
             f"atlas.html would be larger than {megabytes:g} MB without a single map: raise "
@@ -127,12 +127,14 @@ def fit(atlas: dict[str, Any], megabytes: float, folder: Path = PAGE) -> dict[st
     return atlas | {
         "segments": kept,
         "maps": {name: entry for name, entry in atlas["maps"].items() if name in names},
-        "left_out": atlas["left_out"] + _said(atlas["segments"], kept, megabytes),
+        "left_out": atlas["left_out"] + _left_out(atlas["segments"], kept, megabytes),
     }
 
 
-def _said(wanted: list[dict[str, Any]], kept: list[dict[str, Any]], megabytes: float) -> list[str]:
-    """What the page says of the texts that it has no room for, a sentence for each model."""
+def _left_out(
+    wanted: list[dict[str, Any]], kept: list[dict[str, Any]], megabytes: float
+) -> list[str]:
+    """The page's message on the texts that it has no room for, a sentence for each model."""
     sentences = []
     for model in dict.fromkeys(segment["model"] for segment in wanted):
         ids = [segment["id"] for segment in wanted if segment["model"] == model]

@@ -67,7 +67,7 @@ def bundle(start: Path, folder: Path = PAGE) -> str:
 
 
 def _licences(modules: dict[Path, Module]) -> list[str]:
-    """The licences of modules of others, which stand beside them as LICENSE.<name>."""
+    """The licences of modules of others, which stand next to them as LICENSE.<name>."""
     folders = sorted({path.parent for path in modules})
     texts = [_read(path) for folder in folders for path in sorted(folder.glob("LICENSE*"))]
     return [f"/*\n{text.strip()}\n*/" for text in texts]

@@ -2,7 +2,7 @@
 
 Of running text, the segment of Clark et al.'s Figure 1 first, then short ones from all over the
 corpus; a short sentence of the treebank and a short document of the coreference corpus; of each
-task, examples drawn at random, the first of them the one of Kovaleva et al.'s maps.
+task, examples sampled at random, the first of them the one of Kovaleva et al.'s maps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ class Wanted:
 class Sources:
     """The pretrained model's caches by the name of their corpus or task, while they are open.
 
-    `kinds` says what each is, in the order of the page: text (running text), annotated (sentences
+    `kinds` states what each is, in the order of the page: text (running text), annotated (sentences
     or documents) or task.
     """
 
@@ -64,7 +64,7 @@ class Sources:
     def _of_one(self, name: str, wanted: Wanted) -> list[int]:
         cache, kind = self.caches[name], self.kinds[name]
         if kind == "task":
-            return drawn(cache.lengths, wanted.examples, wanted.most_tokens, wanted.seed)
+            return sampled(cache.lengths, wanted.examples, wanted.most_tokens, wanted.seed)
         if kind == "annotated":
             return spread(cache.lengths, min(1, wanted.segments))
         begin = cache.ids.index(wanted.first) if wanted.first in cache.ids else None
@@ -91,7 +91,7 @@ def spread(lengths: np.ndarray, n: int, first: int | None = None) -> list[int]:
     return found
 
 
-def drawn(lengths: np.ndarray, n: int, most_tokens: int, seed: int) -> list[int]:
+def sampled(lengths: np.ndarray, n: int, most_tokens: int, seed: int) -> list[int]:
     """`n` random examples of at most `most_tokens` tokens; the shortest where there is none."""
     fitting = np.flatnonzero(lengths <= most_tokens)
     if not len(fitting):

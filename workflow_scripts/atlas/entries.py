@@ -54,7 +54,7 @@ def read_columns(form: Form, found: Tables) -> Columns:
         columns: Columns = {"value": [numbers.get(value) for value in values]}
     else:
         columns = {"value": [number(value, factor) for value in values]}
-    for name, column in form.rows.beside.items():
+    for name, column in form.rows.other_columns.items():
         if name == "n":
             counted = rows[[column] if isinstance(column, str) else list(column)].sum(axis=1)
             cells = found.per_head(rows.assign(n=counted), "n")

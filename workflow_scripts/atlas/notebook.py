@@ -159,7 +159,7 @@ def _column(given: list | float | None, n: int) -> np.ndarray:
 
 
 def _labels(measure: dict[str, Any]) -> list[str | None]:
-    """What stands beside each number in words: its category, or its label."""
+    """The word that goes with each number: its category, or its label."""
     if (categories := measure["categories"]) is not None:
         return [None if value is None else categories[int(value)] for value in measure["value"]]
     return measure["label"] or [None] * len(measure["value"])

@@ -53,7 +53,7 @@ def table1(metrics: pd.DataFrame) -> pd.DataFrame:
 
 
 def main(metrics: list[Path], counts: list[Path], table: Out) -> None:
-    """Write the table; `counts` say how many training examples there are, and of what origin.
+    """Write the table; `counts` state how many training examples there are, and of what origin.
 
     `official` are the task's own files; others are in its place.
     """

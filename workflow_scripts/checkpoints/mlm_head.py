@@ -1,8 +1,8 @@
 """The masked-LM head that Figure 3 of Clark et al. 2019 needs.
 
 A checkpoint's own head is used unchanged. Where there is none, a head is fitted on the frozen body,
-its decoder tied to the word embeddings; the table of losses says which (`head`: own or fitted) and
-how good it is.
+its decoder tied to the word embeddings; the table of losses states which (`head`: own or fitted)
+and how good it is.
 """
 
 import logging

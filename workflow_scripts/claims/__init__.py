@@ -1,1 +1,1 @@
-"""claims: what the papers say, judged on the study at hand."""
+"""claims: what the papers state, judged on the study at hand."""

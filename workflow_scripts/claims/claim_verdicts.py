@@ -1,4 +1,4 @@
-"""Every published value and statement beside our number, with a verdict."""
+"""Every published value and statement next to our number, with a verdict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -111,8 +111,8 @@ def main(
 ) -> None:
     """Write the table of verdicts, and the task and translator of each of its rows (`cases`).
 
-    `data` gives the origin of each kind of data. `translator` says that the study's translator and
-    its test set are the paper's. Raises InputError where a claim names an unknown measure.
+    `data` gives the origin of each kind of data. `translator` states that the study's translator
+    and its test set are the paper's. Raises InputError where a claim names an unknown measure.
     """
     claims = [claim for path in published for claim in read(path, MEASURES)]
     card = read_card(model)

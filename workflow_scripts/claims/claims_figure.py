@@ -1,4 +1,4 @@
-"""Published numbers beside ours, and the verdict on every claim."""
+"""Published numbers next to ours, and the verdict on every claim."""
 
 from pathlib import Path
 

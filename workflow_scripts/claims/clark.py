@@ -12,7 +12,7 @@ from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
-# The relations of the paper's Table 1 besides `all`.
+# The relations of the paper's Table 1 other than `all`.
 RELATIONS = "prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt".split()
 
 

@@ -1,4 +1,4 @@
-"""Our numbers for what Kovaleva et al. 2019 say of disabled heads and layers (4.6 and 5)."""
+"""Our numbers for what Kovaleva et al. 2019 state about disabled heads and layers (4.6 and 5)."""
 
 from workflow_scripts.ablation.measures import HEADS, SCORES
 from workflow_scripts.claims.clark import at_depth

@@ -42,7 +42,7 @@ def harmless_heads(products: Products, of: str) -> list[Measured]:
     """Percent of heads whose masking alone costs less than `of` points, on each development set.
 
     The lower end counts heads whose whole interval lies above the loss, the upper one those whose
-    interval reaches above it. Beside it: the heads with a significant loss, and the loss that
+    interval reaches above it. Next to it: the heads with a significant loss, and the loss that
     would have been found.
     """
     numbers, most = [], -float(of)

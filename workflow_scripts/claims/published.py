@@ -29,7 +29,7 @@ class Claim:
     paper: str
     place: str  # its section, table or figure in the paper
     statement: str
-    kind: str  # one of KINDS: a number of the paper's model, or what it says of such models
+    kind: str  # one of KINDS: a number of the paper's model, or a statement about such models
     model: str
     data: str
     unit: str
@@ -69,7 +69,7 @@ class Claim:
 
 
 COLUMNS = tuple(field.name for field in fields(Claim) if field.default is MISSING)
-LINKS = ("shown", "view")  # a file may go without these, and without the source
+LINKS = ("shown", "view")  # a file may lack these, and the source
 ENDINGS = ((), LINKS, (*LINKS, "source"))
 
 

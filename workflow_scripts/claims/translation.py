@@ -17,7 +17,7 @@ CHOSEN_ON, MEASURED_ON = "validation", "test"
 CROSS = "encoder-decoder"
 INTERVAL = ("value", "ci_low", "ci_high")
 SCORE, EFFECT = (("score", *INTERVAL[1:]), ("effect", *INTERVAL[1:]))
-LEAST = 10.0  # BLEU from which on a model is said to translate
+LEAST = 10.0  # BLEU from which on a model counts as translating
 
 
 def base_bleu(products: Products, of: str) -> list[Measured]:
@@ -104,7 +104,7 @@ def layers_of_one_head(products: Products, of: str) -> list[Measured]:
 def heads_without_loss(products: Products, of: str) -> list[Measured]:
     """Percent of heads whose masking alone does not lower BLEU with p below `of`.
 
-    By the paper's paired bootstrap, uncorrected; beside it the heads by ours, corrected.
+    By the paper's paired bootstrap, uncorrected; next to it the heads by ours, corrected.
     """
     numbers = []
     for run, rows in _masked(products):
@@ -147,7 +147,7 @@ def translator_agreement(products: Products, of: str) -> list[Measured]:
 def translator_epochs(products: Products, of: str) -> list[Measured]:
     """Rank correlation of importance after epoch `of` with that after the last one.
 
-    The interval is Fisher's, as if heads were drawn independently.
+    The interval is Fisher's, as if heads were sampled independently.
     """
     epochs = products.all_of(EPOCHS)
     numbers = []

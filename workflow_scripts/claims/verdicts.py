@@ -21,7 +21,7 @@ class Measured:
     value: float
     low: float
     high: float
-    n: int | None = None  # what was drawn or counted: segments, words, examples, heads, runs
+    n: int | None = None  # what was sampled or counted: segments, words, examples, heads, runs
     of: str = ""  # the name of what `n` counts
     case: str = ""  # the task, pair of sets or the like, where a claim is judged on each
     seeds: int | None = None

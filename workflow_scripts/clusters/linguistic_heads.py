@@ -27,7 +27,7 @@ def main(
 ) -> None:
     """Write the best heads of the chapters whose tables are `known`, none where there are none.
 
-    A head is marked where the lower end of its interval is above the baseline. `annotations` says
+    A head is marked where the lower end of its interval is above the baseline. `annotations` states
     of each chapter whether its data are gold, silver or generated.
     """
     found, settings = TableSet(known), {"relations": relations, "fewest": fewest}

@@ -88,7 +88,7 @@ def _held_out(row: pd.Series) -> dict:
 def main(
     scores: Path, rules: Path, best: Path, table: Out, annotation: str, singletons: bool
 ) -> None:
-    """Write the table; `annotation` and `singletons` say what the mentions are."""
+    """Write the table; `annotation` and `singletons` state what the mentions are."""
     frame = table2(tables.read(scores), tables.read(rules), tables.read(best)).round(1)
     kept = "kept" if singletons else "left out"
     tables.write_csv(frame.assign(annotation=annotation, singletons=kept), table)

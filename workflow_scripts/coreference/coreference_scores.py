@@ -29,7 +29,7 @@ class MentionCounts:
 
     `correct` (antecedents chosen by heads) is [unit, candidates, layer, head, type], `rules`
     (chosen by rules) [unit, system, type], `total` [unit, type]. `tied` [candidates, layer, head,
-    type] and `n_documents` [type] are of all units together. `mentions` says what was read.
+    type] and `n_documents` [type] are of all units together. `mentions` states what was read.
     """
 
     correct: np.ndarray

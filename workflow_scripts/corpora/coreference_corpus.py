@@ -1,7 +1,7 @@
 """Documents with coreferent mentions as the study reads them (Clark et al. 2019, section 4.3).
 
 From files, or written by the study's own grammar (such documents are generated, and every table
-made from them says so). The head word of a mention comes from its file or treebank if there is
+made from them states this). The head word of a mention comes from its file or treebank if there is
 one, else from spaCy.
 """
 
@@ -137,7 +137,7 @@ def main(
     singletons: bool = False,
     seed: int = 1,
 ) -> None:
-    """Write texts, mentions and counts; `singletons` says whether these mentions are kept."""
+    """Write texts, mentions and counts; `singletons` states whether these mentions are kept."""
     read: Counter = Counter()
     if "generate" in source:
         texts = list(stories(source["generate"], seed))

@@ -1,6 +1,6 @@
 """Sentences whose predicate and core frame elements are known (Kovaleva et al. 2019, 4.2).
 
-They are filtered as the paper's text says or as its released notebook does, which are different.
+They are filtered as the paper's text states or as its released notebook does, which are different.
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 They replace annotated text, which may not be shipped. Their people, groups and things are mentioned
 by names, pronouns with gender and number, and repeated or varied nouns. Every product that is made
-of stories says that they are generated. Relations are Stanford's.
+of stories states that they are generated. Relations are Stanford's.
 """
 
 import random

@@ -79,7 +79,7 @@ def main(
     seed: int = 1,
     text: Path | None = None,
 ) -> None:
-    """Write sentences, trees and counts; `text` is the corpus to parse if `source` says parse."""
+    """Write sentences, trees and counts; `text` is the corpus to parse, if `source` has `parse`."""
     if "parse" in source:
         pairs = list(parsed(read_examples(text), source["spacy"]))
     elif "hub" in source:

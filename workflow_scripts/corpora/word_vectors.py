@@ -25,7 +25,7 @@ def from_glove(path: Path) -> tuple[list[str], np.ndarray]:
     """Words and vectors of a text file in GloVe's format: a word and its numbers on each line.
 
     A first line of two numbers, as in word2vec's text format, gives the number of lines and their
-    length. Of two lines of the same word, the first counts; the log says how many are left out.
+    length. Of two lines of the same word, the first counts; the log states how many are left out.
     Raises InputError, with the line, if the numbers are wrong.
     """
     words: dict[str, int] = {}

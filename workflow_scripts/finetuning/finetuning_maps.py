@@ -39,7 +39,7 @@ def main(
     task: str,
     seed: int = 1,
 ) -> None:
-    """Write the maps of one example of the task, drawn by `seed`."""
+    """Write the maps of one example of the task, sampled by `seed`."""
     frames = []
     for stage, cache, _ in both_stages(body, tuned, model, card):
         frames.append(to_rows(cache[choose(cache.lengths, most_tokens, seed)], stage))

@@ -52,7 +52,7 @@ def main(
 ) -> None:
     """Write each head's similarity between the stages and, for both, the other measures.
 
-    `labels`, one of LABELS, says which words are subjects and objects.
+    `labels`, one of LABELS, states which words are subjects and objects.
     """
     corpus, trees = read_examples(examples), read_trees(annotation)
     cards = (read_card(model), read_card(card))

@@ -106,7 +106,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 class Stage:
     """A model before or after fine-tuning, in the table of a task and seed.
 
-    `title` and `over` say what its measures are of, `key` is part of their ids, `run` is the task
+    `title` and `over` state what its measures are of, `key` is part of their ids, `run` is the task
     and the state that they are measured on.
     """
 

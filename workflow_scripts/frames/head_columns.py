@@ -1,4 +1,4 @@
-"""What frame links say of each head, for tables that join what chapters know of heads."""
+"""What frame links show about each head, for tables that join what chapters know of heads."""
 
 from collections.abc import Mapping
 

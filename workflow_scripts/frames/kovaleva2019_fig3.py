@@ -47,7 +47,7 @@ def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
 
 
 def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str) -> Figure:
-    """Maps above, the lines of a few heads below; `where` says what kind of sentences."""
+    """Maps above, the lines of a few heads below; `where` states what kind of sentences."""
     n_layers, n_words = frame["layer"].max() + 1, lines["query"].max() + 1
     heights = 0.7 + heatmaps.CELL * n_layers, 0.5 + 0.15 * n_words
     figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")

@@ -1,4 +1,4 @@
-"""What classes of maps say of each head, for tables that join what chapters know of heads."""
+"""What classes of maps show about each head, for tables that join what chapters know of heads."""
 
 from collections.abc import Mapping
 

@@ -92,7 +92,7 @@ def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) 
     return most.form(
         key,
         title,
-        f"{about} Beside it its share; of equals, the first.",
+        f"{about} Next to it its share; of equals, the first.",
         where,
         compute=partial(most_frequent, rows=most.rows(**where)),
         derived="the class with the largest share, mean over tasks and seeds",

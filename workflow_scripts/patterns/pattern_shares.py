@@ -35,7 +35,7 @@ def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
 def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -> None:
     """Write the share of each class for each head; `names` has task, stage and seed of `caches`.
 
-    annotated_model and annotated_stage say which maps the classifier has learnt from.
+    annotated_model and annotated_stage state which maps the classifier has learnt from.
     """
     with safe_open(classifier, "pt") as file:
         about = json.loads(file.metadata()["about"])

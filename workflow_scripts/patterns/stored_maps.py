@@ -43,7 +43,7 @@ def stored_maps(path: Path, annotations: Sequence[Annotation]) -> list[Map]:
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise InputError(f"{path}: not a file of maps ({error}); draw the sheets again") from error
     if any(pattern.size != length**2 for pattern, length in zip(patterns, lengths, strict=True)):
-        raise InputError(f"{path}: maps of other sizes than it says; draw the sheets again")
+        raise InputError(f"{path}: maps of other sizes than it states; draw the sheets again")
     index_of = {key: index for index, key in enumerate(keys)}
     maps = []
     for annotation in annotations:

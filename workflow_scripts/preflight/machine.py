@@ -22,7 +22,7 @@ def free_disk(folder: Path) -> int:
 
 
 def free_memory() -> int | None:
-    """Bytes of memory that a new process can have; None where the system does not tell."""
+    """Bytes of memory that a new process can have; None where the system does not report it."""
     meminfo = Path("/proc/meminfo")
     if not meminfo.is_file():
         return None

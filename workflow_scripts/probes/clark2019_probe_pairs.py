@@ -9,7 +9,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_drawn
+from workflow_scripts.core.stats.resampling import CONFIDENCE, observed_and_resampled
 from workflow_scripts.probes.clark2019_table3 import PAPER
 
 # What the structural probe is compared in; the others are compared with each other in UAS.
@@ -28,7 +28,7 @@ def pairs(counts: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
             part.pivot(index="document", columns="probe", values=name)
             for name in ("correct", "total")
         )
-        weights = observed_and_drawn(len(total), draws, seed)
+        weights = observed_and_resampled(len(total), draws, seed)
         scored = pd.DataFrame(
             100 * (weights @ correct.to_numpy()) / (weights @ total.to_numpy()),
             columns=correct.columns,
@@ -49,7 +49,7 @@ def pairs(counts: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 
 
 def main(counts: Path, table: Out, annotation: str, bootstrap: int = 1000, seed: int = 1) -> None:
-    """Write the table; `annotation` says whether the trees are gold or silver."""
+    """Write the table; `annotation` states whether the trees are gold or silver."""
     frame = pairs(tables.read(counts), bootstrap, seed).round(1)
     tables.write_csv(frame.assign(annotation=annotation), table)
 

@@ -47,7 +47,7 @@ def table3(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def main(scores: Path, table: Out, annotation: str) -> None:
-    """Write the table; `annotation` says whether the trees are gold or silver."""
+    """Write the table; `annotation` states whether the trees are gold or silver."""
     frame = table3(tables.read(scores)).assign(annotation=annotation)
     tables.write_csv(frame, table)
 

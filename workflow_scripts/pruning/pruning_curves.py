@@ -63,7 +63,7 @@ def curve(
     """One row per step and metric: step, pruned (heads gone), score, majority.
 
     `logits` is [step, example, label]; `counts` has the number of heads gone after each step;
-    `majority` is the score of always saying the most frequent class.
+    `majority` is the score of always predicting the most frequent class.
     """
     rows, base = [], metrics.majority(task, labels)
     for step, (count, step_logits) in enumerate(zip(counts, logits, strict=True)):
@@ -80,7 +80,7 @@ def with_intervals(
 
     `change` is the score minus that before pruning, on the same examples, with its own interval.
     """
-    weights = resampling.observed_and_drawn(len(labels), draws, seed)
+    weights = resampling.observed_and_resampled(len(labels), draws, seed)
     predictions = np.stack([metrics.predictions_of(task, step_logits) for step_logits in logits])
     parts = []
     for metric in task.metrics:

@@ -88,7 +88,7 @@ def main(
 ) -> None:
     """Write the mean |dL/d alpha| of every head and class of attended token, with intervals.
 
-    Column `masked_lm_head` says whether the head is the checkpoint's own or was fitted.
+    Column `masked_lm_head` states whether the head is the checkpoint's own or was fitted.
     """
     card = read_card(model)
     directory = models.directory_of(card)

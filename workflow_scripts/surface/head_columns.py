@@ -1,4 +1,4 @@
-"""What surface patterns say of each head, for tables that join what chapters know of heads."""
+"""What surface patterns show about each head, for tables that join what chapters know of heads."""
 
 from collections.abc import Mapping
 

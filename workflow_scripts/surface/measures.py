@@ -95,7 +95,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 
 def entropy(over: str) -> Iterator[Form]:
-    """How broad attention is; `over` says what the means and intervals are over."""
+    """How broad attention is; `over` states what the means and intervals are over."""
     place = {"paper": PAPER, "group": "Entropy"}
     for query, words in QUERIES.items():
         yield ENTROPY.form(

@@ -37,7 +37,7 @@ def strongest_heads(
 ) -> pd.DataFrame:
     """For each pattern the head that shows it most strongly, a row each in Figure 1's order.
 
-    `strength` is a share of attention, and in nats for the broad pattern. `shown` says whether it
+    `strength` is a share of attention, and in nats for the broad pattern. `shown` states whether it
     exceeds the bound: `threshold`, for the broad pattern `broad`.
     """
     wide = entropy[entropy["query"] == "all"]
@@ -57,7 +57,7 @@ def _strongest(frame: pd.DataFrame, name: str, measure: str, unit: str, bound: f
 
 
 def to_draw(strongest: pd.DataFrame) -> Chosen:
-    """The heads that show a pattern, as (layer, head, title); the title says how strongly."""
+    """The heads that show a pattern, as (layer, head, title); the title states how strongly."""
     titles: dict[tuple[int, int], list[str]] = {}
     for row in strongest[strongest["shown"]].itertuples():
         form = "{:.1f} nats" if row.unit == "nats" else "{:.0%}"

@@ -142,7 +142,7 @@ def main(
     fewest: int,
     annotation: str,
 ) -> None:
-    """Write the table; `annotation` says whether the trees are gold or silver."""
+    """Write the table; `annotation` states whether the trees are gold or silver."""
     heads = tables.read_all([scores, released])
     frame = table1(heads, tables.read(offsets), tables.read(best), fewest)
     tables.write_csv(frame.round(1).assign(annotation=annotation), table)

@@ -1,4 +1,4 @@
-"""What syntax says of each head, for tables that join what chapters know of heads."""
+"""What syntax shows about each head, for tables that join what chapters know of heads."""
 
 from collections.abc import Mapping
 from statistics import NormalDist

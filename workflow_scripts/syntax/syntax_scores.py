@@ -28,7 +28,7 @@ class DependencyCounts:
     `correct` and `with_special` (see `counting.DependencyHits`) are [unit, direction, layer, head,
     relation] and `total` is [unit, relation]; a unit is a document. `tied` [direction, layer, head,
     relation], `offsets` [offset, relation], `n_documents` and `split` (words of several
-    wordpieces) [relation] are of all units together. `sentences` says how many were used.
+    wordpieces) [relation] are of all units together. `sentences` states how many were used.
     """
 
     relations: list[str]

@@ -1,7 +1,7 @@
 """ARCT in the official format, written by the study's own grammar with a cue planted in it.
 
 A point argues for or against a plan of a town: the reason names an effect of the plan, and the
-right warrant says that this is good or bad, as the claim requires. Which warrant is right follows
+right warrant states that this is good or bad, as the claim requires. Which warrant is right follows
 from claim and warrant together and never from a warrant alone, except through the planted cue: one
 warrant alone contains the word "not" in a known share of the points (its coverage), and in a known
 share of these it is the right one (its productivity).

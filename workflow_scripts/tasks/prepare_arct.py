@@ -80,7 +80,7 @@ def counterparts(
 ) -> tuple[dict[str, list[Row]], list[tuple[str, int]]]:
     """The versions of a split next to the original, and counts of them.
 
-    `how` is published or built (by the claim map). With published, the counts say how many points
+    `how` is published or built (by the claim map). With published, the counts state how many points
     differ from the built ones, where there is a claim map. Only the training set has swapped
     points.
     """
@@ -153,8 +153,8 @@ def main(
             counted += [(split, f"{version} points", len(indices)) for version in made]
             counted += [(split, what, n) for what, n in counts_made]
         for version, points in versions.items():
-            drawn = pd.DataFrame([points[index] for index in indices])
-            frames.append(drawn.assign(split=split, version=version))
+            sampled = pd.DataFrame([points[index] for index in indices])
+            frames.append(sampled.assign(split=split, version=version))
     planted = folder / PLANTED
     if planted.is_file():
         counted += planted_counts(planted)

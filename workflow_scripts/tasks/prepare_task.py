@@ -26,7 +26,7 @@ FORMAT_KEYS = ("format", "encoding", "min_rating")
 
 
 def read(source: dict[str, Any], name: str, task: Task) -> dict[str, SplitRows]:
-    """Every split of the task, from where the config says; `dev_<domain>` of its domains."""
+    """Every split of the task, from where the config states; `dev_<domain>` of its domains."""
     if "hub" in source:
         return read_hub(source, name, task)
     path, domains = path_of(source), source.get("domains", {})
@@ -56,7 +56,7 @@ def count(part: SplitRows, frame: pd.DataFrame, task: Task, split: str) -> list[
 
 
 def check_labels(frame: pd.DataFrame, name: str, split: str) -> None:
-    """Raise InputError where all examples of a split have one label: nothing is to be told apart.
+    """Raise InputError where all examples of a split have one label: nothing can be distinguished.
 
     A classifier would learn that label, and every score of it would be perfect or undefined.
     """

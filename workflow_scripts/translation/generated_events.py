@@ -1,4 +1,4 @@
-"""What generated sentence pairs say: random events, with what a pronoun can mean."""
+"""What generated sentence pairs state: random events, with what a pronoun can mean."""
 
 import random
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Sequel:
 
 @dataclass(frozen=True)
 class Event:
-    """What both sentences of a pair say; `time`, `adverb` and `place` may be empty."""
+    """What both sentences of a pair state; `time`, `adverb` and `place` may be empty."""
 
     subject: NounPhrase
     verb: TranslatedVerb

@@ -12,7 +12,7 @@ Five choices depend on another word than the one that is translated, often far f
 * a noun with two senses, on the place: a crane near a lake is a bird;
 * a verb, on the kind of its object: one drops what is long, flat, hollow or alive;
 * an adjective, on whether it describes a person;
-* a pronoun's gender, on its antecedent, which number, verb or adjective tell;
+* a pronoun's gender, on its antecedent, which number, verb or adjective shows;
 * the gender of a doctor, on the pronoun.
 """
 

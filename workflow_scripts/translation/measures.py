@@ -90,7 +90,7 @@ def state_of(run: str) -> str:
 
 
 def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables]:
-    """What the atlas says of the translator <run>.card.json, and its tables <run>.<of>.parquet."""
+    """What the atlas states about translator <run>.card.json, and its tables <run>.<of>.parquet."""
     about, run = read_card(card), card.name.removesuffix(".card.json")
     pretrained = run == PRETRAINED
     title = PRETRAINED if pretrained else "trained to translate"

@@ -1,4 +1,4 @@
-"""Michel et al. 2019, Table 1, drawn: BLEU with one head masked, for each type of attention."""
+"""Michel et al. 2019, Table 1, as a figure: BLEU with one head masked, by type of attention."""
 
 from pathlib import Path
 

@@ -135,7 +135,7 @@ def scored(translated: Translated, unpruned: int, draws: int, seed: int) -> pd.D
     ends of 95% intervals over `draws` samples of the sentences, the same for all variants. `kept`
     is NaN for a loss, and where the baseline is 0.
     """
-    weights = resampling.observed_and_drawn(translated.capped.shape[1], draws, seed)
+    weights = resampling.observed_and_resampled(translated.capped.shape[1], draws, seed)
     columns = {"capped": translated.capped.sum(axis=1), "n": translated.capped.shape[1]}
     frames = []
     for metric, of_sentences in METRICS.items():

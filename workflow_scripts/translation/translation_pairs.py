@@ -16,7 +16,7 @@ SPLITS = ("train", "validation", "test")
 
 
 def read(source: Mapping[str, Any], seed: int) -> dict[str, list[Pair]]:
-    """The pairs of each split and domain, from where the config says.
+    """The pairs of each split and domain, from where the config states.
 
     Raises InputError as `read_pairs` does.
     """

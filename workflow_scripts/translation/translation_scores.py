@@ -66,7 +66,7 @@ def benefits_of(metric: str, summands: np.ndarray, weights: np.ndarray) -> np.nd
 
 def effects_of(metric: str, swept: Swept, draws: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Scores [1 + variant], and effects [1 + draw, variant]: observed, and on bootstrap samples."""
-    weights = resampling.observed_and_drawn(swept.n, draws, seed)
+    weights = resampling.observed_and_resampled(swept.n, draws, seed)
     scores = scores_of(metric, swept.summands[metric], weights)
     return scores[0], scores[:, 1:] - scores[:, :1]
 

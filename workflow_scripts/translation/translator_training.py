@@ -158,7 +158,7 @@ def train(
 ) -> pd.DataFrame:
     """Train the model in place; the curve (step, epoch, split, loss) in nats per target token.
 
-    The training loss is smoothed as the recipe says, that of the validation pairs (split dev) is
+    The training loss is smoothed as the recipe states, that of the validation pairs (split dev) is
     not. A killed run goes on from `state`. The weights after each epoch but the last are saved in
     `epochs`, where it is given.
     """

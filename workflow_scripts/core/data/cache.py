@@ -139,7 +139,7 @@ class Cache:
     """A complete attention cache, read-only: random access and iteration, one example at a time.
 
     `model` is the content of the model's model.json; a cache of other weights is then refused.
-    Raises InputError, saying which, for a truncated, damaged, foreign, older or other model's
+    Raises InputError, with the reason, for a truncated, damaged, foreign, older or other model's
     file; a damaged pattern is found when its example is read.
     """
 

@@ -14,7 +14,7 @@ Spans = tuple[tuple[int, int], ...]
 class Example:
     """One input of a model: one text, or two that are separated by [SEP].
 
-    `source` tells people where the text comes from ("file:line"). `words` are the words of each
+    `source` is, for people, where the text comes from ("file:line"). `words` are the words of each
     text as character spans; without them the tokenizer's own words are used.
     """
 

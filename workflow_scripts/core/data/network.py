@@ -43,7 +43,7 @@ class Network:
     def local_or_hub(
         self, entry: Mapping[str, Any], read: Callable[[], tuple[Any, str]]
     ) -> tuple[Any, str]:
-        """What `read` gives or, of a hub dataset that is not on this machine, what the hub says."""
+        """What `read` gives or, of a hub dataset that is not on this machine, the hub's answer."""
         if "hub" not in entry:
             return read()
         try:
@@ -57,7 +57,7 @@ class Network:
         return value, f"in the local cache: {what}"
 
     def of_url(self, url: str) -> int | None:
-        """Bytes of a file on the web, if its server tells. Raises InputError as `of_hub` does."""
+        """Bytes of a file on the web, if its server has it. Raises InputError as `of_hub` does."""
         site = "/".join(url.split("/")[:3])
         if site in self._silent:
             raise self._unreachable(url, site)

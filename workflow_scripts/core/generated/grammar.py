@@ -1,7 +1,7 @@
 """Facts, and English sentences and questions that express them: the study's own small grammar.
 
 It replaces labelled text, which may not be shipped. For its sentences it is known which mean the
-same and which words fill which role. Every product made of them says that they are generated.
+same and which words fill which role. Every product made of them states that they are generated.
 """
 
 import random

@@ -1,6 +1,6 @@
 """The words of generated facts and stories; those of one group name the same thing.
 
-The order of a list counts: texts are drawn from it by seed.
+The order of a list counts: texts are sampled from it by seed.
 """
 
 from dataclasses import dataclass

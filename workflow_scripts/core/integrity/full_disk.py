@@ -1,4 +1,4 @@
-"""A full disk, however the library that met it says so."""
+"""A full disk, however the library that met it reports it."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def met_by(error: BaseException | None) -> bool:
-    """Whether an error, or one during whose handling it came up, says that a disk is full.
+    """Whether an error, or one during whose handling it came up, reports that a disk is full.
 
     HDF5, Arrow and safetensors have the system's words in theirs, not always its number.
     """

@@ -41,5 +41,5 @@ def compare(began: str, now: str) -> None:
         raise InputError(
             f"{' and '.join(changed)}: edited while the run was under way; undo the edit, or let "
             "the run end and start it again, which makes anew what the edit concerns "
-            "(docs/cluster.md tells how to edit during a run)"
+            "(docs/cluster.md describes how to edit during a run)"
         )

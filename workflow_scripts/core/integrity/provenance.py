@@ -47,7 +47,7 @@ Content = dict[str, Any]
 
 @dataclass(frozen=True)
 class Origin:
-    """What a job is given besides its outputs; `config` is the whole config of the study."""
+    """What a job is given apart from its outputs; `config` is the whole config of the study."""
 
     inputs: tuple[Path, ...]
     code: str | None
@@ -100,7 +100,7 @@ def check(inputs: Iterable[Path]) -> dict[str, Content | None]:
     """The content of every input, after a comparison with its record; InputError if they differ.
 
     Inputs without a record, such as a user's texts, are digested. An input that does not exist has
-    None; saying so is up to the step.
+    None; reporting it is up to the step.
     """
     return {str(path): _checked(path) if path.exists() else None for path in inputs}
 

@@ -58,7 +58,7 @@ def _moved(name: str, output: str, product: Path) -> Path:
 
 
 def _unrecorded(folder: Path) -> Iterator[Path]:
-    """Files in no recorded product, besides logs, benchmarks and the report of Snakemake."""
+    """Files in no recorded product, apart from logs, benchmarks and the report of Snakemake."""
     for path in sorted(folder.iterdir()):
         if (
             path.name == provenance.FOLDER

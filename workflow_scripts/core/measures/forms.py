@@ -27,7 +27,7 @@ class Rows:
 
     `table` is its path below the folder of the model's tables. The rows are those where every
     column of `where` has its value; of several rows of a head, the one with the `largest` number
-    counts. The measure is `factor` times `column`; `beside` names the columns of low, high, n, p
+    counts. The measure is `factor` times `column`; `other_columns` names those of low, high, n, p
     and label. Where n has several columns, it is their sum.
     """
 
@@ -35,22 +35,22 @@ class Rows:
     column: str
     where: Mapping[str, Any] = field(default_factory=dict)
     factor: float = 1
-    beside: Mapping[str, str | tuple[str, ...]] = field(default_factory=lambda: INTERVAL)
+    other_columns: Mapping[str, str | tuple[str, ...]] = field(default_factory=lambda: INTERVAL)
     largest: bool = False
 
     def place(self, folder: str) -> dict[str, Any]:
-        """What the atlas says of where the values are from."""
+        """What the atlas states about the origin of the values."""
         place = {"table": PurePosixPath(folder, self.table).as_posix(), "column": self.column}
         return place | {"where": dict(self.where), "factor": self.factor}
 
     def source(self, folder: str) -> dict[str, Any]:
-        """The same, with the columns of what stands beside the values."""
+        """The same, with the columns of the numbers and words that go with the values."""
         picked = {"pick": "largest"} if self.largest else {}
-        beside = {
+        others = {
             name: column if isinstance(column, str) else list(column)
-            for name, column in self.beside.items()
+            for name, column in self.other_columns.items()
         }
-        return self.place(folder) | beside | picked
+        return self.place(folder) | others | picked
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ class Table:
 
     def rows(self, **where: Any) -> Rows:
         """The rows of the table where every column of `where` has its value."""
-        beside = {name: getattr(self, name) for name in ("low", "high", "n", "p", "label")}
-        shown = {name: column for name, column in beside.items() if column}
+        named = {name: getattr(self, name) for name in ("low", "high", "n", "p", "label")}
+        shown = {name: column for name, column in named.items() if column}
         return Rows(self.file, self.value, where, self.factor, shown, self.largest)
 
     def form(
@@ -140,7 +140,7 @@ class Form:
 
     `state` is that of the model's weights that it was measured on. `null` is the value where there
     is no effect, or the rows that hold it. What is not read from `rows` directly, `compute` gives,
-    from the model's tables; `derived` says in words how. `without` says that the study has no
+    from the model's tables; `derived` describes how. `without` states that the study has no
     example to measure it on.
     """
 
@@ -166,7 +166,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Study:
-    """What the config says of the study's data.
+    """What the config states about the study's data.
 
     `corpora` are the corpora by chapter, `data` their origin (real, silver, generated or machine)
     by kind and by task, `fewest` the number of words that a relation must have to be shown.

@@ -50,7 +50,7 @@ class Tables(TableSet):
     """
 
     def __init__(self, model: Mapping[str, Any], folder: Path, paths: Sequence[Path]) -> None:
-        """Those of `paths` that are in the folder; `model` is what the atlas says of it.
+        """Those of `paths` that are in the folder; `model` is what the atlas states about it.
 
         A model with types of attention is of the study, whose folder is `folder`.
         """

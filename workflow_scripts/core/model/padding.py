@@ -11,7 +11,7 @@ from workflow_scripts.core.data.tokens import Tokens
 
 
 def has_segments(model: PreTrainedModel) -> bool:
-    """Whether the model tells the first text from the second by their segments."""
+    """Whether the model distinguishes the first text from the second by their segments."""
     return getattr(model.config, "type_vocab_size", 0) > 1
 
 

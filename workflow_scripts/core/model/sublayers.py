@@ -22,7 +22,7 @@ class Sublayer:
 
 
 def sublayer_of(module: str) -> Sublayer | None:
-    """What a module's name says it is in Marian, BART, mBART, M2M100 and T5; None for others."""
+    """The sublayer that a module's name means in Marian, BART, mBART, M2M100 and T5, else None."""
     found = _MODULE.fullmatch(module)
     if found is None:
         return None

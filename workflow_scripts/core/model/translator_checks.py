@@ -90,7 +90,7 @@ def set_languages(
             if code is not None:
                 raise InputError(
                     f"{directory}: the tokenizer takes no codes of languages; remove "
-                    f"{key} beside the model"
+                    f"{key} next to the model"
                 )
         return
     known = _codes(tokenizer)

@@ -23,7 +23,7 @@ FEWEST = 0.5  # share of an architecture's weights that its file must have
 
 
 def find(entry: dict[str, Any], network: Network) -> tuple[Path, Mapping[str, int]]:
-    """The directory of a model, without weights where the hub has them yet, whose files are told.
+    """The directory of a model and, where only the hub has its weights, the sizes of its files.
 
     Raises InputError where there is none.
     """

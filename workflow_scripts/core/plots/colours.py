@@ -31,7 +31,7 @@ AROUND_ZERO = "RdBu_r"  # maps of changes and correlations: red above 0, blue be
 
 @dataclass(frozen=True)
 class Look:
-    """How a thing is drawn: its name for people, its colour and what tells it apart in grey."""
+    """How a thing is drawn: its name for people, its colour and what distinguishes it in grey."""
 
     name: str
     colour: str

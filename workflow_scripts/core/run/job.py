@@ -2,7 +2,7 @@
 
 `main`'s parameters are the rule's own names. Those marked `Out` are outputs: `main` writes to
 a partial path next to the final one, which takes its place only after `main` has returned. A
-record next to each output says what it was made of (provenance.py).
+record next to each output states what it was made of (provenance.py).
 """
 
 import argparse
@@ -66,7 +66,7 @@ def call(
 ) -> None:
     """Call `main` with partial output paths, then put the outputs in place, all or none.
 
-    Their records go with them; what these say is read from `values` where `origin` is not given.
+    Their records go with them; what these state is read from `values` where `origin` is not given.
     """
     origin = origin or origin_of(main, values)
     outputs = {name: Path(values[name]) for name in output_names(main) if name in values}
@@ -100,7 +100,7 @@ def call(
 def origin_of(
     main: Callable[..., None], values: dict[str, Any], config: Mapping[str, Any] | None = None
 ) -> provenance.Origin:
-    """What the record of outputs says of a `main` that is called with `values`."""
+    """What the record of outputs states about a `main` that is called with `values`."""
     hints = get_type_hints(main, include_extras=True)
     inputs: list[Path] = []
     params = {}
@@ -116,14 +116,14 @@ def origin_of(
 
 
 def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
-    """What the record says of a job, whose code must be what the workflow was planned with."""
+    """What the record states about a job, whose code must be what the workflow was planned with."""
     params = dict(snakemake.params.items())
     code = _code_of(main)
     if "code" in params and params.pop("code") != code:
         raise InputError(
             f"{_script_of(main)}: was edited after this job was planned, or a module that it "
             "imports was; start snakemake again, which makes anew what the edit concerns, or undo "
-            "it (docs/cluster.md tells how to edit during a run)"
+            "it (docs/cluster.md describes how to edit during a run)"
         )
     inputs = tuple(Path(path) for path in snakemake.input)
     config = getattr(snakemake, "config", None) or params.get("config")

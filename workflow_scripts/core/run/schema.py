@@ -1,8 +1,8 @@
 """The schema of a study's config, assembled from one file for each chapter.
 
 `study.schema.yaml` has the keys that all chapters share; `<chapter>.schema.yaml` has the part of a
-chapter, what the chapter needs and, in `$defs` and `conditions`, what it defines for all. Beside
-the keywords of JSON Schema these are known:
+chapter, what the chapter needs and, in `$defs` and `conditions`, what it defines for all. In
+addition to the keywords of JSON Schema these are known:
 
     names: PART.KEY       the value is the name of an entry of that part of the config
     data: {kind: KIND}    what claims and the atlas call the data that the chapter reads here; with
@@ -67,7 +67,7 @@ def chapters(directory: Path) -> list[str]:
 def data_read(
     config: dict[str, Any], directory: Path, order: Sequence[str]
 ) -> dict[str, tuple[str, str, dict[str, Any]]]:
-    """What the chapters of a study read that say so: the kind of data, their name and their entry.
+    """What the chapters of a study read that declare it: the kind of data, its name and its entry.
 
     By chapter, in `order`.
     """

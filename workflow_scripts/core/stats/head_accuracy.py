@@ -39,10 +39,10 @@ def accuracy(
         mean[..., kind] = correct[..., kind].sum(axis=0, dtype=np.int64) / total[:, kind].sum()
         if np.count_nonzero(total[:, kind]) < 2:
             continue
-        drawn_total = weights @ total[:, kind]
-        drawn = weights @ correct[..., kind].reshape(n, -1).astype(np.float64)
-        known = drawn_total > 0
-        ends = np.percentile(drawn[known] / drawn_total[known, None], CONFIDENCE, axis=0)
+        resampled_total = weights @ total[:, kind]
+        resampled = weights @ correct[..., kind].reshape(n, -1).astype(np.float64)
+        known = resampled_total > 0
+        ends = np.percentile(resampled[known] / resampled_total[known, None], CONFIDENCE, axis=0)
         low[..., kind], high[..., kind] = ends.reshape(2, *shape[:-1])
     return mean, low, high
 

@@ -62,13 +62,13 @@ def bootstrap_mean(
         known = count_documents(flat, documents) > 1
     weights = weights.astype(np.float64)  # products of one type
     with np.errstate(invalid="ignore", divide="ignore"):
-        drawn = (weights @ filled) / (weights @ present.astype(np.float64))
+        resampled = (weights @ filled) / (weights @ present.astype(np.float64))
         mean = filled.sum(axis=0) / present.sum(axis=0)
     low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     if known.any():
         # NaNs, of resamples without any value, cost one pass per column.
-        percentile = np.nanpercentile if np.isnan(drawn[:, known]).any() else np.percentile
-        low[known], high[known] = percentile(drawn[:, known], CONFIDENCE, axis=0)
+        percentile = np.nanpercentile if np.isnan(resampled[:, known]).any() else np.percentile
+        low[known], high[known] = percentile(resampled[:, known], CONFIDENCE, axis=0)
     shape = values.shape[1:]
     return mean.reshape(shape), low.reshape(shape), high.reshape(shape)
 

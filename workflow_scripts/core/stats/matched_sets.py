@@ -3,8 +3,8 @@
 The members of a set are what is tested, first, and its controls.
 
 In each draw every set chooses one of its members at random, the same for all heads, as if it had
-been the first. Where no head tells the first member from its controls, what was observed is one
-more draw, however few or skewed the values are.
+been the first. Where no head distinguishes the first member from its controls, what was observed is
+one more draw, however few or skewed the values are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,9 +31,9 @@ def matched_p_values(
     first = n_members.cumsum() - n_members
     observed = excess[first].sum(axis=0)
     flat = excess.reshape(len(excess), -1)
-    drawn = np.concatenate([chosen @ flat for chosen in _chosen(first, n_members, draws, seed)])
-    drawn = drawn.reshape(draws, *observed.shape)
-    tests = [smallest_p(observed[k], drawn[:, k]) for k in range(len(observed))]
+    sampled = np.concatenate([chosen @ flat for chosen in _chosen(first, n_members, draws, seed)])
+    sampled = sampled.reshape(draws, *observed.shape)
+    tests = [smallest_p(observed[k], sampled[:, k]) for k in range(len(observed))]
     return np.stack([test.p for test in tests]), np.stack([test.corrected for test in tests])
 
 

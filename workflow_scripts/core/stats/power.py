@@ -51,7 +51,7 @@ def smallest_loss(
         """The share of the variants that is found, and their mean loss."""
         broken = worse(after, order, degree)
         effects = compared.observed(before, broken)
-        sizes = np.abs(compared.drawn(before, broken, DRAWS, seed))
+        sizes = np.abs(compared.swapped(before, broken, DRAWS, seed))
         p = (sizes >= np.abs(effects) - TOLERANCE).mean(axis=0)
         return ((p <= critical) & (effects < 0)).mean(), -effects.mean()
 

@@ -2,7 +2,7 @@
 
 In each draw a random set of examples swaps the baseline's and the variant's predictions, the same
 set for all variants, and both are scored anew. Without an effect, what was observed is one more
-draw. docs/statistics.md says how often it errs and what it finds.
+draw. docs/statistics.md states how often it errs and what it finds.
 """
 
 import logging
@@ -45,18 +45,18 @@ def test(
             *(draws, len(variants), LEVEL, 100 * (1 + len(variants))),
         )
     observed = compared.observed(baseline[None], variants)
-    return smallest_p(observed, compared.drawn(baseline[None], variants, draws, seed))
+    return smallest_p(observed, compared.swapped(baseline[None], variants, draws, seed))
 
 
-def smallest_p(effects: np.ndarray, drawn: np.ndarray) -> Test:
-    """The p-values of effects [variant] among drawn ones [draw, variant].
+def smallest_p(effects: np.ndarray, null_effects: np.ndarray) -> Test:
+    """The p-values of effects [variant] among those of no effect, `null_effects` [draw, variant].
 
     p is the share of draws, the observed one among them, whose effect is at least as large either
     way. It is corrected by the smallest p of all variants in a draw, step-down (Westfall and Young
     1993, algorithm 2.8): each variant is compared with the smallest p of itself and of those that
     are less significant.
     """
-    sizes = np.abs(np.concatenate([effects[None], drawn]))
+    sizes = np.abs(np.concatenate([effects[None], null_effects]))
     p = np.empty_like(sizes)
     for column, size in enumerate(sizes.T):
         p[:, column] = len(size) - np.searchsorted(np.sort(size), size - TOLERANCE)

@@ -39,7 +39,7 @@ def document_weights(documents: Sequence[str], draws: int, seed: int) -> np.ndar
     return bootstrap_weights(len(names), draws, seed)[:, codes]
 
 
-def observed_and_drawn(n: int, draws: int, seed: int) -> np.ndarray:
+def observed_and_resampled(n: int, draws: int, seed: int) -> np.ndarray:
     """The weights of the observed sample, all 1, above those of `draws` bootstrap samples."""
     return np.concatenate([np.ones((1, n), int), bootstrap_weights(n, draws, seed)])
 
@@ -88,7 +88,7 @@ def half_agreement(scores: Scores, n: int, draws: int, seed: int) -> dict[str, f
 
 def correlations(x: np.ndarray, y: np.ndarray, draws: int, seed: int) -> dict[str, float | int]:
     """Pearson's and Spearman's correlation over paired values, with 95% bootstrap intervals."""
-    weights = observed_and_drawn(len(x), draws, seed)
+    weights = observed_and_resampled(len(x), draws, seed)
     columns: dict[str, float | int] = {}
     for metric in ("pearson", "spearman"):
         values = weighted_scores(metric, x, y[None], weights)[:, 0]

@@ -22,7 +22,7 @@ class Compared(Protocol):
     def observed(self, baseline: np.ndarray, variants: np.ndarray) -> np.ndarray:
         """Score of each variant minus its baseline's, [variant]."""
 
-    def drawn(
+    def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
         """The same with the predictions of random examples swapped, [draw, variant]."""
@@ -43,7 +43,7 @@ class OfSums:
         """Score of each variant minus its baseline's, [variant]."""
         return self.score(_sum(self.summands(variants))) - self.score(_sum(self.summands(baseline)))
 
-    def drawn(
+    def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
         """The same with random examples swapped, [draw, variant]: they move from sum to sum."""
@@ -82,7 +82,7 @@ class OfMetric:
         )
         return after - before
 
-    def drawn(
+    def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
         """The same with random examples swapped, [draw, variant].
@@ -94,7 +94,7 @@ class OfMetric:
         if self.metric in SUMS:
             sums = SUMS[self.metric]
             of_sums = OfSums(partial(sums.statistics, self.labels), sums.score)
-            return of_sums.drawn(baseline, variants, draws, seed)
+            return of_sums.swapped(baseline, variants, draws, seed)
         pairs = list(zip(np.broadcast_to(baseline, variants.shape), variants, strict=True))
         ranked = self.metric == "spearman"
         gains = [rank_gains(self.labels, *pair) if ranked else None for pair in pairs]
