@@ -27,7 +27,7 @@ help:
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
-	@echo "make docs       write what the pages list of keys, papers, chapters and results"
+	@echo "make docs       write what the pages list of keys, papers, chapters, measures and results"
 	@echo "make format     format the code"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
 

@@ -1,4 +1,4 @@
-"""Write the papers in README.md and CITATION.cff, the chapters in docs/chapters/: `make docs`."""
+"""Write what pages list of papers, chapters and measures of heads: `make docs`."""
 
 import re
 from collections.abc import Iterable
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import yaml
 
-from workflow_scripts.chapters import CHAPTERS, REFERENCES
+from workflow_scripts.chapters import CHAPTERS, REFERENCES, collect
 
 ROOT = Path(__file__).parents[1]
 README, INDEX = ROOT / "README.md", ROOT / "docs/chapters/README.md"
-CITATION = ROOT / "CITATION.cff"
+CITATION, ATLAS = ROOT / "CITATION.cff", ROOT / "docs/atlas.md"
 
 
 def papers() -> list[str]:
@@ -42,6 +42,17 @@ def chapters() -> list[str]:
     return rows
 
 
+def measures() -> list[str]:
+    """A table of the measures of the atlas, as the chapters declare them."""
+    rows = ["| ids | a head's number | table |", "| --- | --- | --- |"]
+    for chapter in collect("measures").values():
+        for table in (each for each in chapter.TABLES if each.ids):
+            ids = ", ".join(f"`{name}`" for name in table.ids)
+            about = table.about.replace("|", "\\|")
+            rows.append(f"| {ids} | {about} | `{table.file}` |")
+    return rows
+
+
 def replaced(page: Path, lines: Iterable[str]) -> str:
     """The page with these lines between its two comments."""
     text = page.read_text(encoding="utf-8")
@@ -50,7 +61,7 @@ def replaced(page: Path, lines: Iterable[str]) -> str:
     return before + begin + "\n".join(["", *lines, "", ""]) + end + rest.partition(end)[2]
 
 
-PAGES = {README: papers, CITATION: references, INDEX: chapters}
+PAGES = {README: papers, CITATION: references, INDEX: chapters, ATLAS: measures}
 
 if __name__ == "__main__":
     for page, lines in PAGES.items():

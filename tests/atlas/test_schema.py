@@ -1,6 +1,7 @@
 """atlas.json is what docs/atlas.schema.json says, and its numbers are those of the tables."""
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,7 @@ from tests.atlas.made_up import made_up
 from tests.atlas.made_up_tables import MadeUpModel, MadeUpTranslator, written
 from tests.atlas.plainly import ROOT, SCHEMA, check, read, tables_shown_and_not
 from workflow_scripts.atlas import atlas_data
+from workflow_scripts.chapters import collect
 from workflow_scripts.core.run.errors import InputError
 
 
@@ -68,6 +70,28 @@ def test_a_head_of_a_layer_that_its_type_has_not_is_refused(tmp_path: Path) -> N
 
 def test_every_value_is_that_of_the_table_it_names(whole: Path) -> None:
     assert check(whole) > 130
+
+
+def test_every_measure_has_an_id_that_its_table_declares(whole: Path, tmp_path: Path) -> None:
+    """And every declared id is that of a measure, so that docs/atlas.md lists what there is."""
+    declared = [
+        (table, re.sub(r"<\w+>", "[^.]+", name.replace(".", r"\.")))
+        for chapter in collect("measures").values()
+        for table in chapter.TABLES
+        for name in table.ids
+    ]
+    of_translator = written(tmp_path, translators=[MadeUpTranslator(tmp_path)])
+    used = set()
+    for measure in read(whole)["measures"] + read(of_translator)["measures"]:
+        file = "/".join(measure["source"]["table"].split("/")[-2:])
+        fit = {
+            (table.file, pattern)
+            for table, pattern in declared
+            if table.at(file) and re.fullmatch(pattern, measure["id"])
+        }
+        assert fit, measure["id"]
+        used |= fit
+    assert used == {(table.file, pattern) for table, pattern in declared}
 
 
 def test_two_models_of_other_sizes_have_the_same_ids(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ SCORES = Table(
     unit="points",
     decimals=1,
     scale="diverging",
+    ids=("disabling.<task>.<seed>.<unit>.<mode>.<split>",),
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
@@ -42,6 +43,7 @@ HEADS = Table(
     high="",
     n="",
     categories=("syntactic", "frames", "position", "special tokens", "other"),
+    ids=("behaviour.stratum", "verdict.<task>"),
 )
 TABLES = (SCORES, HEADS)
 # The development sets that have other names than the splits.

@@ -17,6 +17,7 @@ HEADS = Table(
     null_title="no effect",
     scale="diverging",
     better="low",
+    ids=("cue.<input>.<measure>",),
 )
 # Of the authors' own points: a row for each point, setup and seed.
 PREDICTIONS = Table(

@@ -15,6 +15,7 @@ EMBEDDING = Table(
     high="",
     n="",
     categories=("punctuation", "sep", "cls", "broad", "previous", "next", "other"),
+    ids=("clusters.behaviour",),
 )
 COORDINATE = replace(
     EMBEDDING,
@@ -23,6 +24,7 @@ COORDINATE = replace(
     categories=None,
     scale="diverging",
     decimals=3,
+    ids=("clusters.x", "clusters.y"),
 )
 DISTANCES = Table(
     "clusters/distances.parquet",

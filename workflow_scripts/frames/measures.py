@@ -17,6 +17,7 @@ LINKS = Table(
     unit="%",
     decimals=1,
     better="high",
+    ids=("frames.<direction>",),
 )
 ABOVE_CONTROLS = replace(
     LINKS,
@@ -30,6 +31,7 @@ ABOVE_CONTROLS = replace(
     null_title="unlinked words at the same distance",
     unit="points",
     scale="diverging",
+    ids=("frames.<direction>.above",),
 )
 TABLES = (LINKS, ABOVE_CONTROLS)
 DIRECTIONS = {

@@ -35,6 +35,7 @@ SHARES = Table(
     factor=100,
     unit="%",
     decimals=1,
+    ids=("patterns.pretrained", "patterns.<task>.<seed>", "patterns.<task>.<seed>.<class>"),
 )
 TABLES = (SHARES,)
 PLACE: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}

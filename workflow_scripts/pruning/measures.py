@@ -14,6 +14,7 @@ IMPORTANCE = Table(
     keys=("variant",),
     decimals=4,
     better="high",
+    ids=("importance.<task>.<seed>",),
 )
 NORMALISED = replace(
     IMPORTANCE,
@@ -22,6 +23,7 @@ NORMALISED = replace(
     low="",
     high="",
     decimals=3,
+    ids=("importance.<task>.<seed>.normalised",),
 )
 EPOCHS = replace(
     IMPORTANCE,
@@ -31,6 +33,7 @@ EPOCHS = replace(
     low="",
     high="",
     n="",
+    ids=(),
 )
 TABLES = (IMPORTANCE, NORMALISED, EPOCHS)
 

@@ -17,6 +17,7 @@ ENTROPY = Table(
     null="uniform",
     null_title=UNIFORM,
     unit="nats",
+    ids=("entropy.<query>",),
 )
 LARGEST = replace(
     ENTROPY,
@@ -29,6 +30,7 @@ LARGEST = replace(
     factor=100,
     unit="%",
     decimals=1,
+    ids=("largest.all",),
 )
 POSITION = Table(
     "surface/position.parquet",
@@ -38,6 +40,7 @@ POSITION = Table(
     factor=100,
     unit="%",
     decimals=1,
+    ids=("attention.<target>",),
 )
 SPECIAL_TOKENS = replace(
     POSITION,
@@ -53,6 +56,7 @@ GRADIENTS = Table(
     keys=("target",),
     unit="nats",
     decimals=5,
+    ids=("gradient.<target>",),
 )
 TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, GRADIENTS)
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}

@@ -20,6 +20,7 @@ SCORES = Table(
     unit="%",
     decimals=1,
     better="high",
+    ids=("syntax.<relation>", "syntax.best"),
 )
 OFFSETS = Table(
     "syntax/offsets.parquet",

@@ -25,6 +25,7 @@ SCORES = Table(
     null=0,
     null_title="no effect",
     scale="diverging",
+    ids=("translation.<unit>.<mode>.<split>.<metric>",),
 )
 IMPORTANCE = Table(
     "translation/<run>.importance.parquet",
@@ -33,6 +34,7 @@ IMPORTANCE = Table(
     keys=("type",),
     decimals=4,
     better="high",
+    ids=("translation.importance",),
 )
 NORMALISED = replace(
     IMPORTANCE,
@@ -41,6 +43,7 @@ NORMALISED = replace(
     low="",
     high="",
     decimals=3,
+    ids=("translation.importance.normalised",),
 )
 EPOCHS = replace(
     NORMALISED,
@@ -48,6 +51,7 @@ EPOCHS = replace(
     about="importance after an epoch of training, and its agreement with that after the last",
     keys=("type", "epoch"),
     n="",
+    ids=(),
 )
 CURVES = Table(
     "translation/<run>.curves.parquet",
