@@ -8,6 +8,7 @@ import pytest
 
 from tests.ablation.test_ablation_scores import made_up_scores
 from workflow_scripts.ablation import equivalence, head_behaviour, kovaleva2019_heads
+from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
 
@@ -113,6 +114,11 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert strata["others"].iloc[0] == pytest.approx(0.0)
     # One head of four has -0.2; no other lies as far from the mean of -0.05 as it and 2-2 do.
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
+
+
+def test_kinds_are_those_that_chapters_tell_apart() -> None:
+    kinds = [kind for one in collect("head_columns").values() for kind in getattr(one, "KINDS", {})]
+    assert sorted([*kinds, "other"]) == sorted(head_behaviour.STRATA)
 
 
 def test_verdicts_by_hand(tmp_path: Path, chapters: dict[str, Path]) -> None:

@@ -1,5 +1,6 @@
 """Each head's behaviour, from other chapters, and the effect of disabling it (Kovaleva 5)."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +21,10 @@ from workflow_scripts.core.stats.randomisation import LEVEL
 STRATA = HEADS.categories
 
 
-def stratum(row: pd.Series, threshold: float) -> str:
-    """The first of STRATA to which a head, a row of the joined table, belongs."""
-    shares = {name: row.get(name, 0.0) for name in ("self", "previous", "next")}
-    special = sum(row.get(name, 0.0) for name in ("cls", "sep"))
-    if row.get("syntactic", False):
-        return "syntactic"
-    if row.get("frames_head", False):
-        return "frames"
-    if max(shares.values()) > threshold:
-        return "position"
-    return "special tokens" if special > threshold else "other"
+def stratum(row: pd.Series, kinds: Mapping[str, Callable], threshold: float) -> str:
+    """The first of STRATA that, by `kinds`, a head is, a row of the joined table; else the last."""
+    *known, other = STRATA
+    return next((name for name in known if name in kinds and kinds[name](row, threshold)), other)
 
 
 def compare(
@@ -116,12 +110,13 @@ def main(
         n = int(frame[frame["task"] == task]["n"].min())
         errors[task] = covariance_of(covariances, mode, task, n)
     joined = joined.join(judge(joined, frame, errors, bound))
-    found = TableSet(known)
+    found, kinds = TableSet(known), {}
     for chapter in collect("head_columns").values():
         columns = chapter.columns(found, {"fewest": fewest})
         if columns is not None:
             joined = joined.merge(columns, on=KEYS, how="left")
-    joined["stratum"] = [stratum(row, threshold) for _, row in joined.iterrows()]
+            kinds |= getattr(chapter, "KINDS", {})
+    joined["stratum"] = [stratum(row, kinds, threshold) for _, row in joined.iterrows()]
     joined.insert(0, "name", labels(joined))
     tables.write_csv(joined, heads)
     tables.write_csv(compare(joined, errors, bound, bootstrap, seed), strata)

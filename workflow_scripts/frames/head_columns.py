@@ -8,6 +8,9 @@ from workflow_scripts.core.data.frame_links import linking_heads
 from workflow_scripts.core.measures.tables import KEYS, TableSet
 from workflow_scripts.frames.measures import LINKS
 
+# What a head is, by its columns.
+KINDS = {"frames": lambda head, _: head["frames_head"]}
+
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     """Per head: attention between a predicate and its frame elements, and whether it stands out.

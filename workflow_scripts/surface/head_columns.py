@@ -7,6 +7,12 @@ import pandas as pd
 from workflow_scripts.core.measures.tables import KEYS, TableSet
 from workflow_scripts.surface.measures import ENTROPY, POSITION, SPECIAL_TOKENS
 
+# What a head is, by its columns and a threshold of attention.
+KINDS = {
+    "position": lambda head, least: max(head[to] for to in ("self", "previous", "next")) > least,
+    "special tokens": lambda head, least: head["cls"] + head["sep"] > least,
+}
+
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     """Per head: attention to itself, neighbours and special tokens, and its entropy in nats."""

@@ -10,6 +10,9 @@ from workflow_scripts.core.measures.tables import KEYS, TableSet
 from workflow_scripts.core.stats.randomisation import LEVEL
 from workflow_scripts.syntax.measures import ALL, OFFSETS, PUNCTUATION, SCORES
 
+# What a head is, by its columns.
+KINDS = {"syntactic": lambda head, _: head["syntactic"]}
+
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     """Per head: the relation in which it most exceeds the best fixed offset.
