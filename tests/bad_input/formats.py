@@ -36,12 +36,16 @@ Records = list[tuple]
 
 @dataclass(frozen=True)
 class Format:
-    """A valid file, called `name`; what the reader and the plain reading make of it."""
+    """A valid file, called `name`; what the reader and the plain reading make of it.
+
+    `key` is the kind of source and the format's name, as a study gives them, where it does.
+    """
 
     name: str
     valid: str
     read: Callable[[Path], Records]
     plainly: Callable[[str], Records]
+    key: str = ""
 
 
 def lines_of(text: str) -> list[str]:
@@ -467,6 +471,15 @@ EXAMPLES = "".join(
 )
 RATED = "1\t2.5\tGood &amp; fine\n2\t-0.1\tSo so\n3\t-1\tBad\n"
 
+READERS = {"text": text_read, "treebank": trees_read, "coreference": mentions_read}
+
+
+def keyed(key: str, name: str, valid: str, plainly: Callable[[str], Records]) -> Format:
+    """A format of corpora, by its key."""
+    kind, form = key.split(".")
+    return Format(name, valid, READERS[kind](form), plainly, key)
+
+
 FORMATS = {
     "GLUE with a header": Format(
         "train.tsv", mrpc(['1\t2\t3\tA "b" c\tD e', "0\t4\t5\tF\tG"]), *glue("mrpc")
@@ -492,6 +505,7 @@ FORMATS = {
             for row in sentiment_files.read_labels(path, sentiment_files.SentimentFormat()).rows
         ],
         labels_plainly,
+        "task.labels",
     ),
     "rated sentences": Format(
         "r.txt",
@@ -501,6 +515,7 @@ FORMATS = {
             for row in sentiment_files.read_ratings(path, sentiment_files.SentimentFormat()).rows
         ],
         ratings_plainly,
+        "task.ratings",
     ),
     "ARCT": Format("dev-full.txt", POINTS, arct_read, arct_plainly),
     "ARCT's truth": Format(
@@ -518,29 +533,31 @@ FORMATS = {
         lambda path: list(arct_files.read_claim_map(path).items()),
         claim_map_plainly,
     ),
-    "CoNLL-X": Format("a.conllx", CONLL, trees_read("conllx"), trees_plainly("conllx")),
-    "CoNLL-U": Format("a.conllu", CONLLU, trees_read("conllu"), trees_plainly("conllu")),
-    "NLTK's trees": Format(
+    "CoNLL-X": keyed("treebank.conllx", "a.conllx", CONLL, trees_plainly("conllx")),
+    "CoNLL-U": keyed("treebank.conllu", "a.conllu", CONLLU, trees_plainly("conllu")),
+    "NLTK's trees": keyed(
+        "treebank.dp",
         "a.dp",
         "The\tDT\t2\ndog\tNN\t0\n\nIt\tPRP\t2\nran\tVB\t0\n",
-        *[f("dp") for f in (trees_read, trees_plainly)],
+        trees_plainly("dp"),
     ),
-    "trees of words": Format(
+    "trees of words": keyed(
+        "treebank.clark",
         "a.txt",
         "The 2-det\ndog 0-root\n\nIt 2-nsubj\nran 0-root\n",
-        *[f("clark") for f in (trees_read, trees_plainly)],
+        trees_plainly("clark"),
     ),
-    "GUM": Format("a.conll", GUM, mentions_read("gum"), mentions_plainly("gum")),
-    "LitBank": Format("a.conll", LITBANK, mentions_read("litbank"), mentions_plainly("litbank")),
-    "CoNLL-2012": Format(
-        "a.v4_gold_conll", ONTONOTES, mentions_read("conll2012"), mentions_plainly("conll2012")
+    "GUM": keyed("coreference.gum", "a.conll", GUM, mentions_plainly("gum")),
+    "LitBank": keyed("coreference.litbank", "a.conll", LITBANK, mentions_plainly("litbank")),
+    "CoNLL-2012": keyed(
+        "coreference.conll2012", "a.v4_gold_conll", ONTONOTES, mentions_plainly("conll2012")
     ),
-    "CoNLL-U with entities": Format(
-        "a.conllu", ENTITIES, mentions_read("conllu"), mentions_plainly("conllu")
+    "CoNLL-U with entities": keyed(
+        "coreference.conllu", "a.conllu", ENTITIES, mentions_plainly("conllu")
     ),
     "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
-    "WikiText": Format("wiki.raw", WIKITEXT, text_read("wikitext"), wikitext_plainly),
-    "plain text": Format("a.txt", "One two.\nThree.\n\nFour.\n", text_read("plain"), text_plainly),
+    "WikiText": keyed("text.wikitext", "wiki.raw", WIKITEXT, wikitext_plainly),
+    "plain text": keyed("text.plain", "a.txt", "One two.\nThree.\n\nFour.\n", text_plainly),
     "GloVe": Format(
         "v.txt", "the 0.5 -1e-3 2\n. . 1 2 3\nthe 1 1 1\n", vectors_read, vectors_plainly
     ),

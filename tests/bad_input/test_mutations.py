@@ -7,8 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.bad_input.formats import FORMATS
+from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.errors import InputError
 
+ROOT = Path(__file__).parents[2]
 PIECES = [b"\t", b"\n", b"\n\n", b"\r", b"\r\n", b" ", b'"', b"\0", b"\xff", b"\xc3", b"(", b")"]
 PIECES += [
     b"-",
@@ -63,6 +65,17 @@ def changed(data: bytes, kind: str, place: float, length: int, piece: bytes) -> 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("changed")
+
+
+def test_every_format_that_a_study_may_name_is_here() -> None:
+    """But dumps, of whose markup there is no plain reading: test_archives.py breaks them."""
+    definitions = schema.assemble(ROOT / "rules/schemas")["$defs"]
+    names = {
+        kind: part.get("properties", {}).get("format", {}) for kind, part in definitions.items()
+    }
+    keys = {f"{kind}.{name}" for kind, part in names.items() for name in part.get("enum", ())}
+    keys -= {key for key in keys if key.endswith(".auto")}
+    assert {form.key for form in FORMATS.values() if form.key} == keys - {"text.mediawiki"}
 
 
 @pytest.mark.parametrize("name", FORMATS)
