@@ -1,45 +1,98 @@
 """No key of a source is dropped: it is passed on as part of the source, or a rule reads it."""
 
-import ast
-import re
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache, reduce
 from pathlib import Path
+from typing import Any
 
 import pytest
+from snakemake.exceptions import WorkflowError
+from snakemake.iocontainers import Wildcards
 
-from workflow_scripts.core.run import schema
+from tests.parsed_rules import ROOT, parse
+from workflow_scripts.core.run import schema, sdists
 
-ROOT = Path(__file__).parents[2]
-RULES = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
-# The tables of entries in rules/common.smk, each with its definition in the schema.
-TABLES = {
-    "TEXTS": "text",
-    "TREEBANKS": "treebank",
-    "COREFERENCE": "coreference",
-    "FRAMES": "frames",
-    "VECTORS": "vectors",
-    "TASKS": "task",
-    "ARCT": "arct",
+# The part of the config with sources of each kind, whose name is that of its schema.
+KINDS = {
+    "text": "corpora.text",
+    "treebank": "corpora.treebanks",
+    "coreference": "corpora.coreference",
+    "frames": "corpora.frames",
+    "vectors": "corpora.vectors",
+    "task": "tasks",
+    "arct": "tasks",
 }
-CALL = re.compile(r'source=(?:source|without)\((\w+), (?:"\w+", )?([^\n]+)\),\n')
+SHOW_THE_CONFIG = ("preflight.smk", "report.smk")  # every key reaches their rules
 
 
-def settings(table: str) -> tuple[str, ...]:
-    """The keys that are not passed on as part of the source."""
-    calls = [match[2] for match in CALL.finditer(RULES) if match[1] == table]
-    assert len(calls) == 1, f"{table}: expected one rule that reads the source, not {len(calls)}"
-    text = calls[0]
-    if text.isupper():
-        text = re.search(rf"^{text} = (.+)$", RULES, re.MULTILINE)[1]
-    return ast.literal_eval(text)
+def values(kind: str) -> dict[str, str]:
+    """A source with all keys, those that exclude each other too, each with a value of its own."""
+    definition = schema.assemble(ROOT / "rules/schemas")["$defs"][kind]
+    return {key: f"{kind}: {key}" for key in definition["properties"]}
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_a_key_that_is_no_part_of_the_source_is_read_by_a_rule(table: str) -> None:
-    known = schema.assemble(ROOT / "rules/schemas")["$defs"][TABLES[table]]["properties"]
-    keys = settings(table)
-    assert keys
-    assert set(keys) <= known.keys()
-    for key in keys:
-        looked_up = rf'lookup\("\{{\w+\}}/{key}", within=(?:{table}|CORPORA)\)'
-        read = rf'{looked_up}|{table}(?:\["{key}"\]|\.get\("{key}")'
-        assert re.search(read, RULES), f"{TABLES[table]}: no rule reads {key}"
+def with_sources(config: dict[str, Any]) -> dict[str, Any]:
+    """The config with such a source of each kind, named by it."""
+    for kind, part in KINDS.items():
+        reduce(dict.__getitem__, part.split("."), config)[kind] = values(kind)
+    return config
+
+
+def strings(value: Any) -> Iterator[str]:
+    """The strings in a param."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
+    elif isinstance(value, str):
+        yield value
+
+
+def evaluated(value: Any, wildcards: Wildcards) -> Any:
+    """A param; None where it is of wildcards that name no source, or of inputs."""
+    try:
+        return value(wildcards) if callable(value) else value
+    except (WorkflowError, LookupError, ValueError, TypeError):
+        return None
+
+
+def read() -> list[tuple[str, str, str]]:
+    """Each rule, param and value that the param takes from a source."""
+    locate = sdists.locate
+    sdists.locate = lambda config: with_sources(locate(config))
+    workflow = parse(ROOT / "config.yaml")
+    rules = [r for r in workflow.rules if Path(r.snakefile).name not in SHOW_THE_CONFIG]
+    names = {name for rule in rules for name in rule.wildcard_names}
+    found = []
+    for kind in KINDS:
+        wildcards, known = Wildcards(fromdict=dict.fromkeys(names, kind)), {*values(kind).values()}
+        for rule in rules:
+            for param, value in rule.params.items():
+                texts = known & {*strings(evaluated(value, wildcards))}
+                found += [(rule.name, param, text) for text in texts]
+    return found
+
+
+@cache
+def params() -> list[list[str]]:
+    """What `read` finds, in a process of its own, which Snakemake changes."""
+    command = [sys.executable, "-m", "tests.core.test_source_keys"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_source_reaches_a_rule(kind: str) -> None:
+    """As part of the source, which one rule reads, or as a param of its own."""
+    own = {*values(kind).values()}
+    assert {text for _, _, text in params()} & own == own
+    whole = [(rule, text) for rule, param, text in params() if param == "source" and text in own]
+    assert len({rule for rule, _ in whole}) == 1
+    assert 1 < len(whole) < len(own)
+
+
+if __name__ == "__main__":
+    print(json.dumps(read()))
