@@ -27,13 +27,14 @@ def figure(
 ) -> dict:
     """A figure's outputs: its svg, which is shown in the report, pdf and png.
 
-    Its caption is report/<name>.rst, without a wildcard, or, where that is missing, that of any
-    measure. It is drawn for every model (with `per_model`), and for every value of another
-    wildcard in its name.
+    Its caption is report/<caption>.rst, by default that of its name without a wildcard; raises
+    InputError where it is missing. It is drawn for every model (with `per_model`), and for every
+    value of another wildcard in its name.
     """
     path = f"{product_folder(per_model)}/figures/{name}"
-    own = caption or name.partition(".")[0]
-    caption = own if (ROOT / f"report/{own}.rst").is_file() else "measure"
+    caption = caption or name.partition(".")[0]
+    if not (ROOT / f"report/{caption}.rst").is_file():
+        raise InputError(f"report/{caption}.rst, the caption of {path}.svg, is missing; write it")
     if wanted:
         for kind in ("svg", "pdf", "png"):
             FIGURES.extend(for_all(f"{path}.{kind}"))

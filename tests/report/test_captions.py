@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.parsed_rules import parsed
+from tests.parsed_rules import compiled_snakefiles, parsed
 from workflow_scripts.core.run.config import check
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.report import captions
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "rules/schemas"
+PRODUCTS = ROOT / "rules/common_products.smk"
 EVERY = sorted((ROOT / "report").glob("*.rst"))
 # A figure's caption is rendered by its own job, and may read that job's parameters.
 OF_JOB = ("snakemake.params", "snakemake.wildcards", "snakemake.rule")
@@ -50,6 +52,15 @@ def test_a_caption_that_reads_more_fails(tmp_path: Path) -> None:
     path.write_text("{{ snakemake.params.broad }}", encoding="utf-8")
     with pytest.raises(Exception, match="has no attribute 'params'"):
         captions.render(path, {})
+
+
+def test_a_figure_without_its_caption_is_refused() -> None:
+    names = {"ROOT": ROOT, "InputError": InputError}
+    exec(compile(compiled_snakefiles()[PRODUCTS], PRODUCTS.name, "exec"), names)  # noqa: S102
+    with pytest.raises(
+        InputError, match=r"report/no-such\.rst, .*/no-such\.\{task\}\.svg, is missing"
+    ):
+        names["figure"]("no-such.{task}", "title", {})
 
 
 def test_malformed_text_fails() -> None:
