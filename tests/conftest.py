@@ -25,8 +25,8 @@ def tiny_model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder of real data beside the checkout; the test is skipped without it."""
+    """The folder of real data next to the checkout; the test is skipped without it."""
     folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip("no real data beside the checkout")
+        pytest.skip("no real data next to the checkout")
     return folder

@@ -93,7 +93,7 @@ def test_a_wrong_key_is_found() -> None:
 
 
 @of_page
-def test_code_is_where_the_page_says(page: Path) -> None:
+def test_code_is_where_the_page_states(page: Path) -> None:
     missing = []
     for name, path in chapter_pages.code_links(page):
         body = ast.parse(path.read_text(encoding="utf-8")).body

@@ -28,8 +28,8 @@ def rows(**axes: Any) -> pd.DataFrame:
 def numbers(frame: pd.DataFrame, **columns: tuple[float, float]) -> pd.DataFrame:
     """Random columns, each between two values."""
     rng = np.random.default_rng(0)
-    drawn = {name: rng.uniform(*ends, len(frame)) for name, ends in columns.items()}
-    return frame.assign(**drawn)
+    random = {name: rng.uniform(*ends, len(frame)) for name, ends in columns.items()}
+    return frame.assign(**random)
 
 
 def every_head(**axes: Any) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The profiles, alone and beside the workflow's own, and what the SLURM plugin makes of them."""
+"""The profiles, alone and with the workflow's own, and what the SLURM plugin makes of them."""
 
 import importlib.util
 from argparse import Namespace
@@ -61,7 +61,7 @@ def test_slurm_gives_each_attempt_more_memory_and_time() -> None:
         assert third.value == 3 * first.value > 0
 
 
-def test_slurm_reads_the_partitions_beside_its_profile() -> None:
+def test_slurm_reads_the_partitions_next_to_its_profile() -> None:
     found = options("--profile", str(ROOT / "profiles/slurm"))
     assert Path(found.slurm_partition_config).samefile(PARTITIONS)
 

@@ -32,7 +32,7 @@ DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "pyyaml"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_module_is_short_and_says_what_it_is(path: Path) -> None:
+def test_module_is_short_and_states_what_it_is(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= MAX_LINES, f"more than {MAX_LINES} lines: split it"
     assert ast.get_docstring(ast.parse(text)), "no docstring"

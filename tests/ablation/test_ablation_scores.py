@@ -44,7 +44,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_row_is_what_the_plain_model_says(swept: Path) -> None:
+def test_every_row_is_what_the_plain_model_predicts(swept: Path) -> None:
     frame = pd.read_parquet(swept / "logits")
     model = load_classifier(swept / "mnli.pretrained.3", torch.device("cpu"))
     table = read_task(swept / "mnli.parquet")
@@ -134,8 +134,8 @@ def test_every_fine_tuning_seed_has_the_same_sample(swept: Path) -> None:
     sampled = pd.read_parquet(swept / "sampled")
     assert sampled["seed"].unique().tolist() == [4]
     dev = split_of(read_task(swept / "mnli.parquet"), "dev")
-    drawn = dev["id"].loc[list(sample(range(len(dev)), 5, 1))]
-    assert sampled[sampled["split"] == "dev"]["id"].unique().tolist() == drawn.tolist()
+    expected = dev["id"].loc[list(sample(range(len(dev)), 5, 1))]
+    assert sampled[sampled["split"] == "dev"]["id"].unique().tolist() == expected.tolist()
 
 
 def test_scores_of_the_swept_logits(swept: Path) -> None:
@@ -167,11 +167,13 @@ def test_scores_of_the_swept_logits(swept: Path) -> None:
 def test_the_p_values_are_those_of_the_randomisation_test(swept: Path) -> None:
     logits = pd.read_parquet(swept / "logits")
     logits = logits[logits["split"] == "dev"]
-    said = logits[["logit_0", "logit_1", "logit_2"]].to_numpy().argmax(axis=1).reshape(-1, N_DEV)
+    values = logits[["logit_0", "logit_1", "logit_2"]].to_numpy()
+    predicted = values.argmax(axis=1).reshape(-1, N_DEV)
     keys = logits[["unit", "mode", "layer", "head"]].iloc[::N_DEV].reset_index(drop=True)
     chosen = (keys["unit"] == "head") & (keys["mode"] == "zero")
     labels = logits["label"].to_numpy()[:N_DEV]
-    expected = randomisation_test(OfMetric("accuracy", labels), said[0], said[chosen], 500, 1)
+    compared = OfMetric("accuracy", labels)
+    expected = randomisation_test(compared, predicted[0], predicted[chosen], 500, 1)
     scores = pd.read_parquet(swept / "scores")
     actual = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
     actual = actual[actual["mode"] == "zero"]
@@ -181,7 +183,7 @@ def test_the_p_values_are_those_of_the_randomisation_test(swept: Path) -> None:
     assert len(found) == 7
     row = found.loc[("dev", "head", "zero", "accuracy")]
     assert (row["critical"], row["variants"], row["n"]) == (expected.critical, 12, N_DEV)
-    assert row["changed"] == np.median((said[chosen] != said[0]).mean(axis=1))
+    assert row["changed"] == np.median((predicted[chosen] != predicted[0]).mean(axis=1))
     assert np.isnan(row["loss"]) or 0 < row["loss"] < 1
 
 

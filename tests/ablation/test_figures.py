@@ -82,7 +82,7 @@ def test_a_head_is_marked_where_every_seed_shows_it() -> None:
     assert marked[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
 
 
-def test_a_panel_says_what_its_scores_are_over() -> None:
+def test_a_panel_states_what_its_scores_are_over() -> None:
     rows = pd.DataFrame({"baseline": [0.7, 0.8], "n": [200, 200], "seed": [1, 2]})
     assert figures.setting(rows) == "unchanged 75.0, n = 200, 2 seeds"
     assert figures.setting(rows[:1]) == "unchanged 70.0, n = 200, 1 seed"

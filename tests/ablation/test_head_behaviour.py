@@ -139,15 +139,15 @@ def test_verdicts_by_hand(tmp_path: Path, chapters: dict[str, Path]) -> None:
 
 
 def test_the_interval_of_a_mean_has_the_covariances_of_its_heads() -> None:
-    """Against samples of examples, drawn plainly."""
+    """Against plain samples of examples."""
     rng = np.random.default_rng(2)
     common = rng.normal(size=(400, 1))
     changes = 0.1 * (common + rng.normal(size=(400, 3)))
     covariance = np.cov(changes, rowvar=False) / 400
     chosen = np.array([True, False, True])
     low, high = equivalence.interval(changes.mean(axis=0), covariance, chosen)
-    drawn = [changes[rng.integers(0, 400, 400)][:, chosen].mean() for _ in range(4000)]
-    assert [low, high] == pytest.approx(np.percentile(drawn, [5, 95]), abs=5e-4)
+    sampled = [changes[rng.integers(0, 400, 400)][:, chosen].mean() for _ in range(4000)]
+    assert [low, high] == pytest.approx(np.percentile(sampled, [5, 95]), abs=5e-4)
 
 
 @pytest.mark.parametrize("worse,better", [(0, 0), (3, 1), (12, 2)])
@@ -190,7 +190,7 @@ def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, 
     assert outputs["png"].stat().st_size > 5000
 
 
-def test_random_sets_tell_a_harmful_kind() -> None:
+def test_random_sets_distinguish_a_harmful_kind() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"effect_rte": rng.normal(0, 0.01, 72), "stratum": "other"})
     frame.loc[:9, "stratum"] = "syntactic"

@@ -163,7 +163,7 @@ def test_cues_furthest_from_chance_are_changed() -> None:
 
 
 def test_what_counts_as_not() -> None:
-    """As the caption of Table 2 says."""
+    """As the caption of Table 2 states."""
     same = {"n't": "not"}
     for text in ("They do not", "They cannot", "They can't", "They don't.", "CANNOT", "Not so"):
         assert "not" in forms(text, same), text

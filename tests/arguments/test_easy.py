@@ -139,15 +139,15 @@ def test_differences_are_paired_over_points() -> None:
     )
     same = measured.loc[("cue among always right", "BiLSTM")]
     assert same[["bert_minus", "bert_minus_low", "bert_minus_high"]].tolist() == [0, 0, 0]
-    drawn = []
+    sampled = []
     for weights in np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws):
         chosen = np.repeat(np.arange(n), weights)
         held = [
             cues["cue_in_right"].to_numpy()[chosen][right[model].all(axis=0)[chosen]].mean()
             for model in ("BERT", "BoV")
         ]
-        drawn.append(held[0] - held[1])
-    expected = np.percentile(drawn, (2.5, 97.5))
+        sampled.append(held[0] - held[1])
+    expected = np.percentile(sampled, (2.5, 97.5))
     other = measured.loc[("cue among always right", "BoV")]
     assert other[["bert_minus_low", "bert_minus_high"]].tolist() == pytest.approx(list(expected))
 
@@ -218,7 +218,7 @@ def test_the_authors_own_validation_predictions(real_data: Path) -> None:
     """Counted anew without pandas' groups: points right in all runs, and those with "not"."""
     folder = real_data.parent / "papers/niven2019-runs"
     if not folder.is_dir():
-        pytest.skip("no runs of the authors beside the checkout")
+        pytest.skip("no runs of the authors next to the checkout")
     from workflow_scripts.tasks.arct_files import read_split
 
     rows = read_split(real_data / "arct", "dev")

@@ -1,4 +1,4 @@
-"""The paper's numbers beside ours, and the same from the authors' own runs where they are here."""
+"""The paper's numbers next to ours, and the same from the authors' own runs where they are here."""
 
 from pathlib import Path
 
@@ -13,10 +13,10 @@ from workflow_scripts.arguments.argument_scores import measure
 
 @pytest.fixture
 def authors_runs() -> Path:
-    """The folder of the authors' runs beside the checkout; the test is skipped without it."""
+    """The folder of the authors' runs next to the checkout; the test is skipped without it."""
     folder = Path(__file__).parents[3] / "shared/papers/niven2019-runs"
     if not folder.is_dir():
-        pytest.skip("no runs of the authors beside the checkout")
+        pytest.skip("no runs of the authors next to the checkout")
     return folder
 
 
@@ -29,7 +29,7 @@ def authors_runs() -> Path:
         (LARGE | {"architecture": "roberta"}, None),
     ],
 )
-def test_published_numbers_stand_beside_the_model_that_has_them(
+def test_published_numbers_stand_next_to_the_model_that_has_them(
     card: dict[str, str | int], system: str | None
 ) -> None:
     assert paper.system_of(card) == system

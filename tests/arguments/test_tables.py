@@ -201,8 +201,8 @@ def test_p_values_of_heads_swap_points_with_all_their_seeds() -> None:
         changes = means[1 + head] - means[0]
         count = 1
         for inside in swaps:
-            drawn = sum(-c if swapped else c for c, swapped in zip(changes, inside, strict=True))
-            count += abs(drawn) >= abs(changes.sum()) - 1e-9
+            mixed = sum(-c if swapped else c for c, swapped in zip(changes, inside, strict=True))
+            count += abs(mixed) >= abs(changes.sum()) - 1e-9
         assert margins["p"].iloc[head] == pytest.approx(count / 401)
     assert margins["p_corrected"].iloc[0] < 0.05
     assert 0.1 < margins["found"].iloc[0] < 1
@@ -275,7 +275,7 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
         )
 
 
-def test_the_test_set_stands_alone_beside_all_held_out_points() -> None:
+def test_the_test_set_stands_alone_next_to_all_held_out_points() -> None:
     """Each table has all points first, then those of the test set, as if they were given alone."""
     rows = pd.DataFrame(
         {"family": "bov", "setup": "W", "cue": "not", "change": change, "seed": 1, "label": 0}

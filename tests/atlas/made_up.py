@@ -133,9 +133,9 @@ def translator(seed: int, n_heads: int) -> dict[str, Any]:
 
 
 def measure(rng: np.random.Generator, form: Form, model: dict[str, Any]) -> dict[str, Any]:
-    """One measure of one model; each optional part is there or missing as its form says."""
+    """One measure of one model; each optional part is there or missing as its form states."""
     layers, heads = model["n_layers"], model["n_heads"]
-    size, beside = layers * heads, form.beside.split()
+    size, parts = layers * heads, form.parts.split()
     low, high = form.range
     # Near each other in the same layer, as in real models.
     height = np.repeat(rng.uniform(0, 0.5, layers), heads) + rng.uniform(0, 0.5, size)
@@ -143,7 +143,7 @@ def measure(rng: np.random.Generator, form: Form, model: dict[str, Any]) -> dict
     if form.scale == "category":
         value = np.floor(value)
     half = (high - low) * rng.uniform(0.01, 0.12, size)
-    missing = rng.random(size) < (1 if "all" in beside else 0.1 if "missing" in beside else 0)
+    missing = rng.random(size) < (1 if "all" in parts else 0.1 if "missing" in parts else 0)
     null: Any = form.null
     if null == "heads":
         null = listed(rng.uniform(low, (low + high) / 2, size), np.zeros(size, bool))
@@ -175,13 +175,13 @@ def measure(rng: np.random.Generator, form: Form, model: dict[str, Any]) -> dict
         "better": form.better,
         "categories": CATEGORIES if form.scale == "category" else None,
         "label": [str(label) for label in rng.choice(RELATIONS, size)]
-        if "label" in beside
+        if "label" in parts
         else None,
         "value": value.astype(int).tolist() if form.scale == "category" else listed(value, missing),
-        "low": listed(value - half, missing) if "interval" in beside else None,
-        "high": listed(value + half, missing) if "interval" in beside else None,
-        "n": 300 if "n" in beside else counts.tolist() if "ns" in beside else None,
-        "p": listed(p, missing) if "p" in beside else None,
+        "low": listed(value - half, missing) if "interval" in parts else None,
+        "high": listed(value + half, missing) if "interval" in parts else None,
+        "n": 300 if "n" in parts else counts.tolist() if "ns" in parts else None,
+        "p": listed(p, missing) if "p" in parts else None,
     }
 
 

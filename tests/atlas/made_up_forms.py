@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Form:
-    """How a measure is made up: numbers between `low` and `high`, and what stands beside them."""
+    """How a measure is made up: numbers between `low` and `high`, and what goes with them."""
 
     id: str
     paper: str
@@ -17,7 +17,7 @@ class Form:
     null_title: str | None = None
     task: str | None = None
     scale: str = "sequential"
-    beside: str = "interval n"  # of: interval, n, ns (one n for each head), p, label, missing
+    parts: str = "interval n"  # of: interval, n, ns (one n for each head), p, label, missing
     better: str | None = None
 
 
@@ -31,28 +31,28 @@ FORMS = [
     Form("attention.punctuation", C, "Special tokens", "To . and ,", "%", (0, 50)),
     Form("position.previous", C, "Position", "To the previous token", "%", (0, 90)),
     Form("position.next", C, "Position", "To the next token", "%", (0, 90)),
-    Form("gradient.sep", C, "Gradients", "Importance of [SEP]", "", (0, 0.3), beside="n"),
+    Form("gradient.sep", C, "Gradients", "Importance of [SEP]", "", (0, 0.3), parts="n"),
     Form(
         "syntax.best", C, "Syntax", "Best relation, above its offset", "points", (-30, 60), 0.0,
-        OFFSET, scale="diverging", beside="interval ns label", better="high",
+        OFFSET, scale="diverging", parts="interval ns label", better="high",
     ),
     Form(
         "syntax.dobj", C, "Syntax", "dobj", "%", (5, 95), 40.0, OFFSET,
-        beside="interval n missing", better="high",
+        parts="interval n missing", better="high",
     ),
     Form(
         "syntax.nsubj", C, "Syntax", "nsubj", "%", (5, 80), "heads", OFFSET,
-        beside="interval n", better="high",
+        parts="interval n", better="high",
     ),
     Form(
         "coreference.antecedent", C, "Coreference", "Antecedent, all", "%", (10, 70), 27.0,
-        "nearest mention", beside="interval ns", better="high",
+        "nearest mention", parts="interval ns", better="high",
     ),
-    Form("frames.link", K, "Frames", "Frame link", "", (0, 0.4), 0.1, "all heads", beside="p n"),
-    Form("patterns.class", K, "Maps", "Class of maps", "", (0, 5), scale="category", beside="n"),
+    Form("frames.link", K, "Frames", "Frame link", "", (0, 0.4), 0.1, "all heads", parts="p n"),
+    Form("patterns.class", K, "Maps", "Class of maps", "", (0, 5), scale="category", parts="n"),
     Form(
         "finetuning.sst2", K, "Fine-tuning", "Similarity, SST-2", "", (0.3, 1), task="sst2",
-        beside="interval n", better="low",
+        parts="interval n", better="low",
     ),
     Form(
         "disabling.sst2", K, "Disabling", "Effect on SST-2", "points", (-4, 2), 0.0,
@@ -62,13 +62,13 @@ FORMS = [
         "disabling.mnli", K, "Disabling", "Effect on MNLI", "points", (-3, 3), 0.0,
         "no effect", "mnli", "diverging", "p n missing",
     ),
-    Form("importance.sst2", M, "Importance", "SST-2", "", (0, 0.02), task="sst2", beside="n"),
+    Form("importance.sst2", M, "Importance", "SST-2", "", (0, 0.02), task="sst2", parts="n"),
     Form(
         "cue.not", N, "Cues", "Margin of warrants with 'not'", "", (-0.2, 0.3), 0.0, "no cue",
-        scale="diverging", beside="interval n",
+        scale="diverging", parts="interval n",
     ),
-    Form("other.constant", "beyond", "Other", "The same for every head", "", (1, 1), beside=""),
-    Form("other.unknown", "beyond", "Other", "Known of no head", "", (0, 1), beside="missing all"),
+    Form("other.constant", "beyond", "Other", "The same for every head", "", (1, 1), parts=""),
+    Form("other.unknown", "beyond", "Other", "Known of no head", "", (0, 1), parts="missing all"),
 ]  # fmt: skip
 TRANSLATION_FORMS = [
     Form(
@@ -77,6 +77,6 @@ TRANSLATION_FORMS = [
     ),
     Form(
         "translation.importance", M, "Importance", "Importance", "", (0, 0.02), task="translation",
-        beside="interval n", better="high",
+        parts="interval n", better="high",
     ),
 ]  # fmt: skip

@@ -160,7 +160,7 @@ class MadeUpModel:
         self.write(f"{name}.shared.parquet", frame)
 
     def ablation(self, tasks: Sequence[str], seeds: Sequence[int]) -> None:
-        """Effects of heads disabled and left alone, of layers, and what is said of each head."""
+        """Effects of heads disabled and left alone, of layers, and the verdict on each head."""
         for task, seed in product(tasks, seeds):
             frames = []
             units = [("head", "uniform"), ("head", "zero"), ("all-but-one", "zero")]

@@ -31,7 +31,7 @@ def read(path: Path) -> Any:
 def check(path: Path, tables: Path | None = None) -> int:
     """Hold an atlas.json against its schema and each measure against its table.
 
-    The tables are below `tables`, or beside it, as in results/<study>/. Returns how many measures
+    The tables are below `tables`, or next to it, as in results/<study>/. Returns how many measures
     there are.
     """
     atlas, folder = read(path), tables or path.parent
@@ -43,14 +43,14 @@ def check(path: Path, tables: Path | None = None) -> int:
         for column, numbers in expected.items():
             about = f"{measure['model']} {measure['id']} {column}"
             assert as_list(measure[column], len(measure["value"])) == numbers, about
-        said = {name for name in ("low", "high", "p", "label", "n") if measure[name] is not None}
-        assert said <= expected.keys(), measure["id"]
+        given = {name for name in ("low", "high", "p", "label", "n") if measure[name] is not None}
+        assert given <= expected.keys(), measure["id"]
     check_pages_expectations(atlas)
     return len(atlas["measures"])
 
 
 def check_pages_expectations(atlas: dict[str, Any]) -> None:
-    """What the schema cannot say: names that are defined, lists of one length, ids once."""
+    """What the schema cannot express: names that are defined, lists of one length, ids once."""
     papers = {paper["name"] for paper in atlas["papers"]}
     models = {model["name"]: model for model in atlas["models"]}
     keys = [(measure["model"], measure["id"]) for measure in atlas["measures"]]
@@ -92,7 +92,7 @@ def heads_of(model: dict[str, Any]) -> list[Head]:
 def expected_columns(
     measure: dict[str, Any], heads: list[Head], folder: Path, relations: set[str]
 ) -> dict[str, list[Any]]:
-    """Value, null and what stands beside them, by head, from the source's table."""
+    """Value, null and the columns that go with them, by head, from the source's table."""
     source = measure["source"]
     if measure["id"] == "syntax.best":
         return best_relation(measure, heads, folder, relations)
@@ -204,7 +204,7 @@ def read_table(path: Path, written: int) -> pd.DataFrame:
 
 
 def rows_of(source: dict[str, Any], folder: Path, depth: int = 2) -> Rows:
-    """The row of each head; of several the largest, where the source says so."""
+    """The row of each head; of several the largest, where the source states it."""
     rows: Rows = {}
     for row in table(source, folder).to_dict("records"):
         key = tuple(row[name] for name in ("type", "layer", "head")[-depth:])
@@ -231,7 +231,7 @@ def as_list(column: Any, size: int) -> list[Any]:
 def tables_shown_and_not(atlas: Path, folder: Path) -> tuple[set[str], set[str], set[str]]:
     """A study's tables with columns layer and head, by their path below `folder`.
 
-    Those of a kind that measures are read from, those that docs/atlas.md says are left out, and
+    Those of a kind that measures are read from, those that docs/atlas.md lists as left out, and
     those of neither kind.
     """
     paths = [path for path in folder.rglob("*") if path.suffix in {".csv", ".parquet"}]
@@ -255,7 +255,7 @@ def kind(table: str) -> str:
 
 
 def tables_left_out() -> list[str]:
-    """Patterns of the tables that docs/atlas.md says are not in the atlas."""
+    """Patterns of the tables that docs/atlas.md lists as not in the atlas."""
     page = (ROOT / "docs/atlas.md").read_text(encoding="utf-8")
     section = page.partition("## What is left out")[2].partition("\n## ")[0]
     names = re.findall(r"^\| `([^`]+)` \|", section, re.M)

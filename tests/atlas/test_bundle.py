@@ -29,7 +29,7 @@ console.log(JSON.stringify([shout("a"), twice(4), LIMIT, new Word("b").text, h(1
 
 const hidden = "words";
 
-/** Says it loudly: export function is no statement within a comment. */
+/** States it loudly: export function is no statement within a comment. */
 export function shout(text) {
   return `${text.toUpperCase()}${twice(1)}${hidden}`;
 }

@@ -29,7 +29,7 @@ def measures(model: MadeUpModel, **options: Any) -> dict[str, Any]:
 
 
 def scores(rows: list[tuple]) -> pd.DataFrame:
-    """Accuracies of heads: direction, layer, head, relation, accuracy, n; low and high beside."""
+    """Accuracies of heads: direction, layer, head, relation, accuracy, n; and low and high."""
     frame = pd.DataFrame(rows, columns=["direction", "layer", "head", "relation", "accuracy", "n"])
     return frame.assign(ci_low=frame["accuracy"] - 0.1, ci_high=frame["accuracy"] + 0.1)
 
@@ -74,7 +74,7 @@ def test_the_best_relation_is_the_one_furthest_above_its_offset(model: MadeUpMod
     assert best["null"] == 0
 
 
-def test_relations_whose_ids_are_alike_are_told_apart(model: MadeUpModel) -> None:
+def test_relations_whose_ids_are_alike_are_distinguished(model: MadeUpModel) -> None:
     names = {"dobj": "nmod:poss", "det": "nmod-poss"}
     write_syntax(model)
     for path in model.products:
@@ -166,7 +166,7 @@ def test_generated_and_silver_data_are_named(model: MadeUpModel) -> None:
     assert "no real text" not in found["entropy.all"]["about"]
 
 
-def test_the_study_says_what_its_data_are(model: MadeUpModel) -> None:
+def test_the_study_states_what_its_data_are(model: MadeUpModel) -> None:
     atlas = read(written(model.folder.parent, model))
     assert atlas["study"]["about"] == [
         "Running text: novels (real).",
@@ -179,9 +179,9 @@ def test_the_study_says_what_its_data_are(model: MadeUpModel) -> None:
 def test_what_has_no_example_is_named(model: MadeUpModel) -> None:
     model.everything()
     atlas = read(written(model.folder.parent, model))
-    (said,) = atlas["left_out"]
-    assert "Antecedents of names" in said
-    assert "Attention from verbs to their subjects, STS-B" in said
+    (message,) = atlas["left_out"]
+    assert "Antecedents of names" in message
+    assert "Attention from verbs to their subjects, STS-B" in message
     ids = {measure["id"] for measure in atlas["measures"]}
     assert not {name for name in ids if name.startswith(("links.stsb", "shared.sst2"))}
     assert {"links.sst2.1.verb-subject", "shared.stsb.2.copy"} <= ids
@@ -235,7 +235,7 @@ def test_one_value_stands_for_all_heads() -> None:
     assert alike([3, None]) == [3, None]
 
 
-def test_names_of_tables_say_task_and_seed() -> None:
+def test_names_of_tables_state_task_and_seed() -> None:
     links = Table("finetuning/<task>.<seed>.links.parquet", "", "attention")
     names = ["finetuning/sst2.1.links.parquet", "finetuning/sst2.10.links.parquet"]
     names += ["finetuning/cola.1.links.parquet"]

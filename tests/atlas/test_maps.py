@@ -94,7 +94,7 @@ def test_tokens_words_and_titles(inputs: dict[str, Any], tmp_path: Path) -> None
     assert titles["sst2"].startswith("sst2, generated: Title ")
 
 
-def test_norms_stand_beside_the_pretrained_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
+def test_norms_stand_next_to_the_pretrained_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
     found = run(inputs, tmp_path)
     measured = json.loads(inputs["norms"].read_text(encoding="utf-8"))["norms"]
     for segment in found["segments"]:
@@ -110,7 +110,7 @@ def test_every_map_is_of_a_text(inputs: dict[str, Any], tmp_path: Path) -> None:
     assert sorted(used) == sorted(found["maps"])
 
 
-def test_what_the_norms_left_out_is_said_too(inputs: dict[str, Any], tmp_path: Path) -> None:
+def test_what_the_norms_left_out_is_reported_too(inputs: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "norms.json").write_text('{"norms": {}, "left_out": ["tiny: no norms."]}')
     found = run(inputs, tmp_path, norms=tmp_path / "norms.json")
     assert found["left_out"] == ["tiny: no norms."]

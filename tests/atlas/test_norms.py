@@ -81,7 +81,7 @@ def test_norms_are_those_of_the_weights(name: str) -> None:
 
 @pytest.mark.parametrize("name", LAYERED)
 def test_weights_times_what_is_read_make_the_layers_output(name: str) -> None:
-    """Sum over heads and keys of alpha f(x), and the merge's bias, is what the layer puts out."""
+    """Sum over heads and keys of alpha f(x), and the merge's bias, is what the layer outputs."""
     model = attention.open_attention(with_biases(name))
     layers, _, merge_name = MODULES.get(name, MODULES["bert"])
     merge = model.get_submodule(layers)[1].get_submodule(merge_name)
@@ -143,7 +143,7 @@ def test_the_file_has_the_chosen_texts(tmp_path: Path) -> None:
     assert (np.abs(decode(entry) - expected) <= bound(expected, entry["largest"]) + 1e-5).all()
 
 
-def test_unknown_projections_are_said(tmp_path: Path) -> None:
+def test_unknown_projections_are_reported(tmp_path: Path) -> None:
     norms.main(**prepared("albert", tmp_path))
     content = json.loads((tmp_path / "norms.json").read_text(encoding="utf-8"))
     assert content["norms"] == {}

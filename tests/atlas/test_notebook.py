@@ -131,7 +131,7 @@ def test_the_segments(results: Path, data: dict[str, Any]) -> None:
         (("wikipedia-0", "pretrained", 0, -1), "layers count from 0 to 1, heads to 2"),
     ],
 )
-def test_what_is_not_there_is_said(results: Path, asked: tuple, why: str) -> None:
+def test_what_is_not_there_is_reported(results: Path, asked: tuple, why: str) -> None:
     with pytest.raises(InputError, match=why):
         Atlas(results).map(*asked)
 

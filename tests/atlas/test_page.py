@@ -200,7 +200,7 @@ def test_a_page_has_the_texts_it_has_room_for(folder: Path, n_models: int) -> No
         size = len(build(fitted, folder).encode()) / 1e6
         n = len(fitted["segments"])
         assert size <= allowed and n < 4 * n_models
-        # Room is left for at most what one text of each model takes, and for what is said.
+        # Room is left for at most what one text of each model takes, and for the messages.
         assert size > allowed - n_models * ((whole - bare) / 4 / n_models * 1.2 + 0.0025)
         per_model = [
             sum(s["model"] == m["name"] for s in fitted["segments"]) for m in fitted["models"]
@@ -210,9 +210,9 @@ def test_a_page_has_the_texts_it_has_room_for(folder: Path, n_models: int) -> No
         assert [s for s in fitted["segments"] if s["model"] == "tiny"] == first
         used = {name for s in fitted["segments"] for name in map_names(s)}
         assert set(fitted["maps"]) == used
-        said = " ".join(sentence for sentence in fitted["left_out"] if ROOM in sentence)
+        messages = " ".join(sentence for sentence in fitted["left_out"] if ROOM in sentence)
         left = [s["id"] for s in content["segments"] if s not in fitted["segments"]]
-        assert all(name in said for name in left)
+        assert all(name in messages for name in left)
 
 
 def test_a_large_text_does_not_keep_out_small_ones(folder: Path) -> None:

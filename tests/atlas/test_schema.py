@@ -1,4 +1,4 @@
-"""atlas.json is what docs/atlas.schema.json says, and its numbers are those of the tables."""
+"""atlas.json is what docs/atlas.schema.json states, and its numbers are those of the tables."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def test_a_made_up_atlas_is_valid() -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The atlas of a made-up model with the tables of all chapters, beside it."""
+    """The atlas of a made-up model with the tables of all chapters, next to it."""
     folder = tmp_path_factory.mktemp("whole")
     model = MadeUpModel(folder)
     model.everything()

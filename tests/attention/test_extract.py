@@ -128,7 +128,7 @@ def test_killed_while_writing(study: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     job = subprocess.Popen(command, cwd=study, env=environment, stderr=subprocess.PIPE, text=True)
     partial = study / "shard.h5.part"
-    # A line tells that a tenth is written; the file has its full size from the beginning.
+    # A line reports that a tenth is written; the file has its full size from the beginning.
     assert any(line.startswith("attention: ") for line in job.stderr), "it ended before a tenth"
     assert job.poll() is None, "the job ended before it could be killed"
     job.send_signal(signal.SIGKILL)

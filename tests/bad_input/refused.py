@@ -1,4 +1,4 @@
-"""What every refusal must be: one line, which names the file and says how to go on."""
+"""What every refusal must be: one line, which names the file and states how to go on."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -160,7 +160,7 @@ TAR = tar(FILES)
 def test_a_broken_distribution_is_one_line(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    if name == "a.tar":  # packed although its name says it is not, which tarfile sees
+    if name == "a.tar":  # packed although its name states otherwise, which tarfile sees
         fetch_sdist.unpack(path, tmp_path / "out", "rated==1.0")
         return
     refused(lambda: fetch_sdist.unpack(path, tmp_path / "out", "rated==1.0"), "sdists: rated==1.0")

@@ -1,4 +1,4 @@
-"""Valid files, changed at random: a reader gives what they hold, or one line says what is wrong."""
+"""Valid files, changed at random: a reader gives what they hold, or names what is wrong."""
 
 from pathlib import Path
 

@@ -109,7 +109,7 @@ NAMES += ("tf_model.h5", "flax_model.msgpack", "adapter_model.bin", "vocab.pkl",
 NAMES += ("pytorch_model-00001-of-00001.bin", "spiece.model", "sentencepiece.bpe.model")
 
 
-def test_pickles_beside_a_models_weights_are_ignored(
+def test_pickles_next_to_a_models_weights_are_ignored(
     model: Path, malicious: bytes, marker: Path
 ) -> None:
     for name in NAMES:

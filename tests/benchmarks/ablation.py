@@ -1,7 +1,7 @@
 """All single-head ablations by the engine, against loops that run the whole model for each head.
 
 The plain sides run every head over batches of 32 in the order of the data set, padded to the
-longest of the batch (`dynamic`) or to 128 tokens (`padded128`). Lengths are drawn as MRPC's.
+longest of the batch (`dynamic`) or to 128 tokens (`padded128`). Lengths are sampled as MRPC's.
 """
 
 import numpy as np

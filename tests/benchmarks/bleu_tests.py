@@ -20,7 +20,7 @@ HEADS = 72
 DRAWS = 3000
 LEVEL = 0.05  # of corrected p-values
 PAPERS_LEVEL = 0.01
-RENDERINGS = 10  # of each sentence, from which translations are drawn
+RENDERINGS = 10  # of each sentence, from which translations are sampled
 WRONG, WORSE = 0.2, 0.3  # shares of words that are wrong, usually and where a head loses
 
 
@@ -51,16 +51,16 @@ def renderings(n: int, wrong: float, rng: np.random.Generator) -> np.ndarray:
 def simulated(scenario: Scenario, pools: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
     """Statistics [1 + head, sentence, 10]: the baseline, and heads that change some sentences.
 
-    What a head puts there is drawn as the baseline's translations are, except where it loses.
+    What a head puts there is sampled as the baseline's translations are, except where it loses.
     """
     sentences = np.arange(scenario.n)
-    drawn = rng.integers(0, RENDERINGS, (1 + HEADS, scenario.n))
+    sampled = rng.integers(0, RENDERINGS, (1 + HEADS, scenario.n))
     changes = rng.random((HEADS, scenario.n)) < scenario.share
-    drawn[1:] = np.where(changes, drawn[1:], drawn[0])
-    rows = pools[0][drawn, sentences]
+    sampled[1:] = np.where(changes, sampled[1:], sampled[0])
+    rows = pools[0][sampled, sentences]
     if scenario.loses:
         lost = changes[0]
-        rows[1, lost] = pools[1][drawn[1, lost], sentences[lost]]
+        rows[1, lost] = pools[1][sampled[1, lost], sentences[lost]]
     return rows
 
 

@@ -26,7 +26,7 @@ class Busy:
     """Seconds since some moment: of the clock, and of all cores busy for anyone or for us."""
 
     clock: float
-    anyone: float | None  # None where the system does not tell
+    anyone: float | None  # None where the system does not report it
     own: float  # this process and its finished children
 
     @classmethod

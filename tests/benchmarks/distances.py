@@ -1,7 +1,7 @@
 """All-pairs Jensen-Shannon divergence against the released formula in plain numpy.
 
 Both sides see segments of the default study's cache, or random maps where it was not run yet. Ours
-has one thread and as many as there are cores, up to two. `slowdown` is its time beside other
+has one thread and as many as there are cores, up to two. `slowdown` is its time next to other
 processes that keep all cores but one busy over its time without them, round by round; `ratio` is
 the plain side's time over ours, with and without them. The plain side goes head by head over the
 full square with both logarithms. `float16_seconds` is its time on maps in the type in which caches
@@ -46,7 +46,7 @@ def main() -> None:
     rounds = {"idle": alternate(sides, ROUNDS)}
     with neighbours(max(1, cores - 1)) as busy:
         with busy():
-            rounds["beside_busy_processes"] = alternate(sides, ROUNDS)
+            rounds["next_to_busy_processes"] = alternate(sides, ROUNDS)
         load = under_load(ours, range(1, threads + 1), busy)
     started = time.perf_counter()
     released(maps[0][:1].astype(np.float16))
@@ -78,15 +78,15 @@ def under_load(
     threads: Iterable[int],
     busy: Callable[[], AbstractContextManager[None]],
 ) -> Rounds:
-    """Our side with each number of threads, alone (`1`) and beside busy processes (`1 busy`)."""
+    """Our side with each number of threads, alone (`1`) and next to busy processes (`1 busy`)."""
     sides: dict[str, Callable[[], None]] = {}
 
-    def beside(n: int) -> None:
+    def when_busy(n: int) -> None:
         with busy():
             ours(n)
 
     for n in threads:
-        sides |= {f"{n}": partial(ours, n), f"{n} busy": partial(beside, n)}
+        sides |= {f"{n}": partial(ours, n), f"{n} busy": partial(when_busy, n)}
     return alternate(sides, LOADED_ROUNDS)
 
 

@@ -23,7 +23,7 @@ def classifier(directory: Path) -> PreTrainedModel:
 
 
 def random_pairs(n: int, mean: float, spread: float, shortest: int, longest: int) -> list[Tokens]:
-    """Pairs of random wordpieces whose lengths are drawn from a normal distribution, clipped."""
+    """Pairs of random wordpieces whose lengths are sampled from a normal distribution, clipped."""
     rng = np.random.default_rng(0)
     lengths = np.clip(rng.normal(mean, spread, n).round().astype(int), shortest, longest)
     examples = []

@@ -98,8 +98,8 @@ def max_t(metric: str, made: tuple[np.ndarray, np.ndarray, np.ndarray], seed: in
     varies = spread > 1e-12
     spread = np.where(varies, spread, 1.0)
     size = np.where(varies, np.abs(effects[0]) / spread, 0.0)
-    drawn = np.where(varies, np.abs(effects[1:] - effects[0]) / spread, 0.0)
-    beyond = drawn.max(axis=1, keepdims=True) >= size - 1e-9
+    centred = np.where(varies, np.abs(effects[1:] - effects[0]) / spread, 0.0)
+    beyond = centred.max(axis=1, keepdims=True) >= size - 1e-9
     return np.where(varies, (1 + beyond.sum(axis=0)) / (1 + DRAWS), 1.0)
 
 

@@ -2,7 +2,7 @@
 
 The plain side takes, head by head and sentence by sentence, the argmax of the word-level
 attention and compares it with the tree word by word in Python. Both sides count the words that are
-right, those that stay so beside special tokens, and ties; the counts must be equal.
+right, those that stay so among special tokens, and ties; the counts must be equal.
 """
 
 from collections import Counter

@@ -45,10 +45,10 @@ def test_own_work_counts_as_own() -> None:
     assert common.Busy.now().own - start.own == pytest.approx(0.1, abs=0.05)
 
 
-def test_a_busy_machine_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_busy_machine_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     common.report("some", 1.5, ratio=2.34567)
-    told, line = capsys.readouterr().out.splitlines()
-    assert told == "The machine was not idle: other processes kept 1.50 cores busy."
+    message, line = capsys.readouterr().out.splitlines()
+    assert message == "The machine was not idle: other processes kept 1.50 cores busy."
     assert json.loads(line) == {"benchmark": "some", "ratio": 2.346, "busy_others": 1.5}
     for others in (0.05, None):
         common.report("some", others)

@@ -41,7 +41,7 @@ def classifier(name: str = "bert", dropout: float = 0.0, labels: int = 2) -> Pre
 
 
 def examples(scores: bool = False) -> LabelledTokens:
-    """Examples of random lengths that begin with one of two words; the label says with which."""
+    """Examples of random lengths that begin with one of two words; the label states with which."""
     rng = np.random.default_rng(1)
     tokens, labels = random_tokens(rng.integers(4, 14, N)), rng.integers(0, 2, N)
     for example, label in zip(tokens, labels, strict=True):

@@ -103,7 +103,7 @@ def test_what_is_written(finished: Path, card: Path) -> None:
     assert (metrics["n"] == 20).all()
 
 
-def test_the_checkpoint_says_what_the_metrics_say(finished: Path, card: Path) -> None:
+def test_the_checkpoint_predicts_what_the_metrics_state(finished: Path, card: Path) -> None:
     classifier = load_classifier(finished / "checkpoint", torch.device("cpu"))
     dev = split_of(read_task(finished / "mrpc.parquet"), "dev")
     tokenizer = models.load_tokenizer(finished / "checkpoint")

@@ -48,7 +48,7 @@ def test_tasks_stand_in_the_papers_order_and_mismatched_has_no_paper() -> None:
     assert pd.isna(frame.set_index("task").loc["MNLI", "paper_pretrained"])
 
 
-def test_the_table_says_what_is_generated(tmp_path: Path) -> None:
+def test_the_table_states_what_is_generated(tmp_path: Path) -> None:
     metrics().to_csv(tmp_path / "m.csv", index=False)
     counts = pd.DataFrame(
         [

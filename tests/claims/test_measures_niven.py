@@ -67,7 +67,7 @@ def test_what_whole_arguments_add(tmp_path: Path) -> None:
     (left,) = niven.left_to_arguments(found, "")
     assert (left.value, left.n, left.seeds, left.case) == (25, 4, 2, "BERT")
     assert left.about == "dev set, 75.0 and 50.0"
-    # A point that differs is drawn between 0 and 3 times of 4 in 95% of the samples.
+    # A point that differs is sampled between 0 and 3 times of 4 in 95% of the samples.
     assert (left.low, left.high) == (0, 75)
 
 

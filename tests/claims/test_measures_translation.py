@@ -153,7 +153,7 @@ def test_agreement_and_training(found: Products) -> None:
 
 
 def test_types_are_compared_on_generated_pairs_too(found: Products) -> None:
-    """Each run and other type has a verdict; what is said of language needs real pairs."""
+    """Each run and other type has a verdict; statements about language need real pairs."""
     claims = {claim.id: claim for claim in read(BUILTIN, MEASURES)}
     study = Comparability("mine", {"pairs": "generated"})
     rows = evaluate(claims["michel-translation-cross-alone"], found, study)

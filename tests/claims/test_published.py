@@ -96,7 +96,7 @@ def test_every_measure_serves_a_claim(builtin: dict[str, Claim]) -> None:
 
 
 def test_the_numbers_of_a_claim_are_in_its_statement(builtin: dict[str, Claim]) -> None:
-    """A value is what the statement says, as a digit or, up to nine, as a word."""
+    """A value is the number in the statement, as a digit or, up to nine, as a word."""
     words = "zero one two three four five six seven eight nine".split()
     shown = {word: str(number) for number, word in enumerate(words)}
     for claim in builtin.values():

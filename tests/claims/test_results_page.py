@@ -21,7 +21,7 @@ def studies(results: dict) -> list[pd.DataFrame]:
     return [pd.read_csv(path) for path in results["STUDIES"].values()]
 
 
-def test_the_page_is_what_the_tables_say(results: dict, studies: list[pd.DataFrame]) -> None:
+def test_the_page_is_what_the_tables_hold(results: dict, studies: list[pd.DataFrame]) -> None:
     assert results["PAGE"].read_text(encoding="utf-8") == results["page"](*studies)
 
 
@@ -46,8 +46,8 @@ def test_the_readme_states_no_other_numbers(studies: list[pd.DataFrame]) -> None
         cells = " ".join(str(cell) for cell in claims.loc[ids].to_numpy().ravel())
         carried = {round(number, 1) for number in numbers(cells)}
         carried |= {float(round(number)) for number in numbers(cells)}
-        said = numbers(re.sub(r"`[^`]*`", "", finding))
-        assert [number for number in said if number not in carried] == [], finding
+        stated = numbers(re.sub(r"`[^`]*`", "", finding))
+        assert [number for number in stated if number not in carried] == [], finding
 
 
 def numbers(text: str) -> list[float]:

@@ -17,7 +17,7 @@ from tests.workflow.tiny_study import TinyStudy
 ROOT = Path(__file__).parents[2]
 PROFILE = ROOT / "profiles/generic"
 OPTIONS = ("--seconds-between-status-checks", "1")
-# Jobs that say that they run, and wait until they are let go.
+# Jobs that report that they run, and wait until they are let go.
 SNAKEFILE = """
 rule all:
     input: "good", "bad", "grown"

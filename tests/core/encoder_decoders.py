@@ -58,7 +58,7 @@ def output_weight(model: PreTrainedModel, sublayer: Sublayer) -> torch.nn.Parame
 
 @contextmanager
 def without_head(model: PreTrainedModel, sublayer: Sublayer, head: int) -> Iterator[None]:
-    """Within, the head puts out nothing, as its part of the weight is 0."""
+    """Within, the head outputs nothing, as its part of the weight is 0."""
     weight = output_weight(model, sublayer)
     kept = weight.detach().clone()
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""What a figure's SVG file says about its size in print."""
+"""What a figure's SVG file states about its size in print."""
 
 import re
 from itertools import combinations

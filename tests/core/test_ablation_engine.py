@@ -24,9 +24,9 @@ EVEN = (12, 12, 12)
 def any_sets(seed: int = 3) -> np.ndarray:
     """Sets that span layers, the empty one and all heads."""
     rng = np.random.default_rng(seed)
-    drawn = rng.random((6, LAYERS, HEADS)) < rng.uniform(0.1, 0.9, (6, 1, 1))
+    sampled = rng.random((6, LAYERS, HEADS)) < rng.uniform(0.1, 0.9, (6, 1, 1))
     none, every = np.zeros((1, LAYERS, HEADS), bool), np.ones((1, LAYERS, HEADS), bool)
-    return np.concatenate([drawn, none, every])
+    return np.concatenate([sampled, none, every])
 
 
 UNITS = {
@@ -128,7 +128,7 @@ def test_no_pass_exceeds_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["albert", "modernbert"])
 @pytest.mark.parametrize("mode", MODES)
-def test_other_architectures_run_the_whole_model_and_say_so(
+def test_other_architectures_run_the_whole_model_and_report_it(
     name: str, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     model, tokens = random_classifier(name), random_tokens(PADDED)

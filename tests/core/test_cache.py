@@ -159,7 +159,7 @@ def test_a_pattern_of_the_wrong_shape_is_an_error(tmp_path: Path) -> None:
         ("checksums", "is damaged"),
     ],
 )
-def test_a_damaged_file_is_refused_and_says_why(tmp_path: Path, damage: str, words: str) -> None:
+def test_a_damaged_file_is_refused_with_the_reason(tmp_path: Path, damage: str, words: str) -> None:
     path = tmp_path / "a.h5"
     write(path, [5, 6, 60])
     if damage == "truncate":

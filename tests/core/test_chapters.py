@@ -1,4 +1,4 @@
-"""Every chapter alone, and every pair of chapters: it can be planned, or what it lacks is said."""
+"""Every chapter alone, and every pair of chapters: it can be planned, or what it lacks is named."""
 
 import contextlib
 import json
@@ -99,25 +99,25 @@ def test_needs_name_what_there_is(chapter: str) -> None:
 
 
 @pytest.mark.parametrize("names", ALONE_AND_PAIRS, ids=label)
-def test_a_study_of_some_chapters_is_accepted_or_says_what_is_missing(names: set[str]) -> None:
+def test_a_study_of_some_chapters_is_accepted_or_what_is_missing_is_named(names: set[str]) -> None:
     missing = with_needed(names) - names
     if not missing:
         check(study(names), SCHEMAS)
         return
     with pytest.raises(InputError) as error:
         check(study(names), SCHEMAS)
-    said = re.fullmatch(r"config: (\w+): needs (\w+); add it or remove (\w+)", str(error.value))
-    assert said is not None
-    assert said[1] == said[3]
-    assert (said[1] in names, said[2] in missing) == (True, True)
+    message = re.fullmatch(r"config: (\w+): needs (\w+); add it or remove (\w+)", str(error.value))
+    assert message is not None
+    assert message[1] == message[3]
+    assert (message[1] in names, message[2] in missing) == (True, True)
 
 
-# Claims and the atlas leave out the chapters that a study goes without, and translation has data of
+# Claims and the atlas leave out the chapters that a study lacks, and translation has data of
 # its own, so that they need nothing.
 @pytest.mark.parametrize(
     "names", [n for n in ALONE_AND_PAIRS if not n <= {"claims", "atlas", "translation"}], ids=label
 )
-def test_without_texts_and_tasks_it_says_so(names: set[str]) -> None:
+def test_without_texts_and_tasks_there_is_an_error(names: set[str]) -> None:
     config = study(with_needed(names)) | {"corpora": {}, "tasks": {}}
     with pytest.raises(InputError) as error:
         check(config, SCHEMAS)

@@ -1,4 +1,4 @@
-"""Colours have one meaning, stand in one place and are told apart by all kinds of vision."""
+"""Colours have one meaning, stand in one place and can be distinguished by all kinds of vision."""
 
 import ast
 from collections.abc import Mapping
@@ -76,18 +76,18 @@ def test_red_and_green_are_confused() -> None:
 
 
 @pytest.mark.parametrize("looks", colours.SHARING, ids=lambda looks: next(iter(looks)))
-def test_what_shares_a_figure_is_told_apart(looks: Mapping[str, Look]) -> None:
+def test_what_shares_a_figure_can_be_distinguished(looks: Mapping[str, Look]) -> None:
     assert confused(looks) == []
 
 
 @pytest.mark.parametrize("looks", colours.SHARING, ids=lambda looks: next(iter(looks)))
-def test_markers_tell_points_apart_in_grey(looks: Mapping[str, Look]) -> None:
+def test_markers_distinguish_points_in_grey(looks: Mapping[str, Look]) -> None:
     if looks is colours.CLASSES:
         return  # stacked, in one order, with white between them
     assert len({look.marker for look in looks.values()}) == len(looks)
 
 
-def test_stages_are_told_apart_by_their_hatch() -> None:
+def test_stages_are_distinguished_by_their_hatch() -> None:
     assert len({look.hatch for look in colours.STAGES.values()}) == len(colours.STAGES)
 
 

@@ -26,7 +26,7 @@ def test_every_study_is_accepted(study: str) -> None:
     check(yaml.safe_load((ROOT / study).read_text()), SCHEMAS)
 
 
-def test_classifiers_are_fine_tuned_as_the_paper_and_its_code_say(config: dict) -> None:
+def test_classifiers_are_fine_tuned_as_in_the_paper_and_its_code(config: dict) -> None:
     del config["checkpoints"]["finetune"]
     base = yaml.safe_load((ROOT / "studies/bert-base.yaml").read_text())
     for study in (config, base):

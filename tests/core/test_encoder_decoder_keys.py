@@ -29,7 +29,7 @@ def ours(request: pytest.FixtureRequest) -> PreTrainedModel:
 
 
 class Reals(Watcher):
-    """Keeps what each sublayer is told of its keys."""
+    """Keeps what each sublayer is given about its keys."""
 
     def __init__(self) -> None:
         self.found: dict[int, list[torch.Tensor]] = {}
@@ -61,7 +61,7 @@ def test_real_is_what_the_queries_may_see(ours: PreTrainedModel) -> None:
 def average_by_hand(
     model: PreTrainedModel, sublayer: Sublayer, head: int, mask: torch.Tensor
 ) -> None:
-    """Make the head put out the mean of the values of the tokens that each query may see."""
+    """Make the head output the mean of the values of the tokens that each query may see."""
     merge = output_weight(model, sublayer)
     modules = dict(model.named_modules())
     path = next(key for key, module in modules.items() if getattr(module, "weight", None) is merge)

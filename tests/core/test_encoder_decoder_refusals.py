@@ -114,7 +114,7 @@ def test_an_encoder_decoder_is_no_encoder() -> None:
         ("model.encoder.layers.0.self_attn_layer_norm", None),
     ],
 )
-def test_names_say_what_a_module_is(name: str, expected: Sublayer | None) -> None:
+def test_names_show_what_a_module_is(name: str, expected: Sublayer | None) -> None:
     assert sublayer_of(name) == expected
 
 

@@ -75,7 +75,7 @@ def test_small_text_is_found(tmp_path: Path) -> None:
     assert width_of(svg) == pytest.approx(8)
 
 
-def test_a_figure_says_what_its_means_are_over() -> None:
+def test_a_figure_states_what_its_means_are_over() -> None:
     rows = pd.DataFrame({"n": [300, 300], "n_documents": [47, 47]})
     assert figures.sample(rows, "segments", "articles") == "300 segments of 47 articles"
     rows = pd.DataFrame({"n": [198, 200], "seed": [1, 3]})

@@ -14,7 +14,7 @@ from workflow_scripts.core.stats.resampling import bootstrap_weights, document_w
 DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
 
 
-def test_bootstrap_interval_covers_as_often_as_it_says() -> None:
+def test_bootstrap_interval_covers_as_often_as_it_states() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(3, 1, size=(60, 400))
     mean, low, high = bootstrap_mean(values, 400, 1, INDEPENDENT)
@@ -66,26 +66,26 @@ def test_an_interval_does_not_depend_on_what_others_miss() -> None:
         alone = np.array(bootstrap_mean(values[:, [column]], 200, 1, INDEPENDENT))
         np.testing.assert_allclose(together[:, column], alone[:, 0], atol=1e-14)
     draws = np.random.default_rng(1).multinomial(9, np.full(9, 1 / 9), size=200)
-    drawn = [sum(w * v for w, v in zip(row, values[:, 0], strict=True)) / 9 for row in draws]
-    np.testing.assert_allclose(together[1:, 0], np.percentile(drawn, (2.5, 97.5)), atol=1e-14)
+    sampled = [sum(w * v for w, v in zip(row, values[:, 0], strict=True)) / 9 for row in draws]
+    np.testing.assert_allclose(together[1:, 0], np.percentile(sampled, (2.5, 97.5)), atol=1e-14)
 
 
-def test_whole_documents_are_drawn() -> None:
+def test_whole_documents_are_sampled() -> None:
     """Against a slow version: draw documents, then collect the examples of each."""
     weights = document_weights(DOCUMENTS, draws=50, seed=3)
     names = list(dict.fromkeys(DOCUMENTS))
     counts = np.random.default_rng(3).multinomial(4, np.full(4, 1 / 4), size=50)
     for row, count in zip(weights, counts, strict=True):
-        drawn = [name for name, times in zip(names, count, strict=True) for _ in range(times)]
+        sampled = [name for name, times in zip(names, count, strict=True) for _ in range(times)]
         expected = np.zeros(len(DOCUMENTS), int)
-        for name in drawn:
+        for name in sampled:
             for index, document in enumerate(DOCUMENTS):
                 expected[index] += document == name
         assert row.tolist() == expected.tolist()
     assert len({tuple(row) for row in weights}) > 10
 
 
-def test_examples_with_documents_of_their_own_are_drawn_as_examples() -> None:
+def test_examples_with_documents_of_their_own_are_sampled_as_examples() -> None:
     weights = document_weights(list("zyxabc"), draws=20, seed=1)
     np.testing.assert_array_equal(weights, bootstrap_weights(6, 20, 1))
 
@@ -96,12 +96,12 @@ def test_an_interval_over_documents_against_a_slow_version() -> None:
     mean, low, high = bootstrap_mean(values, 300, 5, DOCUMENTS)
     np.testing.assert_allclose(mean, np.nanmean(values, axis=0))
     for column in range(2):
-        drawn = []
+        sampled = []
         for row in document_weights(DOCUMENTS, 300, 5):
             sample = np.repeat(values[:, column], row)
             if np.isfinite(sample).any():
-                drawn.append(np.nanmean(sample))
-        expected = np.percentile(drawn, (2.5, 97.5))
+                sampled.append(np.nanmean(sample))
+        expected = np.percentile(sampled, (2.5, 97.5))
         np.testing.assert_allclose([low[column], high[column]], expected)
 
 

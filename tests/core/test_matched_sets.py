@@ -44,10 +44,10 @@ def test_p_values_by_a_plain_loop() -> None:
     rows = np.concatenate(list(sampled_members(n_members, 700, 7)))  # more than one block
     assert len(rows) == 700
     assert (rows.max(axis=0) == n_members - 1).all()
-    drawn = [np.abs(slow_mean(sets, weights, tuple(row))) for row in rows]
+    sampled = [np.abs(slow_mean(sets, weights, tuple(row))) for row in rows]
     p, corrected = matched_p_values(sets, weights, 700, 7)
     for family in range(2):
-        everything = [observed[family], *(draw[family] for draw in drawn)]
+        everything = [observed[family], *(draw[family] for draw in sampled)]
         # The p-value of each head in each draw, the observed one first.
         alone = np.array(
             [sum(other >= draw - 1e-9 for other in everything) / 701 for draw in everything]
@@ -76,7 +76,7 @@ def test_p_values_are_those_of_all_choices() -> None:
     assert p[0] == pytest.approx(exact, abs=0.015)
 
 
-def test_heads_that_never_and_always_tell_the_first_place() -> None:
+def test_heads_that_never_and_always_distinguish_the_first_place() -> None:
     sets = [np.zeros((3, 1, 2)) for _ in range(30)]
     for values in sets:
         values[0, 0, 1] = 0.2

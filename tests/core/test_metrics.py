@@ -18,7 +18,7 @@ REFERENCES = {
     "spearman": lambda labels, predictions: stats.spearmanr(labels, predictions).statistic,
 }
 LABELS = np.array([1.0, 1.0, 1.0, 0.0])
-LOGITS = np.array([[0, 1], [0, 1], [1, 0], [0, 1]], dtype=float)  # says 1, 1, 0, 1
+LOGITS = np.array([[0, 1], [0, 1], [1, 0], [0, 1]], dtype=float)  # predicts 1, 1, 0, 1
 
 
 def test_accuracy_and_f1_by_hand() -> None:
@@ -31,15 +31,15 @@ def test_accuracy_and_f1_by_hand() -> None:
 
 def test_matthews_by_hand() -> None:
     labels = np.array([1, 1, 1, 1, 0, 0])
-    said = np.array([[0, 1]] * 3 + [[1, 0]] + [[1, 0]] + [[0, 1]])  # 3 hits, 1 miss, 1 and 1
+    logits = np.array([[0, 1]] * 3 + [[1, 0]] + [[1, 0]] + [[0, 1]])  # 3 hits, 1 miss, 1 and 1
     expected = (3 * 1 - 1 * 1) / np.sqrt(4 * 4 * 2 * 2)
-    assert score(TASKS["cola"], labels, said)["matthews"] == pytest.approx(expected)
+    assert score(TASKS["cola"], labels, logits)["matthews"] == pytest.approx(expected)
 
 
 def test_correlations_by_hand() -> None:
-    labels, said = np.array([0.0, 1.0, 2.0, 5.0]), np.array([[0.0], [2.0], [1.0], [3.0]])
-    actual = score(TASKS["stsb"], labels, said)
-    x, y = labels - 2, said[:, 0] - 1.5
+    labels, logits = np.array([0.0, 1.0, 2.0, 5.0]), np.array([[0.0], [2.0], [1.0], [3.0]])
+    actual = score(TASKS["stsb"], labels, logits)
+    x, y = labels - 2, logits[:, 0] - 1.5
     assert actual["pearson"] == pytest.approx((x * y).sum() / np.sqrt((x**2).sum() * (y**2).sum()))
     assert actual["spearman"] == pytest.approx(1 - 6 * 2 / (4 * 15))  # two ranks differ by one
 
@@ -64,8 +64,8 @@ def test_a_weight_is_a_repeated_example(metric: str) -> None:
     actual = weighted_scores(metric, labels, predictions, weights)
     assert actual.shape == (6, 5)
     for draw, variant in np.ndindex(actual.shape):
-        drawn = np.repeat(np.arange(len(labels)), weights[draw])
-        expected = REFERENCES[metric](labels[drawn], predictions[variant][drawn])
+        sampled = np.repeat(np.arange(len(labels)), weights[draw])
+        expected = REFERENCES[metric](labels[sampled], predictions[variant][sampled])
         assert actual[draw, variant] == pytest.approx(expected)
 
 

@@ -23,9 +23,9 @@ def test_lowest_scores_go_first_and_stay_gone() -> None:
 
 
 def test_random_orders_differ_and_nest() -> None:
-    drawn = orders.at_random((3, 4), [0, 4, 8, 12], 3, 1)
-    assert len({masks[1].tobytes() for masks in drawn}) == 3
-    for masks in drawn:
+    sampled = orders.at_random((3, 4), [0, 4, 8, 12], 3, 1)
+    assert len({masks[1].tobytes() for masks in sampled}) == 3
+    for masks in sampled:
         assert (masks[1:] >= masks[:-1]).all()
         assert masks.sum(axis=(1, 2)).tolist() == [0, 4, 8, 12]
 

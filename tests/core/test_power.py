@@ -67,8 +67,9 @@ def test_what_cannot_be_found() -> None:
 
 def test_breaks_by_hand() -> None:
     labels = np.array([0, 1, 2, 0])
-    said, order = np.array([[0, 1, 0, 2], [0, 1, 2, 0]]), np.array([[0, 2, 1, 3], [1, 3, 0, 2]])
-    broken = power.made_wrong(labels)(said, order, 0.5)
+    predicted = np.array([[0, 1, 0, 2], [0, 1, 2, 0]])
+    order = np.array([[0, 2, 1, 3], [1, 3, 0, 2]])
+    broken = power.made_wrong(labels)(predicted, order, 0.5)
     assert broken.tolist() == [[2, 1, 0, 2], [0, 0, 2, 2]]
     labels, noise = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.3, -0.3, -0.3, 0.3])
     broken = power.less_alike(labels)((2 * labels + noise)[None], order[:1], 0.25)[0]

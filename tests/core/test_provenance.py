@@ -1,4 +1,4 @@
-"""The records beside products: what they say and find, and that they refuse nothing right."""
+"""The records next to products: what they state and find, and that they refuse nothing right."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def records(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob(".provenance/*")}
 
 
-def test_a_record_says_what_the_product_was_made_of(study: Path) -> None:
+def test_a_record_states_what_the_product_was_made_of(study: Path) -> None:
     record = json.loads((study / "a/.provenance/one.json").read_text())
     source = provenance.content(Path("source.txt"))
     assert record["inputs"] == {"source.txt": source}

@@ -23,7 +23,7 @@ def untied(metric: str) -> tuple[np.ndarray, np.ndarray]:
 def plain_effects(
     metric: str, labels: np.ndarray, baseline: np.ndarray, variants: np.ndarray, draws: int
 ) -> np.ndarray:
-    """Drawn effects [draw, variant], one example at a time, by the libraries' metrics."""
+    """Effects of swaps [draw, variant], one example at a time, by the libraries' metrics."""
     if metric in ("pearson", "spearman"):
         baseline, *variants = (stats.zscore(scores) for scores in (baseline, *variants))
     rows = []
@@ -62,9 +62,9 @@ def test_drawn_effects_are_those_of_a_plain_loop(metric: str, ties: bool) -> Non
 def test_the_scale_of_scores_does_not_matter(metric: str) -> None:
     labels, predictions = untied(metric)
     compared = OfMetric(metric, labels)
-    drawn = compared.swapped(predictions[:1], predictions[1:], 20, 3)
+    plain = compared.swapped(predictions[:1], predictions[1:], 20, 3)
     scaled = compared.swapped(predictions[:1], 7 * predictions[1:] - 30, 20, 3)
-    np.testing.assert_allclose(scaled, drawn, atol=1e-9)
+    np.testing.assert_allclose(scaled, plain, atol=1e-9)
     constant = compared.swapped(predictions[:1], np.ones((1, 21)), 20, 3)
     assert np.isfinite(constant).all()
 
@@ -107,9 +107,9 @@ def test_swap_sets_do_not_depend_on_how_many_fit(monkeypatch: pytest.MonkeyPatch
     assert len(np.unique(whole, axis=0)) == 30
 
 
-def plain_smallest_p(effects: np.ndarray, drawn: np.ndarray) -> tuple[list[float], list[float]]:
+def plain_smallest_p(effects: np.ndarray, null: np.ndarray) -> tuple[list[float], list[float]]:
     """Both p-values of each variant, in loops over draws and variants."""
-    everything = [list(effects), *drawn.tolist()]
+    everything = [list(effects), *null.tolist()]
     draws, variants = len(everything), range(len(effects))
     p = [
         [sum(abs(other[k]) >= abs(row[k]) - 1e-9 for other in everything) / draws for k in variants]
@@ -127,10 +127,10 @@ def plain_smallest_p(effects: np.ndarray, drawn: np.ndarray) -> tuple[list[float
 
 def test_p_values_are_those_of_plain_loops() -> None:
     rng = np.random.default_rng(1)
-    drawn = rng.integers(-3, 4, (60, 7)) * np.array([1, 1, 2, 1, 0, 3, 1]) / 10
+    null_effects = rng.integers(-3, 4, (60, 7)) * np.array([1, 1, 2, 1, 0, 3, 1]) / 10
     effects = np.array([0.1, -0.3, 0.6, 0.2, 0.0, 1.2, 0.3])
-    actual = randomisation.smallest_p(effects, drawn)
-    p, corrected = plain_smallest_p(effects, drawn)
+    actual = randomisation.smallest_p(effects, null_effects)
+    p, corrected = plain_smallest_p(effects, null_effects)
     np.testing.assert_allclose(actual.p, p)
     np.testing.assert_allclose(actual.corrected, corrected)
     assert actual.p[4] == actual.corrected[4] == 1
@@ -142,14 +142,14 @@ def test_p_values_are_those_of_plain_loops() -> None:
 def test_what_would_pass_is_what_passes() -> None:
     """One more variant, independent of the others, with p just at the critical value or above."""
     rng = np.random.default_rng(2)
-    drawn = rng.normal(size=(4000, 10))
-    critical = randomisation.smallest_p(np.zeros(10), drawn).critical
+    null_effects = rng.normal(size=(4000, 10))
+    critical = randomisation.smallest_p(np.zeros(10), null_effects).critical
     more = rng.normal(size=(4000, 1))
     sizes, most = np.sort(np.abs(more[:, 0]))[::-1], int(critical * 4001)
     assert most > 10
     for count, passes in ((most, True), (most + 2, False)):  # draws with as large an effect
         effects = np.append(np.zeros(10), sizes[count - 2])
-        actual = randomisation.smallest_p(effects, np.hstack([drawn, more]))
+        actual = randomisation.smallest_p(effects, np.hstack([null_effects, more]))
         assert actual.p[10] == pytest.approx(count / 4001)
         assert (actual.corrected[10] < 0.05) == passes
     nothing = randomisation.smallest_p(np.zeros(3), np.zeros((50, 3)))
@@ -158,14 +158,14 @@ def test_what_would_pass_is_what_passes() -> None:
     assert many.critical < 1 / 61  # each of nine variants has its own largest draw: none can pass
 
 
-def test_too_few_permutations_are_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_too_few_permutations_are_reported(caplog: pytest.LogCaptureFixture) -> None:
     labels = np.zeros(30, int)
     variants = np.zeros((20, 30), int)
-    for draws, said in ((1000, 0), (300, 1)):
+    for draws, warnings in ((1000, 0), (300, 1)):
         with caplog.at_level(logging.WARNING):
             caplog.clear()
             randomisation.test(OfMetric("accuracy", labels), labels, variants, draws, 1)
-        assert len(caplog.records) == said
+        assert len(caplog.records) == warnings
     assert "set permutations to 2100" in caplog.text
 
 
@@ -212,9 +212,9 @@ def test_a_small_loss_among_quiet_variants_is_found() -> None:
 
 def test_step_down_finds_no_less_than_one_step() -> None:
     rng = np.random.default_rng(3)
-    drawn = rng.normal(size=(999, 6))
+    null_effects = rng.normal(size=(999, 6))
     effects = np.array([9.0, 9.0, 9.0, 9.0, 9.0, 2.3])
-    actual = randomisation.smallest_p(effects, drawn)
+    actual = randomisation.smallest_p(effects, null_effects)
     assert actual.corrected[5] < 0.05  # the only one left
-    alone = randomisation.smallest_p(np.array([0, 0, 0, 0, 0, 2.3]), drawn)
+    alone = randomisation.smallest_p(np.array([0, 0, 0, 0, 0, 2.3]), null_effects)
     assert alone.corrected[5] > 0.05

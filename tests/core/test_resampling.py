@@ -20,9 +20,9 @@ def scoring(
 
 
 def test_weights() -> None:
-    drawn = resampling.bootstrap_weights(10, 50, 1)
-    assert drawn.shape == (50, 10)
-    assert (drawn.sum(axis=1) == 10).all()
+    weights = resampling.bootstrap_weights(10, 50, 1)
+    assert weights.shape == (50, 10)
+    assert (weights.sum(axis=1) == 10).all()
     halves = resampling.half_weights(11, 50, 1)
     assert (halves.sum(axis=1) == 5).all()
     assert set(np.unique(halves)) == {0, 1}

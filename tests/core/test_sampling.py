@@ -9,10 +9,10 @@ from workflow_scripts.core.data.sampling import sample, sample_by, sample_rows
 
 def test_a_sample_keeps_the_order_and_follows_the_seed() -> None:
     items = list(range(100))
-    drawn = sample(items, 10, seed=1)
-    assert drawn == sorted(set(drawn)) and len(drawn) == 10
-    assert drawn == sample(items, 10, seed=1) == sample_by(random.Random(1), items, 10)
-    assert drawn != sample(items, 10, seed=2)
+    sampled = sample(items, 10, seed=1)
+    assert sampled == sorted(set(sampled)) and len(sampled) == 10
+    assert sampled == sample(items, 10, seed=1) == sample_by(random.Random(1), items, 10)
+    assert sampled != sample(items, 10, seed=2)
 
 
 def test_zero_is_all_of_a_sample_but_none_by_a_generator() -> None:

@@ -1,4 +1,4 @@
-"""Source distributions in a study: what the config may say of them, and where their files are."""
+"""Source distributions in a study: what the config may hold on them, and where their files are."""
 
 from pathlib import Path
 from typing import Any

@@ -70,8 +70,8 @@ def test_what_was_not_brought_is_named(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "data/conll-2012")
     run = planned("clark2019.yaml", tmp_path, "--config", data)
     assert run.returncode != 0
-    said = "conll-2012: no such file or directory; correct the path, or data"
-    assert said in run.stdout + run.stderr
+    message = "conll-2012: no such file or directory; correct the path, or data"
+    assert message in run.stdout + run.stderr
 
 
 def test_bert_base_plans_what_needs_no_data_of_the_users(tmp_path: Path) -> None:

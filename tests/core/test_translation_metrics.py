@@ -17,8 +17,8 @@ CORPUS = {"bleu": sacrebleu.corpus_bleu, "chrf": sacrebleu.corpus_chrf}
 WORDS = "the a dog, cat sees saw &amp; (big) 3.5 brown-eyed birds . Ärger naïve !".split()
 # Pairs of translation and reference in which a count is 0, or the translation is short or empty.
 EDGES = {
-    "nothing said": [("", "a dog")],
-    "nothing said nor true": [("", "")],
+    "nothing translated": [("", "a dog")],
+    "nothing translated nor true": [("", "")],
     "something for an empty reference": [("a dog barks at me", "")],
     "no match": [("x y z w v", "a dog sees the cat")],
     "single words match": [("dog x cat y sees", "a dog sees the cat")],
@@ -47,7 +47,7 @@ def corpus(n: int, seed: int) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("metric", CORPUS)
 @pytest.mark.parametrize("pairs", EDGES.values(), ids=EDGES)
-def test_a_small_corpus_scores_as_sacrebleu_says(metric: str, pairs: list[tuple[str, str]]) -> None:
+def test_a_small_corpus_scores_as_in_sacrebleu(metric: str, pairs: list[tuple[str, str]]) -> None:
     translations, references = (list(side) for side in zip(*pairs, strict=True))
     expected = CORPUS[metric](translations, [references]).score
     actual = score_of(metric, statistics(translations, references).sum(axis=0))
@@ -55,7 +55,7 @@ def test_a_small_corpus_scores_as_sacrebleu_says(metric: str, pairs: list[tuple[
 
 
 @pytest.mark.parametrize("metric", CORPUS)
-def test_resampled_corpora_score_as_sacrebleu_says(metric: str) -> None:
+def test_resampled_corpora_score_as_in_sacrebleu(metric: str) -> None:
     """Every bootstrap sample of every variant, written out and given to sacrebleu."""
     variants = [corpus(25, seed) for seed in (1, 1, 2)]
     references = variants[0][1]
@@ -68,8 +68,8 @@ def test_resampled_corpora_score_as_sacrebleu_says(metric: str) -> None:
     assert np.ptp(actual[0]) > 1
     for row, translations in enumerate(variants):
         for draw, times in enumerate(weights):
-            drawn = np.repeat(np.arange(25), times)
-            hypotheses, truths = [translations[i] for i in drawn], [references[i] for i in drawn]
+            sample = np.repeat(np.arange(25), times)
+            hypotheses, truths = [translations[i] for i in sample], [references[i] for i in sample]
             expected = CORPUS[metric](hypotheses, [truths]).score
             assert actual[row, draw] == pytest.approx(expected, rel=1e-12)
 

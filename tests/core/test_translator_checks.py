@@ -1,4 +1,4 @@
-"""A translation model that cannot be used: one line that says why, each."""
+"""A translation model that cannot be used: one line that states why, each."""
 
 import json
 import shutil
@@ -35,9 +35,9 @@ def change(path: Path, **changed: Any) -> None:
     path.write_text(json.dumps(kept), encoding="utf-8")
 
 
-def described(directory: Path, **told: str) -> dict[str, Any]:
+def described(directory: Path, **given: str) -> dict[str, Any]:
     languages = KINDS[directory.name][2] if directory.name in KINDS else {}
-    return translators.describe(directory, "tiny", Languages(**(languages | told)))
+    return translators.describe(directory, "tiny", Languages(**(languages | given)))
 
 
 def test_a_model_that_is_no_encoder_decoder(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_two_vocabularies(saved: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "words"),
+    ("name", "given", "words"),
     [
         ("mbart", {"source_lang": "en"}, ["source_lang 'en' is unknown", "ar_AR, cs_CZ"]),
         ("mbart", {"target_lang": None}, ["target_lang is needed; write one of", "(25 in all)"]),
@@ -152,8 +152,8 @@ def test_two_vocabularies(saved: Path, tmp_path: Path) -> None:
         ("marian", {"prefix": ">>de<< "}, ["prefix >>de<< is unknown to the tokenizer"]),
     ],
 )
-def test_languages(saved: Path, name: str, told: dict[str, Any], words: list[str]) -> None:
-    refused(lambda: described(saved / name, **told), saved / name, *words)
+def test_languages(saved: Path, name: str, given: dict[str, Any], words: list[str]) -> None:
+    refused(lambda: described(saved / name, **given), saved / name, *words)
 
 
 def test_a_marian_of_several_languages_needs_one(tmp_path: Path) -> None:

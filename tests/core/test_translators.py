@@ -69,7 +69,7 @@ def test_texts_come_back_from_what_the_model_reads(directory: Path, translator: 
 
 
 def test_generate_starts_as_the_labels_do(directory: Path, translator: Translator) -> None:
-    """Of the tokens that the model is told, none has to be guessed or differs from training."""
+    """Of the tokens that the model is given, none has to be guessed or differs from training."""
     name = directory.name
     targets = translators.targets_of(translator, TARGETS)
     sources = translators.pad_sources(translator, translators.sources_of(translator, SOURCES))
@@ -85,8 +85,8 @@ def test_generate_starts_as_the_labels_do(directory: Path, translator: Translato
     with torch.inference_mode():
         made = translator.model.generate(**sources)
     assert made.shape[1] <= 1 + SEARCH["max_new_tokens"]
-    told = 2 if AROUND[name][2] and name != "bart" else 1  # what every translation starts with
-    assert made[:, :told].tolist() == forced[:, :told].tolist()
+    n_given = 2 if AROUND[name][2] and name != "bart" else 1  # what every translation starts with
+    assert made[:, :n_given].tolist() == forced[:, :n_given].tolist()
 
 
 def test_a_cut_off_translation_does_not_end(translator: Translator) -> None:
@@ -119,7 +119,7 @@ def test_settings_of_the_model_are_not_the_studys(tmp_path: Path) -> None:
     assert config.bad_words_ids == [[2]]
 
 
-def test_padding_is_told_apart(translator: Translator) -> None:
+def test_padding_is_distinguished(translator: Translator) -> None:
     sources = translators.sources_of(translator, SOURCES)
     padded = translators.pad_sources(translator, sources)
     assert padded["attention_mask"].sum(1).tolist() == [len(row) for row in sources]

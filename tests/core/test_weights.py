@@ -1,4 +1,4 @@
-"""Weights that are not those of the model beside them are refused, never made up."""
+"""Weights that are not those of the model next to them are refused, never made up."""
 
 import copy
 import json

@@ -155,7 +155,7 @@ def t5(folder: Path) -> tuple[T5Config, AnyTokenizer]:
 
 
 Maker = Callable[[Path], tuple[Any, AnyTokenizer]]
-# Each with the class of its model and what a study says of its languages.
+# Each with the class of its model and what a study states about its languages.
 KINDS: dict[str, tuple[Maker, type[PreTrainedModel], dict[str, str]]] = {
     "marian": (marian, MarianMTModel, {}),
     "bart": (bart, BartForConditionalGeneration, {}),

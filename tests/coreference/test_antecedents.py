@@ -37,7 +37,7 @@ def test_a_mention_that_was_cut_is_not_there() -> None:
 
 
 def slow_hits(attention, words, mentions, candidates):
-    """In loops, as the sentence of the paper says it: right, and tied, for each mention."""
+    """In loops, as the sentence of the paper states it: right, and tied, for each mention."""
     heads = {mention.head for mention in mentions}
     results = {}
     for layer, head in np.ndindex(*attention.shape[:2]):

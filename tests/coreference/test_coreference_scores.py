@@ -83,7 +83,7 @@ def random_counts(n: int = 60) -> coreference_scores.MentionCounts:
     )
 
 
-def test_texts_of_one_document_are_drawn_together(study: Path) -> None:
+def test_texts_of_one_document_are_sampled_together(study: Path) -> None:
     """Two texts make a document: the interval is that of the sums of both."""
     documents = read_documents(study / "annotation.jsonl")
     names = [f"d{k // 2}" for k in range(len(documents))]
@@ -107,7 +107,7 @@ def test_texts_of_one_document_are_drawn_together(study: Path) -> None:
     assert double.n_documents[0] == len(double.total) <= 6
     assert double.rules.sum() == single.rules.sum()
     assert double.total.sum() == single.total.sum()
-    # texts of a single document are drawn one by one
+    # texts of a single document are sampled one by one
     np.testing.assert_array_equal(alone.total, single.total)
     assert alone.n_documents[0] == 1
 

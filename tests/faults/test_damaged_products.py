@@ -70,7 +70,7 @@ def flip_weights(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Damage:
-    """A damaged product, the one that is made from it, and whether the record stays beside it."""
+    """A damaged product, the one that is made from it, and whether the record stays next to it."""
 
     product: str
     damage: Callable[[Path], None]

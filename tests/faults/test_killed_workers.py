@@ -91,9 +91,9 @@ def test_snakemake_killed_while_its_job_lives_on(prepared: TinyStudy, study: Tin
         assert "Directory cannot be locked" in locked.stderr
         unlocked = study.snakemake("--unlock")
         assert unlocked.returncode == 0, unlocked.stderr
-        beside = study.snakemake(CACHE)  # while the old job still writes
-        assert beside.returncode != 0
-        (line,) = error_lines(beside.stderr)
+        while_writing = study.snakemake(CACHE)  # while the old job still writes
+        assert while_writing.returncode != 0
+        (line,) = error_lines(while_writing.stderr)
         assert "another process, perhaps left by a killed run, still makes the products" in line
         assert (study.folder / f"{CACHE}.part").exists()
         os.kill(job, signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""Models that are not what they say: the job that opens them first refuses them."""
+"""Models that are not what they declare: the job that opens them first refuses them."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def missing_shard(folder: Path) -> None:
 
 
 def other_architecture(folder: Path) -> None:
-    """DistilBERT's weights beside BERT's config."""
+    """DistilBERT's weights next to BERT's config."""
     random_model(ARCHITECTURES["distilbert"]).save_pretrained(folder / "other")
     shutil.move(folder / "other/model.safetensors", folder / "model.safetensors")
 
@@ -79,7 +79,7 @@ def refusals(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_model_that_is_not_what_it_says(
+def test_a_model_that_is_not_what_it_declares(
     refusals: dict[str, subprocess.CompletedProcess], name: str
 ) -> None:
     assert refusals[name].returncode == 1

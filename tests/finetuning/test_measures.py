@@ -206,7 +206,7 @@ def test_maps_of_one_example(study: dict[str, Path], tmp_path: Path) -> None:
     np.testing.assert_array_equal(weights, example.pattern.astype(np.float32).ravel())
 
 
-def test_which_example_is_drawn() -> None:
+def test_which_example_is_sampled() -> None:
     lengths = np.array([50, 12, 60, 11])
     assert {finetuning_maps.choose(lengths, 20, seed) for seed in range(20)} == {1, 3}
     assert finetuning_maps.choose(lengths, 5, 1) == 3
@@ -262,8 +262,8 @@ def test_the_mosaic_keeps_every_map() -> None:
     ("shape", "columns"), [((6, 12), 1), ((12, 12), 1), ((24, 16), 2), ((2, 2), 1)]
 )
 def test_both_grids_of_maps_fit_a_page(shape: tuple[int, int], columns: int) -> None:
-    beside, cell = kovaleva2019_maps.arrangement(*shape)
+    grid_columns, cell = kovaleva2019_maps.arrangement(*shape)
     n_layers, n_heads = shape
-    assert beside == columns
-    assert cell * n_heads * beside <= kovaleva2019_maps.ROOM[0] + 1e-9
-    assert cell * n_layers * (2 // beside) <= kovaleva2019_maps.ROOM[1] + 1e-9
+    assert grid_columns == columns
+    assert cell * n_heads * grid_columns <= kovaleva2019_maps.ROOM[0] + 1e-9
+    assert cell * n_layers * (2 // grid_columns) <= kovaleva2019_maps.ROOM[1] + 1e-9

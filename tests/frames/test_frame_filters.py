@@ -171,7 +171,7 @@ def test_core_sets_need_the_frames(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("core_sets", [False, True])
-def test_directory_file_and_nltk_say_the_same(
+def test_directory_file_and_nltk_hold_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, core_sets: bool
 ) -> None:
     folder = framenet(tmp_path / "corpora/framenet_v17")
@@ -189,7 +189,7 @@ def test_directory_file_and_nltk_say_the_same(
     assert [plain(sentence) for sentence in by_nltk] == [plain(sentence) for sentence in expected]
 
 
-def test_a_missing_nltk_corpus_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_to_get_a_missing_nltk_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nltk.data, "path", [])
     with pytest.raises(InputError, match=r"nltk.downloader framenet_v17"):
         list(frame_files.sentences_of_nltk("framenet_v17"))

@@ -237,7 +237,7 @@ def test_a_comparison_by_hand() -> None:
         assert row.difference == pytest.approx(linked - control)
         assert row.p == p[number, head]
         assert row.p_corrected == corrected[number, head]
-        # Drawn whole, the units give three samples: the first twice, both, the second twice.
+        # Sampled whole, the units give three samples: the first twice, both, the second twice.
         means = [values[0] - values[1:].mean() for values in of_link]
         units = [means[0] + (means[1] + means[2]) / 2, means[3]]
         ends = sorted([units[0] / 2, units[1]])
@@ -270,8 +270,8 @@ def test_tables(study: Path) -> None:
         assert rows["count_fixed"].unique() == [len(rows)]
         assert rows["attention"].is_monotonic_decreasing
         assert controls[controls["direction"] == direction]["difference"].is_monotonic_decreasing
-    beside = table.groupby("direction")["paper"].unique()
-    assert beside["to predicate"] == ["0.201 and 0.209"]
+    of_paper = table.groupby("direction")["paper"].unique()
+    assert of_paper["to predicate"] == ["0.201 and 0.209"]
     assert table[table["direction"] != "to predicate"]["paper"].isna().all()
     assert len(controls) == len(scores)
     assert (controls["linking"] == linking(controls)).all()

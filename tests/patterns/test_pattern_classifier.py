@@ -66,7 +66,7 @@ def test_the_network_has_eight_convolutions() -> None:
     assert len(layers) == 8
 
 
-def test_folding_leaves_what_a_trained_network_says() -> None:
+def test_folding_leaves_what_a_trained_network_predicts() -> None:
     images, labels, _ = data()
     recipe = Recipe(seed=1, epochs=4, batch_size=8, learning_rate=0.003)
     network = fit(images, torch.from_numpy(labels), recipe)
@@ -179,7 +179,7 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
 
 
 def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
-    """Train on annotated maps of the cache; the files that came out, beside the annotations."""
+    """Train on annotated maps of the cache; the files that came out, next to the annotations."""
     names = ("classifier", "folds", "confusion", "maps")
     out = {name: annotations.with_name(name) for name in names}
     settings = {"n_folds": 3, "epochs": 1, "learning_rate": 0.003, "builtin": [], "stored": []}

@@ -1,4 +1,4 @@
-"""The hub and other sites: what they say of a file, and a site that cannot be reached."""
+"""The hub and other sites: what they report about a file, and a site that cannot be reached."""
 
 import ast
 import hashlib
@@ -109,7 +109,7 @@ def serving(
 
 
 def ask(port: int, home: Path, what: str, *revisions: str) -> list[str]:
-    """What of_hub gives or says, a line for each revision, of a hub at this port."""
+    """What of_hub gives or reports, a line for each revision, of a hub at this port."""
     own = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "0", "NO_PROXY": "*"}
     done = subprocess.run(
         [sys.executable, "-c", ASK, what, *revisions],
@@ -122,7 +122,7 @@ def ask(port: int, home: Path, what: str, *revisions: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_hub_tells_sizes_and_refuses_a_revision(tiny_model_dir: Path, tmp_path: Path) -> None:
+def test_the_hub_reports_sizes_and_refuses_a_revision(tiny_model_dir: Path, tmp_path: Path) -> None:
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), tiny_model_dir) as hub:
         good, bad = ask(hub.server_address[1], tmp_path, "sizes", COMMIT, "bad")
     sizes = {path.name: path.stat().st_size for path in tiny_model_dir.iterdir()}
@@ -166,7 +166,7 @@ def test_a_hub_that_never_answers_is_not_asked_again(tmp_path: Path) -> None:
         )
 
 
-def test_offline_is_said_plainly() -> None:
+def test_offline_is_reported_plainly() -> None:
     with pytest.raises(InputError, match="HF_HUB_OFFLINE is set"):
         Network().of_hub("model", "someone/model", "good")
 

@@ -44,7 +44,7 @@ def test_cores(here: int, given: int | None, state: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "names", "submits", "state", "said"),
+    ("device", "names", "submits", "state", "message"),
     [
         ("cuda", [], False, ERROR, "profiles/slurm"),
         ("cuda", [], True, OK, "ask the cluster"),
@@ -53,10 +53,10 @@ def test_cores(here: int, given: int | None, state: str) -> None:
         ("cpu", ["H100"], False, OK, "device: auto would use it"),
     ],
 )
-def test_gpus(device: str, names: list[str], submits: bool, state: str, said: str) -> None:
+def test_gpus(device: str, names: list[str], submits: bool, state: str, message: str) -> None:
     finding = machine.gpu_finding(device, (names, ""), 3, submits)
     assert finding.state == state
-    assert said in finding.why
+    assert message in finding.why
 
 
 def test_hidden_gpus_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:

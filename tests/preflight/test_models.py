@@ -81,15 +81,15 @@ def test_a_missing_shard(model: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "message"),
     [
         ("config.json", "no config.json"),
         ("model.safetensors", "no \\*.safetensors weights"),
     ],
 )
-def test_a_missing_file(model: Path, file: str, said: str) -> None:
+def test_a_missing_file(model: Path, file: str, message: str) -> None:
     (model / file).unlink()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         check(model)
 
 

@@ -67,11 +67,11 @@ def test_a_group_is_submitted_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("Building DAG\nWorkflowError in file x:\nconfig: models: missing\n", "WorkflowError in"),
         ("one\ntwo\n", "one two"),
     ],
 )
-def test_the_error_of_a_plan_that_fails(text: str, said: str) -> None:
-    assert plan.last_error(text).startswith(said)
+def test_the_error_of_a_plan_that_fails(text: str, message: str) -> None:
+    assert plan.last_error(text).startswith(message)

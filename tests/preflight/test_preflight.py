@@ -1,4 +1,4 @@
-"""`snakemake preflight` itself, on the tiny study: what it says, writes, and ends with."""
+"""`snakemake preflight` itself, on the tiny study: what it reports, writes, and ends with."""
 
 import os
 import re
@@ -58,7 +58,7 @@ def test_the_jobs_are_those_of_a_dry_run(study: TinyStudy, sound: dict[str, list
     assert f"{sum(rules.values())} jobs" in sound["What"]
 
 
-def test_all_problems_are_told_and_the_status_is_not_0(study: TinyStudy, tmp_path: Path) -> None:
+def test_all_problems_are_named_and_the_status_is_not_0(study: TinyStudy, tmp_path: Path) -> None:
     """Two bad sources, of which one path is missing, and a bad model."""
     broken = study.copy(tmp_path / "broken")
     (broken.folder / "trees/1.conllx").write_text("1\tno columns\n", encoding="utf-8")
@@ -68,10 +68,10 @@ def test_all_problems_are_told_and_the_status_is_not_0(study: TinyStudy, tmp_pat
     done = broken.snakemake("preflight", timeout=300)
     assert done.returncode != 0
     problems = report_of(broken)["Problems"]
-    said = ["no-such-folder: no such file or directory", "trees/1.conllx:1: ", "cannot be read"]
+    messages = ["no-such-folder: no such file or directory", "trees/1.conllx:1: ", "cannot be read"]
     # And no plan, as a run would end at once for the missing path.
-    assert len(problems) == len(said) + 1
-    for text in (*said, "config: corpora.text.gone.path: no-such-folder"):
+    assert len(problems) == len(messages) + 1
+    for text in (*messages, "config: corpora.text.gone.path: no-such-folder"):
         assert [line for line in problems if text in line], problems
     assert "Error: preflight: 4 problems" in done.stderr
 
@@ -86,9 +86,9 @@ def test_whoever_asks_for_more_meets_a_missing_path(
     broken.write_config()
     done = broken.snakemake(*asked, "--dry-run")
     assert done.returncode != 0
-    said = done.stdout + done.stderr
-    assert said.count("config: corpora.text.gone.path: no-such-folder: no such file") == 1
-    assert "rule " not in said
+    output = done.stdout + done.stderr
+    assert output.count("config: corpora.text.gone.path: no-such-folder: no such file") == 1
+    assert "rule " not in output
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Every source of a study is opened by its reader; all problems are told, each with its line."""
+"""Every source of a study is opened by its reader; all problems are named, each with its line."""
 
 import copy
 import gzip
@@ -55,7 +55,7 @@ def test_the_tiny_study_is_readable(folder: Path) -> None:
 
 
 def bad_study() -> dict[str, Any]:
-    """A study whose every source has something wrong, and what must be said of each."""
+    """A study whose every source has something wrong, and what must be reported of each."""
     config = tiny_config()
     corpora, tasks = config["corpora"], config["tasks"]
     config["sdists"] = {"data": {"requirement": "no-such-data==1.0", "sha256": "0" * 64}}
@@ -94,7 +94,7 @@ def sides(name: str) -> dict[str, str]:
     return {"source": f"{name}.en", "target": f"{name}.de"}
 
 
-SAID = {
+MESSAGES = {
     "sdists.data": "sdists: no-such-data==1.0: not fetched",
     "corpora.text.bytes": "bad/bytes.txt:2: byte 0xff at column 4 is not UTF-8",
     "corpora.text.dump": "bad/dump.xml.bz2: not a complete MediaWiki dump",
@@ -146,8 +146,8 @@ def test_every_bad_source_is_named_at_once(folder: Path) -> None:
     write("bad/chat.de", "He\n")
     findings = looked_at(bad_study())
     wrong = {name: finding.why for name, finding in findings.items() if finding.state == ERROR}
-    assert wrong.keys() == SAID.keys()
-    assert {name: why for name, why in wrong.items() if SAID[name] not in why} == {}
+    assert wrong.keys() == MESSAGES.keys()
+    assert {name: why for name, why in wrong.items() if MESSAGES[name] not in why} == {}
     assert findings["corpora.text.made-up"].state == OK
     assert not [why for why in wrong.values() if "\n" in why]
 
@@ -212,7 +212,7 @@ def test_generated_translations_are_written_in_small(folder: Path) -> None:
     assert (finding.state, finding.why) == (OK, "pairs written: train 60, validation 20, test 20")
 
 
-def test_an_error_that_is_no_input_error_is_told_too() -> None:
+def test_an_error_that_is_no_input_error_is_reported_too() -> None:
     def fail() -> tuple[None, str]:
         raise RecursionError("too\ndeep")
 

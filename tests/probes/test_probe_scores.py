@@ -115,7 +115,7 @@ def test_paired_differences_against_a_slow_version() -> None:
         ["UAS", "attention-only", "distances-and-words"],
         ["UUAS", "structural", "attention-only"],
     ]
-    drawn = np.random.default_rng(2).multinomial(5, np.full(5, 0.2), size=300)
+    sampled = np.random.default_rng(2).multinomial(5, np.full(5, 0.2), size=300)
     for row, (probe, other) in zip(
         table.itertuples(),
         [("attention-only", "distances-and-words"), ("structural", "attention-only")],
@@ -123,7 +123,7 @@ def test_paired_differences_against_a_slow_version() -> None:
     ):
         source = words if row.measure == "UAS" else edges
         differences = []
-        for times in drawn:
+        for times in sampled:
             mine, theirs, of = (
                 sum(count * value for count, value in zip(times, values, strict=True))
                 for values in (source[probe], source[other], total)

@@ -77,7 +77,7 @@ def test_spanning_tree_against_kruskal() -> None:
 
 
 def test_a_map_that_holds_the_tree_is_found() -> None:
-    """States are walks in the tree, hidden in 12 dimensions by a rotation, with noise beside."""
+    """States are walks in the tree, hidden in 12 dimensions by a rotation, noise in the rest."""
     rng = np.random.default_rng(1)
     states, heads = [], []
     rotation = np.linalg.qr(rng.normal(size=(12, 12)))[0]

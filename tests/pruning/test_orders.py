@@ -74,14 +74,14 @@ def test_intervals_over_examples_by_a_plain_loop() -> None:
     actual = with_intervals(frame, TASKS["mrpc"], labels, logits, 40, 9)
     assert actual[frame.columns].equals(frame)
     assert (actual["majority"] == curve(TASKS["mrpc"], labels, logits, [0, 2, 5])["majority"]).all()
-    drawn = []
+    sampled = []
     for weights in resampling.bootstrap_weights(15, 40, 9):
         chosen = np.repeat(np.arange(15), weights)
-        drawn.append([np.mean(step.argmax(1)[chosen] == labels[chosen]) for step in logits])
-    drawn = np.array(drawn)
+        sampled.append([np.mean(step.argmax(1)[chosen] == labels[chosen]) for step in logits])
+    sampled = np.array(sampled)
     last = actual[(actual["metric"] == "accuracy") & (actual["step"] == 2)].iloc[0]
-    assert last["score_low"] == pytest.approx(np.percentile(drawn[:, 2], 2.5))
-    assert last["change_high"] == pytest.approx(np.percentile(drawn[:, 2] - drawn[:, 0], 97.5))
+    assert last["score_low"] == pytest.approx(np.percentile(sampled[:, 2], 2.5))
+    assert last["change_high"] == pytest.approx(np.percentile(sampled[:, 2] - sampled[:, 0], 97.5))
     assert last["change"] == pytest.approx(last["score"] - frame.iloc[1]["score"])
     assert (actual["n"] == 15).all()
     unpruned = actual[actual["step"] == 0]

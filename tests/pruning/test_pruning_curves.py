@@ -147,9 +147,9 @@ def test_the_table_of_one_head(pruned: Path, tmp_path: Path) -> None:
     call(michel2019_one_head.main, arguments | {"table": tmp_path / "t.csv"})
     table = pd.read_csv(tmp_path / "t.csv").set_index("kept")
     scores = pd.read_parquet(pruned / "curves")
-    drawn = scores[(scores["strategy"] == "one-head-random") & (scores["pruned"] > 0)]
-    assert table.loc["random", "score"] == pytest.approx(100 * drawn["score"].mean())
-    assert table.loc["random", "change"] == pytest.approx(100 * drawn["change"].mean())
+    sampled = scores[(scores["strategy"] == "one-head-random") & (scores["pruned"] > 0)]
+    assert table.loc["random", "score"] == pytest.approx(100 * sampled["score"].mean())
+    assert table.loc["random", "change"] == pytest.approx(100 * sampled["change"].mean())
     assert table["runs"].to_dict() == {"most important": 1, "random": 2}
     assert (table["heads_left"] == LAYERS).all()
     assert (table["n"] == 20).all()
@@ -158,7 +158,7 @@ def test_the_table_of_one_head(pruned: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("recomputed", [False, True])
-def test_the_figure_says_when_importance_was_estimated(
+def test_the_figure_states_when_importance_was_estimated(
     pruned: Path, tmp_path: Path, recomputed: bool
 ) -> None:
     curves = pd.read_parquet(pruned / "curves")

@@ -1,4 +1,4 @@
-"""The measurement of speed: which batches are run, and what the table says of them."""
+"""The measurement of speed: which batches are run, and what the table states about them."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def test_batches_are_full() -> None:
     assert whole_batches(tokens, 12) == [[*tokens, *tokens, *tokens[:2]]]
 
 
-def test_the_table_says_what_was_run(tmp_path: Path) -> None:
+def test_the_table_states_what_was_run(tmp_path: Path) -> None:
     arguments = checkpoint_in(tmp_path)
     axes = {"layer": range(LAYERS), "head": range(HEADS)}
     order = tables.tidy(axes).assign(step=lambda frame: frame["head"], strategy="importance")

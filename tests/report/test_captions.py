@@ -38,7 +38,7 @@ def test_a_caption_is_well_formed(path: Path) -> None:
     assert "system-message" not in html
 
 
-def test_a_caption_says_what_the_study_is() -> None:
+def test_a_caption_states_what_the_study_is() -> None:
     path = ROOT / "report/clark2019-linguistic.rst"
     default, real = (
         captions.render(path, config(name)) for name in ("config.yaml", "studies/real.yaml")

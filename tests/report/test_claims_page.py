@@ -49,7 +49,7 @@ def test_fragments_name_measures_that_there_are(
     assert fragment(view, case, "m", measures) == found
 
 
-def test_links_in_the_report_and_beside_the_page() -> None:
+def test_links_in_the_report_and_next_to_the_page() -> None:
     linker = Linker(Path("results/s/m/tables/claims.html"), lambda path: f"../id/{Path(path).name}")
     link = linker.link("Figure 1", Path("results/s/figures/a-fig1.svg"), "", "A, Figure 1")
     assert link.relative == "../../figures/a-fig1.svg"

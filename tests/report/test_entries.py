@@ -57,7 +57,7 @@ def test_labels_are_words() -> None:
     assert heading(counted, words) == "ARCT: examples read"
 
 
-def test_the_model_is_said_where_there_are_several() -> None:
+def test_the_model_is_named_where_there_are_several() -> None:
     one, other = (figure("a-fig1", "Figure 1", model=model) for model in ("m", "n"))
     assert "model" not in labels(one, [one], {})
     assert labels(one, [one, other], {})["model"] == "m"

@@ -115,7 +115,7 @@ def front_page(folder: Path) -> str:
     return publish_parts(text, writer="html")["html_body"]
 
 
-def test_the_front_page_says_what_was_found_and_run(tmp_path: Path) -> None:
+def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     page = front_page(tmp_path)
     text = " ".join(unescape(re.sub(r"<style.*?</style>|<[^>]+>", " ", page, flags=re.S)).split())
     order = [

@@ -1,4 +1,4 @@
-"""A table's page: what it holds is text, whatever the table says, and nothing leaves it."""
+"""A table's page: what it holds is text, whatever the table holds, and nothing leaves it."""
 
 import base64
 import csv
@@ -94,7 +94,7 @@ def test_links_know_both_places() -> None:
     assert 'data-path="r/s/atlas.html"' in page
 
 
-def test_a_page_and_a_latex_file_are_written_beside_each_table(tmp_path: Path) -> None:
+def test_a_page_and_a_latex_file_are_written_next_to_each_table(tmp_path: Path) -> None:
     tables = [tmp_path / f"{name}.csv" for name in ("one", "two")]
     for table in tables:
         table.write_text(f"name,n\n{table.stem},0.12345\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 """A real SLURM of one node on this machine, with files, ports and sockets of its own.
 
-Nothing in /etc/slurm or /run/munge is read or written, so that it runs beside a SLURM that the
+Nothing in /etc/slurm or /run/munge is read or written, so that it runs next to a SLURM that the
 machine already belongs to. `python -m tests.slurm.cluster COMMAND` runs a command on it.
 """
 
@@ -150,7 +150,7 @@ class Cluster:
         return made.returncode == 0 and read.returncode == 0
 
     def node_state(self) -> str:
-        """What sinfo says of the node: idle, mixed, allocated, down, ..."""
+        """What sinfo reports about the node: idle, mixed, allocated, down, ..."""
         return self.output("sinfo", "-h", "-o", "%T", "-p", "cpu").strip().rstrip("*")
 
     def output(self, *command: str) -> str:
@@ -161,7 +161,7 @@ class Cluster:
         return done.stdout + done.stderr
 
     def jobs(self) -> list[dict[str, str]]:
-        """What slurmctld says of every job since it started: `scontrol show job`, oldest first."""
+        """What slurmctld has on every job since it started: `scontrol show job`, oldest first."""
         lines = self.output("scontrol", "show", "job", "--oneliner", "--detail").splitlines()
         jobs = [
             dict(field.split("=", 1) for field in line.split() if "=" in field) for line in lines

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.slurm.cluster import Cluster
 
 ROOT = Path(__file__).parents[2]
-# Each job leaves half of its product on disk until it is told to go on.
+# Each job leaves half of its product on disk until it is let go on.
 SNAKEFILE = (
     f"""\
 import sys
@@ -113,7 +113,7 @@ class SmallStudy:
         return any(path.read_text() == "half\n" for path in self.folder.glob("squares/*.csv"))
 
     def jobs(self) -> list[dict[str, str]]:
-        """What SLURM says of this study's jobs, oldest first."""
+        """What SLURM reports about this study's jobs, oldest first."""
         return [job for job in self.cluster.jobs() if job["WorkDir"] == str(self.folder)]
 
     def ids(self) -> list[str]:
@@ -121,7 +121,7 @@ class SmallStudy:
         return [job["JobId"] for job in self.jobs()]
 
     def states(self) -> list[str]:
-        """What SLURM says became of this study's jobs."""
+        """What became of this study's jobs according to SLURM."""
         return [job["JobState"] for job in self.jobs()]
 
     def log_of_job(self, number: int) -> str:

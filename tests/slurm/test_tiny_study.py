@@ -31,7 +31,7 @@ OVERVIEW = "report/overview.rst"
 
 @dataclass(frozen=True)
 class Runs:
-    """The same study run on this machine and on the cluster, and what SLURM says of its jobs."""
+    """The same study run on this machine and on the cluster, and SLURM's report on its jobs."""
 
     local: Path
     submitted: Path

@@ -1,4 +1,4 @@
-"""Every figure of the chapter is drawn in three formats and says what it should."""
+"""Every figure of the chapter is drawn in three formats and states what it should."""
 
 from importlib import import_module
 from pathlib import Path
@@ -76,7 +76,7 @@ CASES = {
 
 
 def arguments(name: str, folder: Path) -> dict[str, Any]:
-    """What a figure needs beside its own table."""
+    """What a figure needs in addition to its own table."""
     if name == "clark2019_fig1":
         return {"table": strongest_table(folder / "strongest.csv")}
     return {"threshold": 0.5} if name == "clark2019_position" else {}
@@ -122,7 +122,7 @@ def draw_lines(folder: Path, rows: pd.DataFrame, **options: bool) -> str:
     return outputs["svg"].read_text(encoding="utf-8")
 
 
-def test_a_figure_without_any_pattern_says_so(tmp_path: Path) -> None:
+def test_a_figure_without_any_pattern_states_it(tmp_path: Path) -> None:
     svg = draw_lines(tmp_path, drawing_table()[:0])
     assert "Shown by no head: [SEP]" in svg
     assert "Head" not in svg
@@ -134,7 +134,7 @@ def test_heads_chosen_by_hand_stand_for_no_pattern(tmp_path: Path) -> None:
     assert "Shown by no head" not in svg
 
 
-def test_the_figure_says_that_the_head_was_fitted(tmp_path: Path) -> None:
+def test_the_figure_states_that_the_head_was_fitted(tmp_path: Path) -> None:
     names = ["unmasked", "sep", "punctuation", "cls"]
     rows = table("target", "gradient", names).assign(masked_lm_head="fitted")
     tables.write(rows, tmp_path / "table.parquet")

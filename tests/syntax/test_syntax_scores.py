@@ -72,16 +72,16 @@ def test_bootstrap_equals_drawing_by_hand() -> None:
     total = rng.integers(1, 6, size=(50, 1))
     correct = rng.binomial(total, 0.4).reshape(50, 1, 1, 1, 1)
     _, low, high = head_accuracy.accuracy(correct, total, draws=4000, seed=1)
-    drawn = []
+    sampled = []
     for _ in range(4000):
         chosen = rng.integers(50, size=50)
-        drawn.append(correct[chosen].sum() / total[chosen].sum())
-    expected = np.percentile(drawn, [2.5, 97.5])
+        sampled.append(correct[chosen].sum() / total[chosen].sum())
+    expected = np.percentile(sampled, [2.5, 97.5])
     np.testing.assert_allclose([low.item(), high.item()], expected, atol=0.01)
 
 
 def test_intervals_draw_whole_documents(study: Path) -> None:
-    """Each document's counts are added up before documents are drawn; halves are of documents."""
+    """Each document's counts are added up before documents are sampled; halves are of documents."""
     trees = read_trees(study / "trees.jsonl")
     frame = tables.read(study / "scores")
     by_document = np.zeros((14, 2), dtype=int)  # right and all, for head 1-1 and `det`
@@ -103,7 +103,7 @@ def test_intervals_draw_whole_documents(study: Path) -> None:
     assert best.loc["det", "held_out_n"] == by_document[half, 1].sum()
 
 
-def test_sentences_of_a_single_document_are_drawn_one_by_one(study: Path, tmp_path: Path) -> None:
+def test_sentences_of_a_single_document_are_sampled_one_by_one(study: Path, tmp_path: Path) -> None:
     trees = read_trees(study / "trees.jsonl")
     write_examples(tmp_path / "corpus.jsonl", [to_example(tree, "d") for tree in trees])
     run(study, study / "trees.jsonl", corpus=tmp_path / "corpus.jsonl", out=tmp_path)
@@ -215,7 +215,7 @@ def test_table1(study: Path) -> None:
     assert published["notebook_accuracy"].isna().tolist()[:2] == [True, False]
 
 
-def test_table1_shows_what_the_notebook_prints_beside_the_papers_auxpass() -> None:
+def test_table1_shows_what_the_notebook_prints_next_to_the_papers_auxpass() -> None:
     keys = {"direction": "dependent_to_head", "layer": 0, "head": 0, "n": 30}
     numbers = dict.fromkeys(("ci_low", "ci_high", "with_special"), 0.5)
     numbers |= dict.fromkeys(("with_special_low", "with_special_high"), 0.5)

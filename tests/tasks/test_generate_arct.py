@@ -18,10 +18,10 @@ def test_generated_points_are_reasoned_and_repeatable(tmp_path: Path) -> None:
             path.read_bytes()
             == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
         )
-    said = {}
+    meanings = {}
     for good, pairs in generate_arct.PHRASES.items():
         for plain, negated in pairs:
-            said |= {plain: good, negated: not good}
+            meanings |= {plain: good, negated: not good}
     short = {f"{new} ": f"{old} " for old, new in generate_arct.CONTRACTED.items()}
     frame, _ = run(tmp_path, tmp_path / "one")
     for row in frame[frame["version"] != "swapped"].itertuples():
@@ -30,7 +30,7 @@ def test_generated_points_are_reasoned_and_repeatable(tmp_path: Path) -> None:
                 text = text.replace(new, old)
             [good] = {
                 value
-                for phrase, value in said.items()
+                for phrase, value in meanings.items()
                 if text.endswith(f" {phrase}")
                 and text.removesuffix(f" {phrase}") in generate_arct.EFFECTS
             }

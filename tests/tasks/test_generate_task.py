@@ -75,7 +75,7 @@ def town_fact(seed: int):
     return new_fact(random.Random(seed), (TOWN,))
 
 
-def test_what_a_fact_says() -> None:
+def test_what_a_fact_states() -> None:
     fact = town_fact(3)
     rng = random.Random(1)
     for form in (active, passive):

@@ -1,4 +1,4 @@
-"""A split with one label only, from which nothing can be told apart."""
+"""A split with one label only, from which nothing can be distinguished."""
 
 from pathlib import Path
 

@@ -53,14 +53,14 @@ def sweep(
                     variants.append((("head", mode, kind, layer, head), hurt))
                     variants.append((("all-but-one", mode, kind, layer, head), left))
         for (unit, mode, kind, layer, head), rate in variants:
-            said = changed(plain, rate, rng)
+            translated = changed(plain, rate, rng)
             keys = {"run": run, "split": split, "unit": unit, "mode": mode, "type": kind}
             keys |= {"layer": layer, "head": head, "id": [f"{split}-{i + 1}" for i in range(n)]}
             tokens = [len(text.split()) + 1 for text in truth]
             loss = np.array(tokens) * (0.5 + rate + rng.normal(0, 0.02, n))
-            frame = pd.DataFrame(keys | {"translation": said, "loss": loss, "tokens": tokens})
+            frame = pd.DataFrame(keys | {"translation": translated, "loss": loss, "tokens": tokens})
             frame["length"], frame["capped"] = frame["tokens"], rng.random(n) < rate / 4
-            counted = pd.DataFrame(statistics(said, truth), columns=list(COLUMNS))
+            counted = pd.DataFrame(statistics(translated, truth), columns=list(COLUMNS))
             parts.append(pd.concat([frame, counted], axis=1))
     frame = pd.concat(parts, ignore_index=True)
     return frame.sort_values(["unit", "mode"], key=lambda c: c != "none", kind="stable")

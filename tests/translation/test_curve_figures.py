@@ -1,4 +1,4 @@
-"""The figures of pruning a translator, of tables made by hand: what is drawn and what is said."""
+"""The figures of pruning a translator, of tables made by hand: what is drawn and what is stated."""
 
 from pathlib import Path
 

@@ -47,7 +47,7 @@ def test_splits_have_their_sizes(splits: dict[str, list[tuple[str, str]]]) -> No
 
 
 def test_no_sentence_is_there_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one in six of the events that are drawn was there already."""
+    """Where one in six of the events that are sampled was there already."""
     monkeypatch.setattr(generated_events, "CLAUSES", {"none": 1})
     monkeypatch.setattr(generated_events, "SHARES", dict.fromkeys(generated_events.SHARES, 0))
     rng = random.Random(1)
@@ -89,8 +89,8 @@ def test_order_and_agreement_hold_in_every_translation(
         ), source
         assert clause.pronoun.case == ("n" if clause.person else ""), source
         if clause.adjective:
-            said = replace(clause.adjective, adjective="")
-            assert said == clause.pronoun, source
+            bare = replace(clause.adjective, adjective="")
+            assert bare == clause.pronoun, source
 
 
 def test_each_part_is_in_many_pairs(read: list[tuple[list[str], Sentence]]) -> None:
@@ -108,7 +108,7 @@ def test_each_part_is_in_many_pairs(read: list[tuple[list[str], Sentence]]) -> N
         assert sum(bool(has(sentence)) for _, sentence in read) > 50
 
 
-def test_a_noun_has_one_gender_unless_a_pronoun_tells_it(
+def test_a_noun_has_one_gender_unless_a_pronoun_shows_it(
     read: list[tuple[list[str], Sentence]],
 ) -> None:
     genders = defaultdict(set)
@@ -118,10 +118,10 @@ def test_a_noun_has_one_gender_unless_a_pronoun_tells_it(
                 genders[phrase.stem].add(phrase.gender)
     assert {len(of_noun) for of_noun in genders.values()} == {1}
     assert {gender for of_noun in genders.values() for gender in of_noun} == set("mfn")
-    told = defaultdict(set)
+    by_noun = defaultdict(set)
     for _, sentence in read:
-        told[sentence.subject.stem].add(sentence.subject.gender)
-    assert sum(of_noun == {"m", "f"} for of_noun in told.values()) > 15
+        by_noun[sentence.subject.stem].add(sentence.subject.gender)
+    assert sum(of_noun == {"m", "f"} for of_noun in by_noun.values()) > 15
 
 
 def test_the_pronoun_has_the_gender_of_its_antecedent(
@@ -138,7 +138,7 @@ def test_the_pronoun_has_the_gender_of_its_antecedent(
 
 
 def antecedent_of(source: list[str], sentence: Sentence) -> Nominal:
-    """Who or what the English pronoun means, as a reader of English tells it."""
+    """Who or what the English pronoun means, as a reader of English knows it."""
     pronoun = next(word for word in source if word in "it he him she her they them".split())
     if pronoun not in ("they", "them"):
         return sentence.object if pronoun == "it" else sentence.subject
@@ -152,7 +152,7 @@ def antecedent_of(source: list[str], sentence: Sentence) -> Nominal:
     return sentence.subject if source[-1] in only_persons.split() else sentence.object
 
 
-def test_a_noun_with_two_senses_is_told_by_its_place(
+def test_the_place_shows_which_of_two_senses_a_noun_has(
     read: list[tuple[list[str], Sentence]],
 ) -> None:
     stems = defaultdict(set)
@@ -248,7 +248,7 @@ OF_CLAUSE = {"clause.pronoun.gender", "clause.predicate.gender", "clause.adjecti
             event(**BOTH, clause=remark(False, "heavy")),
             {"poor", "heavy"},
             OF_CLAUSE | {"clause.adjective.adjective"},
-            id="pronoun by what is said of it",
+            id="pronoun by its predicate",
         ),
         pytest.param(
             event(**BOTH, clause=sequel("greeted", of_subject=True)),

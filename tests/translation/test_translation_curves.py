@@ -71,8 +71,8 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a trained translator, and the products of pruning it."""
     folder = tmp_path_factory.mktemp("translation")
     splits = ["train"] * 160 + ["validation"] * 5 + ["test"] * TEST
-    said = np.random.default_rng(1).choice(list(SENTENCES), len(splits))
-    frame = pd.DataFrame({"source": said, "target": [SENTENCES[text] for text in said]})
+    sources = np.random.default_rng(1).choice(list(SENTENCES), len(splits))
+    frame = pd.DataFrame({"source": sources, "target": [SENTENCES[text] for text in sources]})
     tables.write(frame.assign(split=splits, id=frame.index.astype(str)), folder / "pairs")
     trained = {name: folder / name for name in ("checkpoint", "epochs", "card", "curve")}
     trained |= {"pairs": folder / "pairs", "run": "3", "device": "cpu"}
@@ -223,22 +223,22 @@ def test_of_heads_of_equal_bleu_that_of_lower_loss_goes_first(tmp_path: Path) ->
 
 def test_intervals_are_over_sentences_by_a_plain_loop() -> None:
     truth = ["a dog sees a cat", "the man runs home now", "she sees the old tree"] * 4
-    said = [truth, [text.replace("a ", "the ", 1) for text in truth], ["x y z"] * 12]
-    counted = np.stack([statistics(texts, truth) for texts in said])
+    translations = [truth, [text.replace("a ", "the ", 1) for text in truth], ["x y z"] * 12]
+    counted = np.stack([statistics(texts, truth) for texts in translations])
     columns = dict(zip(COLUMNS, np.moveaxis(counted, 2, 0), strict=True))
     columns |= dict.fromkeys(("loss", "tokens"), np.ones((3, 12)))
     frame = scored(Translated(columns, np.eye(3, 12, dtype=bool)), 0, 60, 4)
     bleu = frame[frame["metric"] == "bleu"].set_index("variant")
-    drawn = []
+    sampled = []
     for weights in resampling.bootstrap_weights(12, 60, 4):
         chosen = np.repeat(np.arange(12), weights)
-        samples = [[texts[at] for at in chosen] for texts in said]
+        samples = [[texts[at] for at in chosen] for texts in translations]
         references = [[truth[at] for at in chosen]]
-        drawn.append([sacrebleu.corpus_bleu(texts, references).score for texts in samples])
-    low, high = np.percentile(drawn, (2.5, 97.5), axis=0)
+        sampled.append([sacrebleu.corpus_bleu(texts, references).score for texts in samples])
+    low, high = np.percentile(sampled, (2.5, 97.5), axis=0)
     np.testing.assert_allclose(bleu["ci_low"], low)
     np.testing.assert_allclose(bleu["ci_high"], high)
-    kept = np.array(drawn) / np.array(drawn)[:, :1]
+    kept = np.array(sampled) / np.array(sampled)[:, :1]
     np.testing.assert_allclose(bleu["kept_low"], np.percentile(kept, 2.5, axis=0))
     assert bleu["capped"].tolist() == [1, 1, 1]
     assert frame[frame["metric"] == "loss"]["kept"].isna().all()

@@ -128,7 +128,7 @@ def test_the_tables_of_pairs_and_of_counts(tmp_path: Path) -> None:
     ]
 
 
-def test_generated_pairs_are_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_pairs_are_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def pairs(sizes: dict[str, int], seed: int) -> dict[str, list[tuple[str, str]]]:

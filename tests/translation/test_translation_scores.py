@@ -43,19 +43,19 @@ class Plainly:
         chosen = frame[(frame["unit"] == unit) & (frame["mode"] == mode)]
         self.variants = dict(iter(chosen.groupby(HEAD, sort=False)))
 
-    def score(self, metric: str, rows: pd.DataFrame, drawn: np.ndarray) -> float:
-        """The metric of the sentences `drawn`, each as often as it is there."""
+    def score(self, metric: str, rows: pd.DataFrame, sampled: np.ndarray) -> float:
+        """The metric of the sentences `sampled`, each as often as it is there."""
         if metric == "loss":
-            return rows["loss"].iloc[drawn].sum() / rows["tokens"].iloc[drawn].sum()
-        said, true = rows["translation"].iloc[drawn].tolist(), [self.truth[i] for i in drawn]
+            return rows["loss"].iloc[sampled].sum() / rows["tokens"].iloc[sampled].sum()
+        made, true = rows["translation"].iloc[sampled].tolist(), [self.truth[i] for i in sampled]
         corpus = {"bleu": sacrebleu.corpus_bleu, "chrf": sacrebleu.corpus_chrf}[metric]
-        return corpus(said, [true]).score
+        return corpus(made, [true]).score
 
     def effects(self, metric: str, samples: list[np.ndarray]) -> np.ndarray:
         """Effects [sample, variant]."""
-        plain = [self.score(metric, self.plain, drawn) for drawn in samples]
+        plain = [self.score(metric, self.plain, sampled) for sampled in samples]
         scores = [
-            [self.score(metric, rows, drawn) for drawn in samples]
+            [self.score(metric, rows, sampled) for sampled in samples]
             for rows in self.variants.values()
         ]
         return np.subtract(scores, plain).T
@@ -100,7 +100,7 @@ def test_p_values_are_those_of_swapped_translations(made_up: Path, metric: str) 
     """In each draw the sentences of a random set are exchanged, and both corpora scored anew."""
     plainly = Plainly(made_up, "validation")
     everything = np.arange(12)
-    drawn = []
+    null_effects = []
     for inside in np.concatenate(list(swaps.swap_sets(12, 40, SEED))):
         row = []
         for rows in plainly.variants.values():
@@ -108,8 +108,9 @@ def test_p_values_are_those_of_swapped_translations(made_up: Path, metric: str) 
             places = np.arange(12) + 12 * inside, np.arange(12) + 12 * ~inside
             first, second = (plainly.score(metric, both.iloc[at], everything) for at in places)
             row.append(second - first)
-        drawn.append(row)
-    expected = randomisation.smallest_p(plainly.effects(metric, [everything])[0], np.array(drawn))
+        null_effects.append(row)
+    effects = plainly.effects(metric, [everything])[0]
+    expected = randomisation.smallest_p(effects, np.array(null_effects))
     frame = pd.read_parquet(made_up / "scores").set_index(["split", "unit", "mode", "metric"])
     rows = frame.loc[("validation", "head", "zero", metric)]
     np.testing.assert_allclose(rows["p"], expected.p)
@@ -163,8 +164,8 @@ def test_the_gains_that_there_are(made_up: Path) -> None:
 def test_types_by_plain_loops(made_up: Path) -> None:
     everything = {"validation": [np.arange(12)], "test": samples(30)}
     effects = {
-        (split, unit): Plainly(made_up, split, unit).effects("bleu", drawn)
-        for split, drawn in everything.items()
+        (split, unit): Plainly(made_up, split, unit).effects("bleu", sampled)
+        for split, sampled in everything.items()
         for unit in ("head", "all-but-one")
     }
     cells = list(Plainly(made_up, "test").variants)

@@ -75,7 +75,7 @@ def test_every_head_of_every_type_on_every_split_but_training(frame: pd.DataFram
         assert set(plain["layer"]) == set(plain["head"]) == {-1}
 
 
-def test_a_variant_is_what_the_model_says_with_its_heads_disabled(
+def test_a_variant_is_what_the_model_translates_with_its_heads_disabled(
     frame: pd.DataFrame, inputs: dict[str, Path]
 ) -> None:
     card = translators.describe(inputs["model"], "1", Languages())
@@ -133,7 +133,7 @@ def test_the_scores_can_read_it_and_samples_are_those_of_every_run(
 def test_statistics_are_those_of_each_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation_sweep, "SENTENCES", 2)
     rng = np.random.default_rng(1)
-    said = rng.choice(TARGETS + SOURCES, (4, 5))
+    translations = rng.choice(TARGETS + SOURCES, (4, 5))
     references = rng.choice(TARGETS, 5).tolist()
-    expected = [statistics(row.tolist(), references) for row in said]
-    assert (translation_sweep.counted_of(said, references) == np.array(expected)).all()
+    expected = [statistics(row.tolist(), references) for row in translations]
+    assert (translation_sweep.counted_of(translations, references) == np.array(expected)).all()

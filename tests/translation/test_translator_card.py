@@ -37,11 +37,11 @@ def test_a_card_leads_back_to_the_model(directory: Path, tmp_path: Path) -> None
     assert not translator.model.training
 
 
-def test_what_the_study_says_of_languages_is_in_the_card(tmp_path: Path) -> None:
+def test_what_the_study_states_about_languages_is_in_the_card(tmp_path: Path) -> None:
     directory = save(tmp_path / "m2m100", "m2m100")
-    told = KINDS["m2m100"][2]
-    card = card_of(tmp_path, {"path": str(directory), "prefix": "", **told})
-    assert {key: card[key] for key in told} == told
+    languages = KINDS["m2m100"][2]
+    card = card_of(tmp_path, {"path": str(directory), "prefix": "", **languages})
+    assert {key: card[key] for key in languages} == languages
     assert card["source"] == {"path": str(directory)}
     refused(lambda: card_of(tmp_path, {"path": str(directory)}), "source_lang is needed")
 

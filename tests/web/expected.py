@@ -74,7 +74,7 @@ def hatched(measure: dict[str, Any], index: int) -> bool:
 
 
 def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
-    """What a screen reader says of a head."""
+    """What a screen reader reads out of a head."""
     known = sum(value is not None for value in measure["value"])
     ends, place, n = interval(measure, index), rank(measure, index), count(measure, index)
     parts = [f"Head {head_name(model, index)}, {measure['title']} {value_text(measure, index)}"]

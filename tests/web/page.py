@@ -58,7 +58,7 @@ def cell(page: Page | Frame, head: str) -> Locator:
 
 
 def cells(page: Page | Frame) -> dict[str, dict[str, Any]]:
-    """What each head of the grid says, whether it is hatched, and its fill, 0 to 255."""
+    """What each head of the grid states, whether it is hatched, and its fill, 0 to 255."""
     return page.evaluate(CELLS)
 
 

@@ -1,4 +1,4 @@
-"""The browser is found where it is, and its absence is said."""
+"""The browser is found where it is, and its absence is reported."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ def test_a_named_browser_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         find({"PATH": str(tmp_path), "ATLAS_BROWSER": "nothing"}, [program(tmp_path, "chromium")])
 
 
-def test_one_message_says_how_to_get_one(tmp_path: Path) -> None:
+def test_one_message_states_how_to_get_one(tmp_path: Path) -> None:
     environment = {name: os.environ[name] for name in os.environ if name != "ATLAS_BROWSER"}
     environment |= {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
     command = [sys.executable, "-m", "tests.web.browser"]

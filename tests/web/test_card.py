@@ -15,7 +15,7 @@ HALF = 6e-4  # of the last of three decimals, and what single precision adds
 
 
 def measured(measure: dict[str, Any], index: int) -> list[str]:
-    """What a card's row says of a measure: value, interval, n, p, rank."""
+    """What a card's row states about a measure: value, interval, n, p, rank."""
     ends, n, place = interval(measure, index), count(measure, index), rank(measure, index)
     p = None if measure["p"] is None else measure["p"][index]
     known = sum(value is not None for value in measure["value"])
@@ -38,7 +38,7 @@ ROWS = """() => Array.from(document.querySelectorAll('.profile tbody tr:not(.pap
   }))"""
 
 
-def test_the_card_says_every_number_of_every_measure(study: Study, show: Opener) -> None:
+def test_the_card_has_every_number_of_every_measure(study: Study, show: Opener) -> None:
     """Of some heads of each model, first and last among them; the grid's test has all heads."""
     page = show(study)
     for model in study.atlas["models"]:
@@ -140,8 +140,8 @@ def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(study: Study, show: Open
     page.locator(".matrix").focus()
     page.keyboard.press("ArrowRight")
     settle(page)
-    said = page.locator(".matrix [aria-live]").inner_text()
-    assert abs(float(said.rpartition(": ")[2]) - head[3, 7]) <= HALF
+    announced = page.locator(".matrix [aria-live]").inner_text()
+    assert abs(float(announced.rpartition(": ")[2]) - head[3, 7]) <= HALF
 
 
 def test_heads_are_overlaid(demo: Study, show: Opener) -> None:

@@ -41,7 +41,7 @@ def click_on_legend(page: Page, measure: dict[str, Any], value: float) -> None:
 
 
 def test_heads_above_60_on_dobj_are_two_clicks(study: Study, show: Opener) -> None:
-    """One chooses the measure, the other is on the legend, where it says 60."""
+    """One chooses the measure, the other is on the legend, where it states 60."""
     page, dobj = show(study), measure_of(study, "syntax.dobj")
     page.locator("#measure").select_option("syntax.dobj")
     settle(page)
@@ -118,7 +118,7 @@ POINTS = """all => all.map((one) =>
   [one.dataset.head, one.ariaLabel, one.cx.baseVal.value, one.cy.baseVal.value])"""
 
 
-def test_points_say_their_numbers_and_lead_to_cards(study: Study, show: Opener) -> None:
+def test_points_have_their_numbers_and_lead_to_cards(study: Study, show: Opener) -> None:
     model = study.atlas["models"][0]
     x, y = measure_of(study, "entropy.all"), measure_of(study, "syntax.dobj")
     page = show(study, f"view=scatter&x={x['id']}&y={y['id']}")
@@ -148,7 +148,7 @@ TABLE = """() => ({
 })"""
 
 
-def test_the_table_says_every_number_of_every_measure(study: Study, show: Opener) -> None:
+def test_the_table_has_every_number_of_every_measure(study: Study, show: Opener) -> None:
     page = show(study, "view=table")
     model = study.atlas["models"][0]
     for measure in study.measures():
@@ -163,7 +163,7 @@ def test_the_table_says_every_number_of_every_measure(study: Study, show: Opener
 
 
 def columns(measure: dict[str, Any], index: int) -> dict[str, str]:
-    """What the table must say of a head, by its columns' titles."""
+    """What the table must state about a head, by its columns' titles."""
     value, decimals = measure["value"][index], measure["decimals"]
     title = f"Value, {measure['unit']}" if measure["unit"] else "Value"
     found = {title: DASH if value is None else number(value, decimals)}

@@ -1,4 +1,4 @@
-"""Texts of a corpus are shown as text, whatever they say; `show` fails where one ran."""
+"""Texts of a corpus are shown as text, whatever they hold; `show` fails where one ran."""
 
 from tests.atlas.made_up import HOSTILE, IMAGE, SCRIPT
 from tests.web.conftest import Opener, Study

@@ -17,7 +17,7 @@ CLAIMS = DEMO / MODEL / "tables/claims.html"
 TABLE = DEMO / MODEL / "tables/clark2019-table1.html"
 FRONT = "Every claim, with our number"
 LINK = 'td a[data-path$="{}"]'
-# Snakemake's own report says so of the styles that it brings along.
+# Snakemake's own report states this about the styles that it brings along.
 OF_SNAKEMAKE = "cdn.tailwindcss.com should not be used in production"
 
 
@@ -90,7 +90,7 @@ def test_a_table_is_filtered_and_counted(open_page: Callable[..., Page]) -> None
     assert page.locator("#count").inner_text() == "1 of 36 rows"
 
 
-def test_a_table_is_saved_as_it_stands_beside_the_page(open_page: Callable[..., Page]) -> None:
+def test_a_table_is_saved_as_it_stands_next_to_the_page(open_page: Callable[..., Page]) -> None:
     page = open_page(TABLE)
     for name, ending in (("CSV", "csv"), ("LaTeX", "tex")):
         text = saved(page, page.get_by_role("button", name=name))
@@ -108,7 +108,7 @@ def test_claims_are_grouped_and_chosen(open_page: Callable[..., Page]) -> None:
     assert sorted(column(page, 1)) == sorted(wanted)
 
 
-def test_links_beside_the_page(open_page: Callable[..., Page]) -> None:
+def test_links_next_to_the_page(open_page: Callable[..., Page]) -> None:
     page = open_page(CLAIMS)
     page.locator(LINK.format("clark2019-fig2.svg")).first.click()
     assert page.url == (DEMO / MODEL / "figures/clark2019-fig2.svg").as_uri()

@@ -1,4 +1,4 @@
-"""A translator's heads: a block of layers for each type of attention, and its type beside each."""
+"""A translator's heads: a block of layers for each type of attention, and its type next to each."""
 
 import csv
 import io

@@ -11,8 +11,8 @@ from tests.web.expected import count, hatched, head_key, head_name, sentence
 from tests.web.page import cells, go
 
 
-def test_the_grid_says_every_number_of_every_measure(study: Study, show: Opener) -> None:
-    """Value, unit, label, interval, rank and n of each head, as a screen reader says them."""
+def test_the_grid_has_every_number_of_every_measure(study: Study, show: Opener) -> None:
+    """Value, unit, label, interval, rank and n of each head, as a screen reader reads them out."""
     page = show(study)
     for model in study.atlas["models"]:
         heads = [head_name(model, index) for index in range(model["n_layers"] * model["n_heads"])]
@@ -38,7 +38,7 @@ def test_the_page_holds_what_the_file_holds(demo: Study, show: Opener) -> None:
 
 
 def test_the_file_holds_what_the_tables_hold(demo: Study) -> None:
-    """`source` says which number of which table each is; `layer` and `head` count from 0."""
+    """`source` states which number of which table each is; `layer` and `head` count from 0."""
     checked = 0
     for measure in demo.atlas["measures"]:
         model = next(m for m in demo.atlas["models"] if m["name"] == measure["model"])

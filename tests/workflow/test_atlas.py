@@ -17,7 +17,7 @@ def test_every_number_is_that_of_its_table(results: Path) -> None:
     assert check(results / "atlas.json") > 80
 
 
-def test_docs_say_which_tables_of_heads_are_not_in_the_atlas(results: Path) -> None:
+def test_docs_list_which_tables_of_heads_are_not_in_the_atlas(results: Path) -> None:
     shown, explained, neither = tables_shown_and_not(results / "atlas.json", results)
     assert neither == set()
     assert shown & explained == set()

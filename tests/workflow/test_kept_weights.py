@@ -6,7 +6,7 @@ from tests.workflow.tiny_study import TinyStudy
 
 
 def removable(study: TinyStudy) -> str:
-    """What snakemake says that it would delete of the outputs that are marked as temporary."""
+    """What snakemake states that it would delete of the outputs that are marked as temporary."""
     done = study.snakemake("all", "--delete-temp-output", "--dry-run")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

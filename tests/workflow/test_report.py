@@ -73,7 +73,7 @@ def test_a_search_breaks_no_toggle(report: Report, term: str) -> None:
     toggles(found)
 
 
-def test_every_table_has_latex_beside_it(tiny_study: TinyStudy, report: Report) -> None:
+def test_every_table_has_latex_next_to_it(tiny_study: TinyStudy, report: Report) -> None:
     for path in report.results:
         if path.endswith(".html") and not path.endswith("atlas.html"):
             text = (tiny_study.folder / path).with_suffix(".tex").read_text(encoding="utf-8")
@@ -108,7 +108,7 @@ def test_a_claims_views_are_of_measures_that_the_atlas_has(tiny_study: TinyStudy
     assert {name for name in missing if not ABSENT.match(name)} == set()
 
 
-def test_the_front_page_says_what_was_run(report: Report) -> None:
+def test_the_front_page_lists_what_was_run(report: Report) -> None:
     text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", report.front)).split())
     for part in ("tiny: path tiny-model; bert, 3 layers", "MRPC", "torch", "Every claim", "atlas"):
         assert part in text

@@ -120,7 +120,7 @@ def main(
 ) -> None:
     """Write the heads' coordinates with their behaviours, and the table of layers.
 
-    `known` are the tables of the chapters that say by what numbers behaviours are told apart.
+    `known` are the tables of the chapters that define by what numbers behaviours are distinguished.
     """
     matrix, found = square(tables.read(distances_table)), TableSet(known)
     numbers = [chapter.numbers(found) for chapter in collect("behaviours").values()]
