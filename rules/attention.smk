@@ -1,13 +1,14 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
+import json
 from math import ceil
 
 from workflow_scripts.core.data.abilities import check_abilities
 from workflow_scripts.core.data.cards import is_current, read_card
 from workflow_scripts.core.run.errors import InputError
 
-# Layers times heads of each model; BERT-base's as long as the model has no card.
-ATTENTION_MAPS = dict.fromkeys(MODELS, 144)
+# Layers times heads of each model that has a card.
+ATTENTION_MAPS = {}
 
 # A model is checked when its card is made, and where a study adds a chapter later.
 for name, entry in config["models"].items():

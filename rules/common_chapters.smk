@@ -12,7 +12,17 @@ def cache_mb(model: str, corpus: str) -> int:
     n = next((entry[key] for key in keys if entry.get(key)), 1000)
     if corpus in TASKS:
         n = config["attention"]["task_examples"]
-    return ceil(n * entry["max_tokens"] ** 2 * ATTENTION_MAPS[model] * 2 / 1e6)
+    maps = ATTENTION_MAPS.get(model) or maps_of(config["models"][model])
+    return ceil(n * entry["max_tokens"] ** 2 * maps * 2 / 1e6)
+
+
+def maps_of(model: dict) -> int:
+    """Layers times heads of a model from a path or package; BERT-base's for one on the hub."""
+    with suppress(InputError, OSError, ValueError, KeyError):
+        if "hub" not in model:
+            about = json.loads((path_of(model) / "config.json").read_text(encoding="utf-8"))
+            return about["num_hidden_layers"] * about["num_attention_heads"]
+    return 144
 
 
 def cache_file(path: str):

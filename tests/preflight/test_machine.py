@@ -1,14 +1,20 @@
 """What the machine has against what a study asks for."""
 
+import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.parsed_rules import ROOT, compiled_snakefiles
+from workflow_scripts.core.data.packages import path_of
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import ERROR, NOTE, OK
 from workflow_scripts.core.run.units import duration, size
 from workflow_scripts.preflight import machine
 from workflow_scripts.preflight.plan import Job
 from workflow_scripts.preflight.preflight import table
+from workflow_scripts.report.entries import Entry
 
 JOBS = (
     Job("light", (), (), "", mem_mb=1000, disk_mb=40),
@@ -20,8 +26,20 @@ JOBS = (
 def test_a_disk_that_is_too_small_is_an_error(free_mb: float, state: str) -> None:
     finding = machine.disk_finding(Path("results/s"), JOBS, int(1e6 * free_mb))
     assert finding.state == state
-    assert "at most 100 MB" in finding.why
+    assert "at most 100 MB, if every example had max_tokens tokens" in finding.why
     assert ("keep_weights" in finding.why) == (state == ERROR)
+
+
+def test_a_local_model_has_caches_of_its_own_size(tmp_path: Path) -> None:
+    names = {"json": json, "suppress": suppress, "InputError": InputError, "path_of": path_of}
+    names["Entry"] = Entry
+    helpers = ROOT / "rules/common_chapters.smk"
+    exec(compile(compiled_snakefiles()[helpers], helpers.name, "exec"), names)  # noqa: S102
+    about = {"num_hidden_layers": 6, "num_attention_heads": 12}
+    (tmp_path / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    assert names["maps_of"]({"path": str(tmp_path)}) == 72
+    assert names["maps_of"]({"path": str(tmp_path / "none")}) == 144
+    assert names["maps_of"]({"hub": "organisation/name"}) == 144
 
 
 def test_free_disk_is_that_of_the_nearest_folder_there_is(tmp_path: Path) -> None:
