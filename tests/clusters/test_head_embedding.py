@@ -71,8 +71,8 @@ def test_behaviours() -> None:
 
 
 def test_surface_gives_the_numbers_of_every_behaviour(tmp_path: Path) -> None:
-    """Of one head, through `main`: its attention to [SEP] exceeds the threshold of `sep` alone."""
-    layers = {"layer": [0, 1], "head": [0, 0]}
+    """Through `main`: the first head of each layer attends to [SEP], the other broadly."""
+    layers = {"layer": [0, 0, 1, 1], "head": [0, 1, 0, 1]}
     written = {
         "position": [("previous", [0.1, 0.4]), ("next", [0.1, 0.2]), ("self", [0.9, 0.9])],
         "special_tokens": [("cls", [0.2, 0.2]), ("sep", [0.7, 0.1]), ("punctuation", [0.1, 0.1])],
@@ -80,18 +80,19 @@ def test_surface_gives_the_numbers_of_every_behaviour(tmp_path: Path) -> None:
     known = [tmp_path / f"surface/{name}.parquet" for name in (*written, "entropy")]
     known[0].parent.mkdir()
     for path, rows in zip(known, written.values(), strict=False):
-        parts = [pd.DataFrame(layers).assign(target=t, attention=v) for t, v in rows]
+        parts = [pd.DataFrame(layers).assign(target=t, attention=v * 2) for t, v in rows]
         tables.write(pd.concat(parts), path)
-    broad = [pd.DataFrame(layers).assign(query=q, entropy=v) for q, v in
+    broad = [pd.DataFrame(layers).assign(query=q, entropy=v * 2) for q, v in
              (("all", [1.0, 3.5]), ("cls", [9.0, 0.0]))]  # fmt: skip
     tables.write(pd.concat(broad), known[2])
-    pair = {"layer_a": [0], "head_a": [0], "layer_b": [1], "head_b": [0], "distance": [0.5]}
-    tables.write(pd.DataFrame(pair), tmp_path / "distances")
+    a, b = np.triu_indices(4, k=1)
+    pairs = {"layer_a": a // 2, "head_a": a % 2, "layer_b": b // 2, "head_b": b % 2}
+    tables.write(pd.DataFrame(pairs).assign(distance=0.5), tmp_path / "distances")
     head_embedding.main(
         tmp_path / "distances", known, tmp_path / "embedding", tmp_path / "table", THRESHOLDS, 10
     )
     frame = tables.read(tmp_path / "embedding")
-    assert frame["behaviour"].tolist() == ["sep", "broad"]
+    assert frame["behaviour"].tolist() == ["sep", "broad"] * 2
 
 
 def test_cohesion_table() -> None:
