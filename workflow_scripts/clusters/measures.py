@@ -9,7 +9,7 @@ from workflow_scripts.core.measures.tables import Tables
 PAPER = "clark2019"
 EMBEDDING = Table(
     "clusters/embedding.parquet",
-    "the head's place in the plane of Figure 6, and what kind of head it is there",
+    "what kind of head it is in Figure 6",
     value="behaviour",
     low="",
     high="",

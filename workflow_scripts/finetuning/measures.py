@@ -42,7 +42,7 @@ KINDS = Table(
 )
 LINKS = Table(
     "finetuning/<task>.<seed>.links.parquet",
-    "the mean attention between linked words, neighbours or further apart",
+    "the mean attention between linked words that are two or more tokens apart",
     value="attention",
     keys=("link", "far", "stage"),
     factor=100,

@@ -21,7 +21,7 @@ LINKS = Table(
 )
 ABOVE_CONTROLS = replace(
     LINKS,
-    about="the same, minus attention between unlinked words at the same distances",
+    about="attention along such links, minus that between unlinked words as far apart",
     value="difference",
     low="difference_low",
     high="difference_high",

@@ -35,9 +35,17 @@ SHARES = Table(
     factor=100,
     unit="%",
     decimals=1,
-    ids=("patterns.pretrained", "patterns.<task>.<seed>", "patterns.<task>.<seed>.<class>"),
+    ids=("patterns.<task>.<seed>.<class>",),
 )
-TABLES = (SHARES,)
+CLASS_OF_MOST = replace(
+    SHARES,
+    about="the class of most of the head's maps",
+    factor=1,
+    unit="",
+    categories=CLASSES,
+    ids=("patterns.pretrained", "patterns.<task>.<seed>"),
+)
+TABLES = (SHARES, CLASS_OF_MOST)
 PLACE: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}
 NETWORK = {"method": "network"}
 
@@ -89,13 +97,12 @@ def _tasks(shares: pd.DataFrame, study: Study) -> str:
 
 
 def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) -> Form:
-    most = replace(SHARES, factor=1, unit="", categories=CLASSES)
-    return most.form(
+    return CLASS_OF_MOST.form(
         key,
         title,
         f"{about} Next to it its share; of equals, the first.",
         where,
-        compute=partial(most_frequent, rows=most.rows(**where)),
+        compute=partial(most_frequent, rows=CLASS_OF_MOST.rows(**where)),
         derived="the class with the largest share, mean over tasks and seeds",
         **run,
         **PLACE,
