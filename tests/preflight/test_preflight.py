@@ -59,21 +59,28 @@ def test_the_jobs_are_those_of_a_dry_run(study: TinyStudy, sound: dict[str, list
 
 
 def test_all_problems_are_named_and_the_status_is_not_0(study: TinyStudy, tmp_path: Path) -> None:
-    """Two bad sources, of which one path is missing, and a bad model."""
+    """Three bad sources, of which two paths are missing, and a bad model."""
     broken = study.copy(tmp_path / "broken")
     (broken.folder / "trees/1.conllx").write_text("1\tno columns\n", encoding="utf-8")
     (broken.folder / "tiny-model/model.safetensors").write_bytes(b"no weights")
-    broken.config["corpora"]["text"]["gone"] = {"path": "no-such-folder"}
+    for name in ("folder", "file"):
+        broken.config["corpora"]["text"][f"gone-{name}"] = {"path": f"no-such-{name}"}
     broken.write_config()
     done = broken.snakemake("preflight", timeout=300)
     assert done.returncode != 0
-    problems = report_of(broken)["Problems"]
-    messages = ["no-such-folder: no such file or directory", "trees/1.conllx:1: ", "cannot be read"]
-    # And no plan, as a run would end at once for the missing path.
-    assert len(problems) == len(messages) + 1
-    for text in (*messages, "config: corpora.text.gone.path: no-such-folder"):
+    report = report_of(broken)
+    problems = report["Problems"]
+    missing = [f"no-such-{name}: no such file or directory" for name in ("folder", "file")]
+    messages = [*missing, "trees/1.conllx:1: ", "cannot be read"]
+    assert len(problems) == len(messages)
+    for text in messages:
         assert [line for line in problems if text in line], problems
     assert "Error: preflight: 4 problems" in done.stderr
+    # No plan, as a run ends at once for the first missing path: nothing is stated of jobs.
+    assert report["What"][0].startswith("no plan: ")
+    assert "config: corpora.text.gone-folder.path: no-such-folder" in report["What"][0]
+    unknown = [line for line in report["Machine"] if line.endswith("not looked at without a plan")]
+    assert [line.split()[1] for line in unknown] == ["disk", "memory", "cores", "GPU"]
 
 
 @pytest.mark.parametrize("asked", [(), ("preflight", "all"), ("--until", "preflight"), FIGURE])

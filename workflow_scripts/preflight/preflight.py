@@ -13,7 +13,7 @@ from typing import Any
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.run.findings import ERROR, Finding, Findings
+from workflow_scripts.core.run.findings import ERROR, NOTE, Finding, Findings
 from workflow_scripts.core.run.units import duration, size
 from workflow_scripts.preflight import machine, plan
 from workflow_scripts.preflight.plan import Job, RuleTotals, Times
@@ -83,26 +83,34 @@ def main(
     of_sources = sources.look(study, network)
     of_models = look_at_models(study, needed, network)
     of_plan = Findings()
-    jobs = of_plan.look("plan", partial(_planned, call)) or []
-    times = plan.read_times(Path(results, "benchmarks"), Path(measured))
-    gpus = machine.gpus()
-    n_gpu = sum(bool(job_.gpu) for job_ in jobs)
-    of_machine = [
-        machine.disk_finding(Path(results), jobs, machine.free_disk(Path(results))),
-        machine.memory_finding(jobs, machine.free_memory(), submits),
-        machine.cores_finding(jobs, machine.cores(), cores, submits),
-        machine.gpu_finding(study["device"], gpus, n_gpu, submits),
-    ]
-    totals = plan.by_rule(jobs, times, local, submits, len(gpus[0]))
-    findings = (*of_sources, *of_models, *of_machine, *of_plan.rows)
-    problems = [f"{f.what}: {f.why}" for f in findings if f.state == ERROR]
+    jobs = of_plan.look("plan", partial(_planned, call))
+    if jobs is None:
+        looked = (f"disk of {results}", "memory", "cores", "GPU")
+        of_machine = [Finding(what, NOTE, "not looked at without a plan") for what in looked]
+        runs = of_plan.rows[0].why
+    else:
+        times = plan.read_times(Path(results, "benchmarks"), Path(measured))
+        gpus = machine.gpus()
+        n_gpu = sum(bool(job_.gpu) for job_ in jobs)
+        of_machine = [
+            machine.disk_finding(Path(results), jobs, machine.free_disk(Path(results))),
+            machine.memory_finding(jobs, machine.free_memory(), submits),
+            machine.cores_finding(jobs, machine.cores(), cores, submits),
+            machine.gpu_finding(study["device"], gpus, n_gpu, submits),
+        ]
+        totals = plan.by_rule(jobs, times, local, submits, len(gpus[0]))
+        runs = _what_runs(totals, jobs, times, local, submits, cores)
+    errors = [f for f in (*of_sources, *of_models, *of_machine) if f.state == ERROR]
+    # Where sources or models have errors, a plan mostly fails for one of them.
+    errors = errors or [f for f in of_plan.rows if f.state == ERROR]
+    problems = [f"{f.what}: {f.why}" for f in errors]
     lines = [f"{number}. {problem}" for number, problem in enumerate(problems, start=1)]
     parts = [
         f"# Preflight of the study {study['study']}",
         "## Sources\n" + findings_table(of_sources),
         "## Models\n" + findings_table(of_models),
         "## Machine\n" + findings_table(of_machine),
-        "## What will run\n" + _what_runs(totals, jobs, times, local, submits, cores),
+        "## What will run\n" + runs,
         f"## Problems: {len(problems)}\n" + ("\n".join(lines) or "none found"),
     ]
     report = "\n\n".join(parts) + "\n"
