@@ -27,7 +27,7 @@ def test_a_disk_that_is_too_small_is_an_error(free_mb: float, state: str) -> Non
     finding = machine.disk_finding(Path("results/s"), JOBS, int(1e6 * free_mb))
     assert finding.state == state
     assert "at most 100 MB, if every example had max_tokens tokens" in finding.why
-    assert ("keep_weights" in finding.why) == (state == ERROR)
+    assert ("work in another --directory" in finding.why) == (state == ERROR)
 
 
 def test_a_local_model_has_caches_of_its_own_size(tmp_path: Path) -> None:

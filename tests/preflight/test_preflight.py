@@ -116,4 +116,3 @@ def test_a_disk_that_is_too_small_is_refused(small_disk: TinyStudy) -> None:
     assert done.returncode != 0
     (problem,) = report_of(small_disk)["Problems"]
     assert problem.startswith("1. disk of results/tiny: results/tiny: only 2.")
-    assert "keep_weights" in problem

@@ -46,8 +46,8 @@ def disk_finding(results: Path, jobs: Sequence[Job], free: int) -> Finding:
     has += "if every example had max_tokens tokens"
     if free < LEAST * most:
         fix = (
-            "free some, work in another --directory, lower n_segments, n_sentences, task_examples "
-            "or max_tokens, or set checkpoints.finetune.keep_weights to false"
+            "free some, work in another --directory, or lower n_segments, n_sentences, "
+            "task_examples or max_tokens"
         )
         return Finding(f"disk of {results}", ERROR, f"{results}: only {has}: {fix}")
     if free < most:
