@@ -2,7 +2,7 @@
 
 
 def cache_mb(model: str, corpus: str) -> int:
-    """The MB that the attention cache of a corpus or task takes at most.
+    """The MB that are declared for the attention cache of a corpus or task.
 
     Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens. Where
     only a file holds how many examples a corpus has, 1000 count.

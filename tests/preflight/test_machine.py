@@ -26,7 +26,8 @@ JOBS = (
 def test_a_disk_that_is_too_small_is_an_error(free_mb: float, state: str) -> None:
     finding = machine.disk_finding(Path("results/s"), JOBS, int(1e6 * free_mb))
     assert finding.state == state
-    assert "at most 100 MB, if every example had max_tokens tokens" in finding.why
+    words = "declare 100 MB (docs/preflight.md), as if every example had max_tokens tokens"
+    assert words in finding.why
     assert ("work in another --directory" in finding.why) == (state == ERROR)
 
 

@@ -37,20 +37,20 @@ def cores() -> int:
 
 
 def disk_finding(results: Path, jobs: Sequence[Job], free: int) -> Finding:
-    """Whether the free disk holds what the jobs declare to write at most.
+    """Whether the free disk holds what the jobs declare to write.
 
     A note where it does not, an error where it is not even the share LEAST of it.
     """
-    most = 1e6 * sum(job.disk_mb for job in jobs)
-    has = f"{size(free)} free; the large products take at most {size(most)}, "
-    has += "if every example had max_tokens tokens"
-    if free < LEAST * most:
+    declared = 1e6 * sum(job.disk_mb for job in jobs)
+    has = f"{size(free)} free; the large products declare {size(declared)} (docs/preflight.md), "
+    has += "as if every example had max_tokens tokens"
+    if free < LEAST * declared:
         fix = (
             "free some, work in another --directory, or lower n_segments, n_sentences, "
             "task_examples or max_tokens"
         )
         return Finding(f"disk of {results}", ERROR, f"{results}: only {has}: {fix}")
-    if free < most:
+    if free < declared:
         return Finding(f"disk of {results}", NOTE, f"{has}; it may suffice, as most are shorter")
     return Finding(f"disk of {results}", OK, has)
 

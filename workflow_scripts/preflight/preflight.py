@@ -137,7 +137,7 @@ def _what_runs(
     cores: int | None,
 ) -> str:
     """The table of rules, and what all take together."""
-    head = ("rule", "jobs", "where", "time of all", "measured in", "disk at most")
+    head = ("rule", "jobs", "where", "time of all", "measured in", "disk declared")
     seconds, unknown = sum(rule.seconds for rule in totals), sum(rule.unknown for rule in totals)
     longest, chain = plan.critical_path(jobs, times)
     submitted = f", {plan.n_submitted(jobs, local)} submitted" if submits else ""
