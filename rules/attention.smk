@@ -1,6 +1,5 @@
 """attention: the model's card and the HDF5 caches of its attention."""
 
-import json
 from math import ceil
 
 from workflow_scripts.core.data.abilities import check_abilities

@@ -1,9 +1,5 @@
 """checkpoints: weights that the study itself trains."""
 
-from contextlib import suppress
-
-from workflow_scripts.core.data.packages import path_of
-
 CHECKPOINT_HEAD = config["checkpoints"]["mlm_head"]
 CHECKPOINT_HEAD_CORPUS = config.get("surface", {}).get("corpus", "none")
 CHECKPOINT_RECIPE_KEYS = (

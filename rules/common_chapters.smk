@@ -1,4 +1,13 @@
-"""Helpers of one chapter each; the linter of Snakemake wants them apart from rules."""
+"""Helpers of rules; the linter of Snakemake wants them apart from rules."""
+
+import json
+from contextlib import suppress
+from math import ceil
+from os.path import relpath
+
+from workflow_scripts.core.data.packages import path_of
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
 
 
 def cache_mb(model: str, corpus: str) -> int:

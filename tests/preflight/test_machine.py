@@ -1,20 +1,17 @@
 """What the machine has against what a study asks for."""
 
 import json
-from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.parsed_rules import ROOT, compiled_snakefiles
-from workflow_scripts.core.data.packages import path_of
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import ERROR, NOTE, OK
 from workflow_scripts.core.run.units import duration, size
 from workflow_scripts.preflight import machine
 from workflow_scripts.preflight.plan import Job
 from workflow_scripts.preflight.preflight import table
-from workflow_scripts.report.entries import Entry
 
 JOBS = (
     Job("light", (), (), "", mem_mb=1000, disk_mb=40),
@@ -32,8 +29,7 @@ def test_a_disk_that_is_too_small_is_an_error(free_mb: float, state: str) -> Non
 
 
 def test_a_local_model_has_caches_of_its_own_size(tmp_path: Path) -> None:
-    names = {"json": json, "suppress": suppress, "InputError": InputError, "path_of": path_of}
-    names["Entry"] = Entry
+    names: dict[str, Any] = {}
     helpers = ROOT / "rules/common_chapters.smk"
     exec(compile(compiled_snakefiles()[helpers], helpers.name, "exec"), names)  # noqa: S102
     about = {"num_hidden_layers": 6, "num_attention_heads": 12}
