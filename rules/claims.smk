@@ -3,7 +3,7 @@
 from os.path import relpath
 
 CLAIMS = config["claims"]
-CLAIM_BUILTIN = [relpath(ROOT / "claims/published.csv")] * CLAIMS["builtin"]
+CLAIM_BUILTIN = [relpath(ROOT / "claims/published.csv")] if CLAIMS["builtin"] else []
 CLAIMS_PRINTED = list(TABLES)
 
 

@@ -102,7 +102,10 @@ use rule analysis_step as prepare_arct with:
     output:
         table="<results>/tasks/arct.points.parquet",
         counts=counts(
-            "tasks", "arct.points", "arct-counts", ["arct.points"] * ("arguments" in config)
+            "tasks",
+            "arct.points",
+            "arct-counts",
+            ["arct.points"] if "arguments" in config else [],
         ),
     pathvars:
         job="tasks/prepare_arct",
