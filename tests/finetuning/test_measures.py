@@ -76,10 +76,10 @@ def test_attention_to_a_kind_by_hand() -> None:
     chosen = np.array([True, True, False])
     to_tokens = kind_attention.attention_to_tokens(pattern)
     # Columns sum to 0.6 and 1.8; the larger one over three tokens.
-    assert kind_attention.strongest(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
-    assert kind_attention.strongest(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
+    assert kind_attention.largest_attention(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
+    assert kind_attention.largest_attention(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
     nothing = np.zeros(3, dtype=bool)
-    assert np.isnan(kind_attention.strongest(to_tokens["all"], nothing)).all()
+    assert np.isnan(kind_attention.largest_attention(to_tokens["all"], nothing)).all()
 
 
 def test_features_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -183,7 +183,7 @@ def test_the_strongest_heads_of_the_table() -> None:
         for seed in (1, 2)
         for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
     ]
-    actual = stages.strongest(
+    actual = stages.top_heads(
         pd.DataFrame(rows), links_table.GROUPS, "attention", links_table.COLUMNS, n=2
     )
     assert actual["head"].tolist() == ["1-2", "1-3"]

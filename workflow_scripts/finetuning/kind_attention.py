@@ -9,10 +9,10 @@ from workflow_scripts.finetuning.token_kinds import KINDS
 QUERIES = ("all", "cls")
 
 
-def strongest(attention: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Of several chosen tokens (bool [L]) each head's most attended one: [layer, head].
+def largest_attention(attention: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Each head's attention to the most attended of the chosen tokens, [layer, head].
 
-    `attention` is [layer, head, key]; NaN where no token is chosen.
+    `attention` is [layer, head, key], `chosen` bool [key]; NaN where no token is chosen.
     """
     if not chosen.any():
         return np.full(attention.shape[:2], np.nan)
@@ -52,7 +52,7 @@ class KindAttention:
             self.tokens[kind][index] = kinds[kind].mean()
         for query, attention in attention_to_tokens(pattern).items():
             for kind in KINDS:
-                self.values[query][kind][index] = strongest(attention, kinds[kind])
+                self.values[query][kind][index] = largest_attention(attention, kinds[kind])
                 self.shares[query][kind][index] = attention[..., kinds[kind]].sum(axis=-1)
 
     def table(self, draws: int, seed: int) -> pd.DataFrame:

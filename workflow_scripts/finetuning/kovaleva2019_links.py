@@ -6,7 +6,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.finetuning.stages import strongest
+from workflow_scripts.finetuning.stages import top_heads
 
 GROUPS = ["task", "stage", "link", "far"]
 COLUMNS = ["attention", "ci_low", "ci_high", "n", "links", "neighbours"]
@@ -19,7 +19,7 @@ def main(links: list[Path], table: Out) -> None:
     """
     frame = tables.read_all(links)
     frame["task"] = frame["task"].map({name: task.title for name, task in TASKS.items()})
-    tables.write_csv(strongest(frame, GROUPS, "attention", COLUMNS), table)
+    tables.write_csv(top_heads(frame, GROUPS, "attention", COLUMNS), table)
 
 
 if __name__ == "__main__":

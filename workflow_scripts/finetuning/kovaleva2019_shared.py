@@ -9,7 +9,7 @@ from workflow_scripts.core.data.glue import TASKS, present
 from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.finetuning.stages import STAGES, strongest
+from workflow_scripts.finetuning.stages import STAGES, top_heads
 
 GROUPS = ["task", "stage", "measure"]
 COLUMNS = ["attention", "others", "excess", "ci_low", "ci_high", "n"]
@@ -22,7 +22,7 @@ def main(shared: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
     """
     columns = (*GROUPS, "layer", "head", "attention", "others", "excess", "n")
     frame = tables.read_all(shared, columns)
-    top = strongest(frame, GROUPS, "excess", COLUMNS)
+    top = top_heads(frame, GROUPS, "excess", COLUMNS)
     titles = {name: task.title for name, task in TASKS.items()}
     tables.write_csv(top.assign(task=top["task"].map(titles)), table)
     frame = frame[frame["measure"] == "copy"].dropna(subset="excess")

@@ -26,7 +26,7 @@ def both_stages(
             yield stage, cache, stage_card
 
 
-def strongest(
+def top_heads(
     frame: pd.DataFrame, groups: Sequence[str], measure: str, others: Sequence[str], n: int = 3
 ) -> pd.DataFrame:
     """The `n` heads with the largest `measure` in each group, mean over seeds.
