@@ -86,7 +86,7 @@ def set_name(task: str, split: str) -> str:
 
 
 def set_title(task: str, split: str) -> str:
-    """The same with the task's title."""
+    """The task's title and the name of its development set."""
     return f"{TASKS[task].title} {set_name(task, split)}"
 
 
@@ -133,14 +133,14 @@ def disabling(
 
 def behaviour(found: Tables, study: Study) -> Iterator[Form]:
     """What kind of head it is, by all chapters, and what disabling it shows."""
-    place = {"paper": PAPER, "group": "Kinds of heads"}
+    group = {"paper": PAPER, "group": "Kinds of heads"}
     yield HEADS.form(
         "behaviour.stratum",
         "Kind of head, by all chapters",
         "The first that applies: the best head at a relation, above its offset by more than "
         "chance; a head that links frames; most of its attention on one relative position; most on "
         "[CLS] and [SEP]; other. Of the chapters that the study has.",
-        **place,
+        **group,
     )
     runs = found.each(SCORES)
     for column in found[HEADS].filter(like="verdict_").columns:
@@ -156,5 +156,5 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
             f"{title}, mean over seeds.{study.note(task)}",
             task=task,
             state=state_of(task, seeds[0] if len(seeds) == 1 else None),
-            **place,
+            **group,
         )

@@ -42,14 +42,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     """What a head looks like in Figure 6, and where it is in the plane."""
     if EMBEDDING not in found:
         return
-    place = {"paper": PAPER, "group": "Clusters"}
+    group = {"paper": PAPER, "group": "Clusters"}
     text = f"On segments of the text {study.corpora.get('clusters')}.{study.note('text')}"
     yield EMBEDDING.form(
         "clusters.behaviour",
         "Kind of head in Figure 6",
         "The first kind of behaviour whose threshold (clusters.thresholds) the head exceeds. "
         f"{text}",
-        **place,
+        **group,
     )
     for axis in ("x", "y"):
         yield replace(COORDINATE, value=axis).form(
@@ -58,5 +58,5 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"The {axis} coordinate in the plane in which heads with like attention are near each "
             "other: multidimensional scaling of Jensen-Shannon distances. The axis itself has no "
             f"meaning. {text}",
-            **place,
+            **group,
         )

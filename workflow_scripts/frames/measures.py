@@ -45,7 +45,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     """Attention along frame links, and above that along unlinked words as far apart."""
     if LINKS not in found:
         return
-    place = {"paper": PAPER, "group": "Frames"}
+    group = {"paper": PAPER, "group": "Frames"}
     over = f"Mean over sentences of the corpus {study.corpora.get('frames')}.{study.note('frames')}"
     for direction, words in DIRECTIONS.items():
         where, key = {"direction": direction}, identifier(direction)
@@ -56,7 +56,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"between unlinked words of the same sentence at the same distances. {over} Interval: "
             "95%, bootstrap over documents; p: matched sets, corrected for the number of heads.",
             where,
-            **place,
+            **group,
         )
         yield LINKS.form(
             f"frames.{key}",
@@ -64,5 +64,5 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"Attention between a predicate and its core frame elements ({words}): the maximum "
             f"over their tokens. {over} {OVER_DOCUMENTS}",
             where,
-            **place,
+            **group,
         )

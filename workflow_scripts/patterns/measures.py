@@ -46,7 +46,7 @@ CLASS_OF_MOST = replace(
     ids=("patterns.pretrained", "patterns.<task>.<seed>"),
 )
 TABLES = (SHARES, CLASS_OF_MOST)
-PLACE: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}
+GROUP: dict[str, Any] = {"paper": PAPER, "group": "Classes of maps"}
 NETWORK = {"method": "network"}
 
 
@@ -83,7 +83,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
                 f"Share of the head's maps that are {name}, on development examples of {of}",
                 {**where, "class": name},
                 **run,
-                **PLACE,
+                **GROUP,
             )
 
 
@@ -105,7 +105,7 @@ def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) 
         compute=partial(most_frequent, rows=CLASS_OF_MOST.rows(**where)),
         derived="the class with the largest share, mean over tasks and seeds",
         **run,
-        **PLACE,
+        **GROUP,
     )
 
 

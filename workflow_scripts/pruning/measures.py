@@ -43,7 +43,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     where = {"variant": "paper"}
     for table, title, run in run_titles(found.each(IMPORTANCE)):
         task, seed = table.names["task"], table.names["seed"]
-        place = {"paper": PAPER, "group": "Importance", **run}
+        group = {"paper": PAPER, "group": "Importance", **run}
         over = f"Mean over training examples of {title}.{study.note(task)}"
         yield table.form(
             f"importance.{task}.{seed}",
@@ -51,7 +51,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"|dL/d gate|: how much an example's loss changes with the head's gate. {over} "
             f"{OVER_EXAMPLES}",
             where,
-            **place,
+            **group,
         )
         yield NORMALISED.of(**table.names).form(
             f"importance.{task}.{seed}.normalised",
@@ -59,5 +59,5 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             "Importance over the l2 norm of its layer, by which heads are pruned. "
             f"{over} No interval.",
             where,
-            **place,
+            **group,
         )

@@ -100,7 +100,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 def entropy(over: str) -> Iterator[Form]:
     """How broad attention is; `over` states what the means and intervals are over."""
-    place = {"paper": PAPER, "group": "Entropy"}
+    group = {"paper": PAPER, "group": "Entropy"}
     for query, words in QUERIES.items():
         yield ENTROPY.form(
             f"entropy.{query}",
@@ -108,14 +108,14 @@ def entropy(over: str) -> Iterator[Form]:
             f"Entropy of the attention of {words}, in nats: 0 where a token attends to one token "
             f"alone, largest where it attends to all alike. {over}",
             {"query": query},
-            **place,
+            **group,
         )
     yield LARGEST.form(
         "largest.all",
         "Largest weight, all tokens",
         f"The largest share of its attention that a token gives to a single token. {over}",
         {"query": "all"},
-        **place,
+        **group,
     )
 
 

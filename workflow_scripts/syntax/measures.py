@@ -48,7 +48,7 @@ OFFSETS = Table(
 TABLES = (SCORES, BEST, OFFSETS)
 # Not a relation: all words together; and a relation without syntax, as in Table 1.
 ALL, PUNCTUATION = "all", "punct"
-PLACE = {"paper": PAPER, "group": "Syntax"}
+GROUP = {"paper": PAPER, "group": "Syntax"}
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -69,7 +69,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             compute=lambda tables: best_relation(tables, chosen),
             derived="per head the largest of accuracy minus the best fixed offset's accuracy "
             f"(column accuracy of {OFFSETS.file}) over directions and relations",
-            **PLACE,
+            **GROUP,
         )
     for name in relations:
         offset = int(offsets.loc[name, "offset"])
@@ -85,7 +85,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             {"relation": name},
             null=OFFSETS.rows(relation=name, offset=offset),
             null_title=f"best fixed offset, {offset:+d}",
-            **PLACE,
+            **GROUP,
         )
 
 

@@ -157,20 +157,20 @@ def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
 
 def importance(table: Table, study: Study) -> Iterator[Form]:
     """The gradient of the loss by the head's gate, plain and over its layer's norm."""
-    place = {"paper": "michel2019", "group": "Importance", "task": TASK}
-    place["state"] = state_of(table.names["run"])
+    group = {"paper": "michel2019", "group": "Importance", "task": TASK}
+    group["state"] = state_of(table.names["run"])
     over = f"Mean over training pairs.{study.note('pairs')}"
     yield table.form(
         "translation.importance",
         "Importance",
         "|dL/d gate|: how much a pair's loss, teacher-forced, changes with the head's gate. "
         f"{over} Interval: 95%, bootstrap over pairs.",
-        **place,
+        **group,
     )
     yield NORMALISED.of(**table.names).form(
         "translation.importance.normalised",
         "Importance in its layer",
         "Importance over the l2 norm of its type and layer, by which heads are pruned. "
         f"{over} No interval.",
-        **place,
+        **group,
     )
