@@ -72,7 +72,7 @@ def degenerate_runs(products: Products, of: str) -> list[Measured]:
 def left_to_arguments(products: Products, of: str) -> list[Measured]:
     """Points that all of the input gains over warrants alone, for each family.
 
-    On the original points of the last split, the mean over runs; the interval draws points, the
+    On the original points of the last split, the mean over runs; the interval resamples points, the
     same for both.
     """
     rows = products.all_of(WORD_PREDICTIONS, PREDICTIONS, named="arguments/*.original*")

@@ -21,7 +21,7 @@ LEAST = 10.0  # BLEU from which on a model counts as translating
 
 
 def base_bleu(products: Products, of: str) -> list[Measured]:
-    """BLEU of the intact translator; the interval draws sentences."""
+    """BLEU of the intact translator; the interval resamples sentences."""
     numbers = []
     for run, rows in _curves(products, "all"):
         row = rows.loc[rows["pruned"] == 0].iloc[0]
@@ -60,8 +60,8 @@ def kept_gap(products: Products, of: str) -> list[Measured]:
 def type_gap(products: Products, of: str) -> list[Measured]:
     """BLEU that encoder-decoder attention loses over each other type; `of` is the measure.
 
-    That is the difference of the two types' values; the interval draws sentences, for both the
-    same.
+    That is the difference of the two types' values; the interval resamples sentences, the same
+    for both.
     """
     types = products.all_of(OF_TYPES)
     types = types[(types["measure"] == of) & (types["split"] == MEASURED_ON)]
@@ -130,7 +130,7 @@ def significant_heads(products: Products, of: str) -> list[Measured]:
 
 
 def translator_agreement(products: Products, of: str) -> list[Measured]:
-    """Correlation of the effects of all heads on BLEU on two splits; the interval draws heads."""
+    """Correlation of all heads' effects on BLEU on two splits; the interval resamples heads."""
     wanted = {"kind": "splits", "mode": "zero", "metric": "bleu", "type": "all"}
     return [
         Measured(

@@ -44,7 +44,7 @@ class Rows:
         return place | {"where": dict(self.where), "factor": self.factor}
 
     def source(self, folder: str) -> dict[str, Any]:
-        """The same, with the columns of the numbers and words that go with the values."""
+        """The origin of the values, and the columns of the numbers and words that go with them."""
         picked = {"pick": "largest"} if self.largest else {}
         others = {
             name: column if isinstance(column, str) else list(column)

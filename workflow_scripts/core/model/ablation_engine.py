@@ -111,7 +111,7 @@ def by_whole_model(
     means: torch.Tensor | None,
     pass_tokens: int,
 ) -> np.ndarray:
-    """The same logits by forward passes of the whole model, one variant after the other."""
+    """Logits [variant, example, label] by passes of the whole model, one variant after another."""
     kind = model.config.model_type
     log.warning("%s cannot run layer by layer: the whole model runs for each variant", kind)
     open_attention(model)

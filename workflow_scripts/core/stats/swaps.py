@@ -25,7 +25,7 @@ class Compared(Protocol):
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """The same with the predictions of random examples swapped, [draw, variant]."""
+        """Score differences with the predictions of random examples swapped, [draw, variant]."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class OfSums:
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """The same with random examples swapped, [draw, variant]: they move from sum to sum."""
+        """Score differences with the predictions of random examples swapped, [draw, variant].
+
+        Swapped examples move from sum to sum.
+        """
         of_baseline, of_variants = self.summands(baseline), self.summands(variants)
         gained = of_variants - of_baseline
         # Sums of small integers are exact in single precision, in which products take half as long.
@@ -85,7 +88,7 @@ class OfMetric:
     def swapped(
         self, baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int
     ) -> np.ndarray:
-        """The same with random examples swapped, [draw, variant].
+        """Score differences with the predictions of random examples swapped, [draw, variant].
 
         By sums where the metric has them, Spearman's by ranks, else by weights.
         """
