@@ -12,7 +12,7 @@ import pytest
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.corpora import segments
+from workflow_scripts.corpora import segments, sources
 from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
 
 
@@ -243,3 +243,13 @@ def test_real_wikipedia_of_the_default_study(tmp_path: Path) -> None:
     texts = [text for segment in chosen + training for text in segment.texts]
     for mark in ("[[", "]]", "{{", "}}", "''", "<ref", "&nbsp;", "|", "()"):
         assert not [text for text in texts if mark in text], mark
+
+
+def test_documents_of_several_plain_files_have_titles_of_their_own(tmp_path: Path) -> None:
+    text = "one two three\nfour five six\n\nseven eight nine\nten eleven twelve\n"
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = list(sources.articles({"path": str(tmp_path), "format": "plain"}))
+    assert [article.title for article in found] == [
+        f"{tmp_path}/{name}:{line}" for name in ("a.txt", "b.txt") for line in (1, 4)
+    ]

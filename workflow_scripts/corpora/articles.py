@@ -40,7 +40,10 @@ class Paragraph:
 
 @dataclass
 class Article:
-    """An article; `left_out` counts lines that are not paragraphs (headings, lists, tables)."""
+    """An article; `left_out` counts lines that are not paragraphs (headings, lists, tables).
+
+    Intervals resample articles by their `title`, which no two of a corpus may share.
+    """
 
     title: str
     paragraphs: list[Paragraph] = field(default_factory=list)
@@ -50,11 +53,12 @@ class Article:
 def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
     """Articles from (source, line) pairs in the form `plain` or `wikitext`.
 
-    Plain: one paragraph per line, blank lines between documents. WikiText: a heading of the first
+    Plain: one paragraph per line, blank lines between documents, whose titles are where they start.
+    WikiText: a heading of the first
     level starts an article.
     """
     current: Article | None = None
-    for number, (source, line) in enumerate(lines):
+    for source, line in lines:
         text = line.strip()
         if "\r" in text:
             raise InputError(
@@ -69,8 +73,7 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
         if ends or not text:
             continue
         if current is None:
-            title = heading.group(2) if heading else f"document {number + 1}"
-            current = Article(title)
+            current = Article(heading.group(2) if heading else source)
         if heading:
             current.left_out += 1
         else:
