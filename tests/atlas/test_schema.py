@@ -11,6 +11,8 @@ from jsonschema import Draft202012Validator, ValidationError
 from tests.atlas.made_up import made_up
 from tests.atlas.made_up_tables import MadeUpModel, MadeUpTranslator, written
 from tests.atlas.plainly import ROOT, SCHEMA, check, read, tables_shown_and_not
+from tests.default_study import MODEL, RESULTS
+from tests.parsed_rules import parsed
 from workflow_scripts.atlas import atlas_data
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.run.errors import InputError
@@ -73,7 +75,7 @@ def test_every_value_is_that_of_the_table_it_names(whole: Path) -> None:
 
 
 def test_every_measure_has_an_id_that_its_table_declares(whole: Path, tmp_path: Path) -> None:
-    """And every declared id is that of a measure, so that docs/atlas.md lists what there is."""
+    """And every id of a made-up table is a measure's, so that docs/atlas.md lists what there is."""
     declared = [
         (table, re.sub(r"<\w+>", "[^.]+", name.replace(".", r"\.")))
         for chapter in collect("measures").values()
@@ -81,6 +83,8 @@ def test_every_measure_has_an_id_that_its_table_declares(whole: Path, tmp_path: 
         for name in table.ids
     ]
     of_translator = written(tmp_path, translators=[MadeUpTranslator(tmp_path)])
+    made_up_files = {"/".join(path.parts[-2:]) for path in whole.parent.rglob("*.*")}
+    made_up_files |= {"/".join(path.parts[-2:]) for path in tmp_path.rglob("*.*")}
     used = set()
     for measure in read(whole)["measures"] + read(of_translator)["measures"]:
         file = "/".join(measure["source"]["table"].split("/")[-2:])
@@ -91,7 +95,10 @@ def test_every_measure_has_an_id_that_its_table_declares(whole: Path, tmp_path: 
         }
         assert fit, measure["id"]
         used |= fit
-    assert used == {(table.file, pattern) for table, pattern in declared}
+    assert used == {
+        (table.file, pattern) for table, pattern in declared if any(map(table.at, made_up_files))
+    }
+    assert len(used) > 20
 
 
 def test_two_models_of_other_sizes_have_the_same_ids(tmp_path: Path) -> None:
@@ -174,3 +181,20 @@ def test_the_maps_of_a_model_are_taken_over(tmp_path: Path) -> None:
     assert {key: atlas[key] for key in content} == content
     titles = {state["name"]: state["title"] for state in atlas["models"][0]["states"]}
     assert titles == {"pretrained": "pretrained", "sst2.3": "fine-tuned on SST-2, seed 3"}
+
+
+def test_what_rules_measure_is_what_chapters_declare() -> None:
+    """A table that a rule enters is declared, and a declared one is the output of a rule."""
+    entered, outputs = set(), set()
+    for study in parsed():
+        products = [Path(path) for path in study.rules["atlas_data"].input]
+        entered |= {"/".join(path.parts[-2:]) for path in products if path.suffix != ".json"}
+        outputs |= {path for rule in study.rules.values() for path in rule.output}
+    assert len(entered) > 20
+    declared = [table for module in collect("measures").values() for table in module.TABLES]
+    assert [file for file in entered if not any(table.at(file) for table in declared)] == []
+    made = re.compile("|".join(re.sub(r"\\{.*?\\}", ".+", re.escape(path)) for path in outputs))
+    names = [f"{RESULTS}/{MODEL}/{re.sub('<.*?>', 'x', table.file)}" for table in declared]
+    of_study = [name.replace(f"/{MODEL}/", "/", 1) for name in names]
+    pairs = zip(names, of_study, strict=True)
+    assert [pair for pair in pairs if not any(map(made.fullmatch, pair))] == []

@@ -61,8 +61,10 @@ class Tables(TableSet):
         self.keys = ["type", *KEYS] if self.types else KEYS
 
     def select(self, rows: Rows) -> pd.DataFrame:
-        """The rows of a measure."""
+        """The rows of a measure. Raises InputError where a column that it names is missing."""
         frame = self[rows.table]
+        named = (*rows.where, rows.column)
+        tables.check_columns(frame, self._paths[_file(rows.table)], named)
         for column, value in rows.where.items():
             frame = frame[frame[column] == value]
         if rows.largest:

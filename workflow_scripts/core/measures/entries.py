@@ -1,15 +1,11 @@
-"""A model's tables, and measures read from them as the atlas has them."""
+"""A measure as the atlas has it: a form's words, and its numbers from a model's tables."""
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.measures.forms import Form, Rows
 from workflow_scripts.core.measures.tables import Columns, Tables, alike, number, whole
-from workflow_scripts.core.run.errors import InputError
-
-DISTANCE_DIGITS = 5
 
 
 def entry(form: Form, found: Tables) -> dict[str, Any]:
@@ -75,20 +71,3 @@ def read_null(rows: Rows, found: Tables) -> Any:
         return number(frame[rows.column].iloc[0], rows.factor)
     cells = found.per_head(frame, rows.column)
     return alike([number(cell, rows.factor) for cell in cells])
-
-
-def condensed(frame: pd.DataFrame, shape: tuple[int, int]) -> list[float]:
-    """The pairs' distances: the upper triangle of the matrix of all heads, row by row.
-
-    Raises InputError where the table has not every pair once.
-    """
-    first, second = (
-        (frame[f"layer_{side}"] * shape[1] + frame[f"head_{side}"]).to_numpy() for side in "ab"
-    )
-    order = np.lexsort([second, first])
-    rows, columns = np.triu_indices(shape[0] * shape[1], 1)
-    if not (np.array_equal(first[order], rows) and np.array_equal(second[order], columns)):
-        raise InputError(
-            "clusters/distances.parquet: not every pair of heads once; delete it and run again"
-        )
-    return [float(f"{value:.{DISTANCE_DIGITS}g}") for value in frame["distance"].to_numpy()[order]]
