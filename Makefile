@@ -88,7 +88,8 @@ format: $(READY)
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m snakefmt $(SMK)
 
-# The reference of a study's keys, the default model's name in commands, and the results.
+# The reference of a study's keys, the lists of papers, chapters and measures, the default model's
+# name in commands, and the results.
 docs: $(READY)
 	$(PYTHON) docs/configuration.py
 	$(PYTHON) docs/index.py

@@ -38,6 +38,9 @@ take any product, such as `results/mine/mine/figures/clark2019-fig4.svg`, as inp
         config: config["atlas"]
 
     use rule * from atlas as atlas_*
+
+Snakemake does not read this checkout's `profiles/default` then: copy it into that workflow, or its
+settings, on which [staleness.md](staleness.md) rests.
 """
 TABLE_HEAD = "| key | value | default | description |\n| --- | --- | --- | --- |\n"
 

@@ -94,7 +94,10 @@ resource_scopes:
 
 def code(script: str) -> str:
     """Digest of what a script of workflow_scripts and its imports mean."""
-    return meaning.digest(ROOT / "workflow_scripts" / script)
+    path = ROOT / "workflow_scripts" / script
+    if not path.is_file():
+        raise InputError(f"{path}: no such script; write it, or correct step({script!r})")
+    return meaning.digest(path)
 
 
 def step(script: str) -> dict[str, str]:

@@ -34,7 +34,10 @@ def figure(
     path = f"{product_folder(per_model)}/figures/{name}"
     caption = caption or name.partition(".")[0]
     if not (ROOT / f"report/{caption}.rst").is_file():
-        raise InputError(f"report/{caption}.rst, the caption of {path}.svg, is missing; write it")
+        raise InputError(
+            f"report/{caption}.rst, the caption of {path}.svg, is missing; write it, or give "
+            'caption="measure" for the figure of a measure'
+        )
     if wanted:
         for kind in ("svg", "pdf", "png"):
             FIGURES.extend(for_all(f"{path}.{kind}"))

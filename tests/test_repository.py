@@ -102,6 +102,11 @@ def test_chapter_stands_in_its_places(chapter: str) -> None:
     assert chapter in (*chapters.CHAPTERS, "preflight")
 
 
+def test_chapters_that_collect_come_last() -> None:
+    """They collect what the rules of the others have entered before."""
+    assert chapters.CHAPTERS[-3:] == ("claims", "atlas", "report")
+
+
 def test_every_rule_file_is_a_chapter_or_a_part_of_one() -> None:
     """A long chapter is cut into rules/<chapter>_<part>.smk, which rules/<chapter>.smk includes."""
     files = parsed()[0].files
