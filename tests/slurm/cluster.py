@@ -177,6 +177,14 @@ class Cluster:
         file["partitions"]["cpu"]["max_gpu"] = 0  # its node is also that of the other
         (profile / "partitions.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
 
+    def hide_sacct(self) -> None:
+        """Let `which`, by which the plugin looks for sacct, find none."""
+        which = self.folder / "bin/which"
+        which.write_text(
+            f'#!/bin/sh\n[ "$1" = sacct ] || exec {shutil.which("which")} "$@"\nexit 1\n'
+        )
+        which.chmod(0o755)
+
     def kill(self, daemon: str) -> None:
         """Kill a daemon with SIGKILL."""
         process = self.running.pop(daemon)
