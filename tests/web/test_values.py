@@ -107,7 +107,7 @@ def derived(
     else:
         assert measure["id"].startswith("patterns."), f"{measure['id']}: made in a way unknown here"
         shares = rows.groupby(["layer", "head", "class"])["share"].mean().unstack()
-        found = shares.idxmax(axis=1)
+        found = shares[measure["categories"]].round(9).idxmax(axis=1)  # of equals, the first class
     return {key: {"value": value} for key, value in found.items()}
 
 
