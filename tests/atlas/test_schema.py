@@ -161,7 +161,10 @@ def test_the_tables_of_the_default_study(tmp_path: Path) -> None:
     maps = sorted(results.glob("*/atlas/maps.json"))
     path = tmp_path / "atlas.json"
     about: dict[str, dict] = {"corpora": {}, "data": {}}
-    atlas_data.main(cards, sorted(tables), maps, path, study="demo", fewest=20, **about)
+    translators = sorted(results.glob("translation/*.card.json"))
+    atlas_data.main(
+        cards, sorted(tables), maps, path, study="demo", fewest=20, translators=translators, **about
+    )
     assert check(path, results) > 10 * len(cards)
     _, _, neither = tables_shown_and_not(path, results)
     assert neither == set()
