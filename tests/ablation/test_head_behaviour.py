@@ -116,7 +116,7 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
 
 
-def test_kinds_are_those_that_chapters_tell_apart() -> None:
+def test_kinds_are_those_that_chapters_distinguish() -> None:
     kinds = [kind for one in collect("head_columns").values() for kind in getattr(one, "KINDS", {})]
     assert sorted([*kinds, "other"]) == sorted(head_behaviour.STRATA)
 

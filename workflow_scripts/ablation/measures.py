@@ -97,8 +97,8 @@ def seed_title(task: str, seed: int) -> str:
 
 def split_titles(task: str, splits: list[str]) -> dict[str, str]:
     """What each development set adds to the task's title."""
-    titles = {split: f", {split.removeprefix('dev_')}" for split in splits}
-    return titles | {"dev": ", matched" if "dev_mismatched" in splits else ""}
+    titles = {split: f", {set_name(task, split)}" for split in splits}
+    return titles if "dev_mismatched" in splits else titles | {"dev": ""}
 
 
 def disabling(

@@ -24,13 +24,14 @@ ROOM = 5.3, 0.72  # inches for all columns of the matrix, and at most for one
 WIDE = 0.62  # inches from which a column holds an interval in one line
 PER_LINE, LINE = 4, 2.1  # scatter plots next to each other, and inches of their height
 DARK = 0.6  # correlation from which text on its colour is white
+# The first development set of each task, by the task's title.
+FIRST_SETS = {task.title: set_title(name, "dev") for name, task in TASKS.items()}
 
 
 def named(row: pd.Series) -> tuple[str, str]:
     """The two development sets of a pair (one of them for halves), each named with its task."""
     if row["kind"] == "tasks":
-        names = {task.title: set_title(name, "dev") for name, task in TASKS.items()}
-        return names[row["one"]], names[row["other"]]
+        return FIRST_SETS[row["one"]], FIRST_SETS[row["other"]]
     if row["kind"] == "halves":
         return row["one"], row["one"]
     return row["one"], f"{row['one'].split(' ')[0]} {row['other']}"
@@ -40,7 +41,7 @@ def data_sets(pairs: pd.DataFrame) -> list[str]:
     """All development sets of the pairs' columns `a` and `b`: by task, its first set first."""
     names = list(dict.fromkeys(pairs[["a", "b"]].to_numpy().ravel()))
     titles = {task.title: number for number, task in enumerate(TASKS.values())}
-    firsts = {set_title(name, "dev") for name in TASKS}
+    firsts = FIRST_SETS.values()
     return sorted(names, key=lambda name: (titles[name.split(" ")[0]], name not in firsts))
 
 
@@ -118,8 +119,7 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
 
 def shown(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs that are plotted point by point: a task's first development set and another."""
-    firsts = {set_title(name, "dev") for name in TASKS}
-    return pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(firsts)]
+    return pairs[(pairs["kind"] == "datasets") & pairs["a"].isin(FIRST_SETS.values())]
 
 
 def draw(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:

@@ -42,7 +42,7 @@ class Paragraph:
 class Article:
     """An article; `left_out` counts lines that are not paragraphs (headings, lists, tables).
 
-    Intervals resample articles by their `title`, which no two of a corpus may share.
+    Intervals resample articles by their `title`: those of one title are one article to them.
     """
 
     title: str
@@ -54,8 +54,7 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
     """Articles from (source, line) pairs in the form `plain` or `wikitext`.
 
     Plain: one paragraph per line, blank lines between documents, whose titles are where they start.
-    WikiText: a heading of the first
-    level starts an article.
+    WikiText: a heading of the first level starts an article.
     """
     current: Article | None = None
     for source, line in lines:

@@ -1,4 +1,4 @@
-"""What surface patterns say of each head, for tables that group heads by behaviour."""
+"""What surface patterns show about each head, for tables that group heads by behaviour."""
 
 import pandas as pd
 
