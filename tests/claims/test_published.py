@@ -2,6 +2,8 @@
 
 import csv
 import re
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from tests.parsed_rules import parsed_rules
 from workflow_scripts.arguments import paper as niven2019
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES
-from workflow_scripts.claims.published import COLUMNS, LINKS, Claim, read
+from workflow_scripts.claims.intervals import of_paper
+from workflow_scripts.claims.published import COLUMNS, Claim, read
+from workflow_scripts.claims.verdicts import REPRODUCED, judge
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.coreference import clark2019_table2
 from workflow_scripts.probes import clark2019_table3
@@ -40,7 +44,7 @@ ROW = {
 def write(folder: Path, *rows: dict[str, str], columns: tuple[str, ...] = COLUMNS) -> Path:
     path = folder / "claims.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     return path
@@ -58,7 +62,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
     ("change", "error"),
     [
         ({"kind": "fact"}, ":2: kind 'fact'; use one of value, statement"),
-        ({"rule": "over"}, ":2: rule 'over'; use one of above, below, within, between"),
+        ({"rule": "over"}, ":2: rule 'over'; use one of above, below, not below, within, between"),
         ({"measure": "wish"}, ":2: measure 'wish'; use one of "),
         ({"needs": "luck"}, r":2: needs \['luck'\]; use some of text"),
         ({"value": "half"}, ":2: value 'half' is no number"),
@@ -135,20 +139,55 @@ def test_printed_tables_show_the_same_published_numbers(builtin: dict[str, Claim
             assert builtin[id_].value == accuracy
 
 
-def test_a_file_may_name_what_shows_a_claim(tmp_path: Path) -> None:
+def test_a_file_may_have_more_columns(tmp_path: Path) -> None:
     links = {"shown": "clark2019-fig2", "view": "measure=attention.sep"}
-    (claim,) = read(write(tmp_path, ROW | links, columns=COLUMNS + LINKS), MEASURES)
+    (claim,) = read(write(tmp_path, ROW | links, columns=(*COLUMNS, *links)), MEASURES)
     assert (claim.shown, claim.view) == tuple(links.values())
     (claim,) = read(write(tmp_path, ROW), MEASURES)
-    assert (claim.shown, claim.view) == ("", "")
-    sourced = ROW | links | {"source": "memory"}
-    (claim,) = read(write(tmp_path, sourced, columns=(*COLUMNS, *LINKS, "source")), MEASURES)
-    assert claim.source == "memory"
-    wrong = sourced | {"source": "dream"}
-    with pytest.raises(InputError, match=":2: source 'dream'; use one of , slides, memory"):
-        read(write(tmp_path, wrong, columns=(*COLUMNS, *LINKS, "source")), MEASURES)
-    with pytest.raises(InputError, match="shown and view may follow"):
-        read(write(tmp_path, ROW | {"shown": ""}, columns=(*COLUMNS, "shown")), MEASURES)
+    assert (claim.shown, claim.view, claim.paper_value) == ("", "", None)
+    of_paper = {"source": "memory", "paper_value": "61", "paper_n": "70", "paper_interval": "share"}
+    (claim,) = read(write(tmp_path, ROW | of_paper, columns=(*COLUMNS, *of_paper)), MEASURES)
+    assert (claim.source, claim.printed, claim.paper_n) == ("memory", 61, 70)
+    for wrong, error in (
+        ({"source": "dream"}, ":2: source 'dream'; use one of , slides, summaries, memory"),
+        ({"paper_n": ""}, ":2: an interval of the paper's number needs paper_n"),
+        ({"paper_interval": "wide"}, ":2: paper_interval 'wide'; use one of , share"),
+        ({"paper_value": "much"}, ":2: paper_value 'much' is no number"),
+    ):
+        with pytest.raises(InputError, match=error):
+            read(write(tmp_path, ROW | of_paper | wrong, columns=(*COLUMNS, *of_paper)), MEASURES)
+    for columns in ((*COLUMNS, "shown", "shown"), (*COLUMNS, "wish")):
+        with pytest.raises(InputError, match="any of shown, view, source, since"):
+            read(write(tmp_path, ROW | {"shown": "", "wish": ""}, columns=columns), MEASURES)
+
+
+def test_every_builtin_rule_has_a_day(builtin: dict[str, Claim]) -> None:
+    for claim in builtin.values():
+        assert date.fromisoformat(claim.since) >= date(2026, 11, 22), claim.id
+
+
+def test_the_papers_own_numbers_bear_out_its_statements(builtin: dict[str, Claim]) -> None:
+    """No rule asks for more than the paper's own number at the paper's own n can give."""
+    scored = {id_: of_paper(claim) for id_, claim in builtin.items()}
+    found = {
+        id_: judge(builtin[id_], number, same_model=True)
+        for id_, number in scored.items()
+        if number is not None
+    }
+    assert len(found) > 90
+    assert {id_: verdict for id_, verdict in found.items() if verdict != REPRODUCED} == {}
+
+
+def test_the_papers_own_interval_by_hand() -> None:
+    claim = Claim(**{**ROW, "needs": (), "value": 50.0, "to": None, "reference": None})
+    assert of_paper(claim) is None
+    half = of_paper(replace(claim, paper_value=50.0, paper_n=100.0, paper_interval="share"))
+    # Wilson: (0.5 + z^2/200 +- z sqrt(0.0025 + z^2/40000)) / (1 + z^2/100), z = 1.96.
+    assert (half.low, half.high) == pytest.approx((40.38, 59.62), abs=0.01)
+    r = of_paper(replace(claim, paper_value=0.56, paper_n=96.0, paper_interval="correlation"))
+    assert (r.low, r.high) == pytest.approx((0.406, 0.683), abs=0.002)  # tanh(0.633 +- 1.96/9.64)
+    exact = of_paper(replace(claim, paper_value=4.0, paper_interval="exact"))
+    assert (exact.low, exact.value, exact.high) == (4, 4, 4)
 
 
 def test_the_products_that_show_a_claim_are_made() -> None:

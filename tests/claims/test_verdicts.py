@@ -49,8 +49,15 @@ def claim(**changes: Any) -> Claim:
         ({"rule": "below", "reference": 100.0}, (60, 90), verdicts.DIRECTION),
         ({"rule": "below", "reference": 100.0}, (90, 110), verdicts.NOT_REPRODUCED),
         ({"rule": "within", "to": 3.0}, (47, 53), verdicts.REPRODUCED),
-        ({"rule": "within", "to": 3.0}, (46, 50), verdicts.CANNOT_TELL),
+        ({"rule": "within", "to": 3.0}, (46, 49.9), verdicts.CANNOT_TELL),
+        ({"rule": "within", "to": 3.0}, (47.5, 53.3), verdicts.REPRODUCED),  # covers 50, +-2.9
+        ({"rule": "within", "to": 3.0}, (46.5, 53), verdicts.CANNOT_TELL),  # covers it, +-3.25
+        ({"rule": "within", "to": 3.0}, (50.1, 53.5), verdicts.CANNOT_TELL),  # does not cover it
         ({"rule": "within", "to": 3.0}, (53.1, 60), verdicts.NOT_REPRODUCED),
+        ({"rule": "not below", "value": 0.0, "to": 1.0}, (-0.9, 0.1), verdicts.REPRODUCED),
+        ({"rule": "not below", "value": 0.0, "to": 1.0}, (1, 2), verdicts.REPRODUCED),
+        ({"rule": "not below", "value": 0.0, "to": 1.0}, (-1.1, 3), verdicts.CANNOT_TELL),
+        ({"rule": "not below", "value": 0.0, "to": 1.0}, (-0.9, -0.3), verdicts.NOT_REPRODUCED),
         ({"rule": "within", "to": 3.0, "reference": 20.0}, (30, 40), verdicts.DIRECTION),
         ({"rule": "within", "to": 3.0, "reference": 80.0}, (60, 70), verdicts.DIRECTION),
         ({"rule": "within", "to": 3.0, "reference": 80.0}, (81, 90), verdicts.NOT_REPRODUCED),
@@ -65,13 +72,19 @@ def test_verdict(changes: dict, interval: tuple[float, float], verdict: str) -> 
     assert judge(claim(**changes), measured, same_model=True) == verdict
 
 
+def test_another_model_does_not_reproduce_a_statement() -> None:
+    assert judge(CLAIM, Measured(55.0, 51.0, 60.0), same_model=False) == verdicts.HOLDS
+    assert judge(CLAIM, Measured(45.0, 40.0, 49.0), same_model=False) == verdicts.FAILS
+    assert judge(CLAIM, Measured(50.0, 40.0, 60.0), same_model=False) == verdicts.CANNOT_TELL
+
+
 @pytest.mark.parametrize(
     ("reference", "interval", "verdict"),
     [
         (None, (86, 87), verdicts.NOT_COMPARABLE),
         (40.0, (86, 87), verdicts.DIRECTION),  # although it is the value itself
         (40.0, (41, 60), verdicts.DIRECTION),
-        (40.0, (30, 39), verdicts.NOT_REPRODUCED),
+        (40.0, (30, 39), verdicts.FAILS),
         (40.0, (30, 50), verdicts.CANNOT_TELL),
     ],
 )
@@ -89,7 +102,7 @@ def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
     ours = Measured(79.4, 77.4, 81.4, reference=75.8)
     assert judge(value, ours, same_model=False) == verdicts.DIRECTION
     worse = Measured(74.0, 73.0, 75.0, reference=75.8)
-    assert judge(value, worse, same_model=False) == verdicts.NOT_REPRODUCED
+    assert judge(value, worse, same_model=False) == verdicts.FAILS
 
 
 def test_our_own_baseline_comes_before_the_reference_of_the_claim() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.claims import clark, kovaleva, kovaleva_disabling, michel, niven, translation
+from workflow_scripts.claims.intervals import of_paper
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, Measured, judge
@@ -25,11 +26,13 @@ MEASURES = {
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
+OTHER_MODEL = "another model"
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
     "translation": "the paper's translator is a Transformer-big for WMT14 En-Fr",
     "bert-large": "the paper's model is BERT-large",
 }
+MACHINE = {"maps": "the maps were annotated by an AI model, not by people"}
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,19 @@ class Comparability:
                 return WHY_NOT[need]
             name = measured.task if need == "task" else need
             if name and (kind := self.data.get(name, "real")) != "real":
+                if kind == "machine":
+                    return MACHINE[name]
                 return f"{kind} {'data' if need in ('task', 'arct') else need}"
         return ""
+
+    def rests_on(self, claim: Claim) -> str:
+        """What our number is of: what the paper measured, or another model."""
+        if not claim.model:
+            return "the data set"
+        if claim.model in WORD_MODELS:
+            return "a word model"
+        own = self.translator if "pairs" in claim.needs else self.model == claim.model
+        return "the paper's model" if own else OTHER_MODEL
 
 
 def evaluate(
@@ -69,8 +83,8 @@ def evaluate(
         return [_row(claim, None, NOT_MEASURED, str(missing))]
     if not numbers:
         return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
-    same_model = comparability.model == claim.model or claim.model in WORD_MODELS or not claim.model
-    same_model |= comparability.translator and "translation" in claim.needs
+    rests_on = comparability.rests_on(claim)
+    same_model = rests_on != OTHER_MODEL
     rows = []
     for measured in numbers:
         because = comparability.why_not(claim, measured)
@@ -79,22 +93,27 @@ def evaluate(
             because = f"of another model than {claim.model}"
             unjudged = verdict == NOT_COMPARABLE
             because += ", without a baseline" if unjudged else ": judged by its direction only"
-        rows.append(_row(claim, measured, verdict, because))
+        rows.append(_row(claim, measured, verdict, because, rests_on))
     return rows
 
 
-def _row(claim: Claim, measured: Measured | None, verdict: str, because: str) -> dict[str, Any]:
+def _row(
+    claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str = ""
+) -> dict[str, Any]:
     about = {"id": claim.id, "paper": claim.paper, "place": claim.place, "kind": claim.kind}
     about |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
-    about["paper_value"] = claim.value if claim.kind == "value" else None
-    about |= {"rule": claim.in_words(), "unit": claim.unit}
-    number: dict[str, Any] = dict.fromkeys(("case", "ours", "ci_low", "ci_high", "n", "n_of"))
-    number |= dict.fromkeys(("seeds", "reference", "about"))
+    about |= {"paper_value": claim.printed, "paper_n": claim.paper_n}
+    about |= {"rule": claim.in_words(), "unit": claim.unit, "rule_since": claim.since}
+    of_paper_itself = of_paper(claim)
+    about["paper_scores"] = judge(claim, of_paper_itself, True) if of_paper_itself else None
+    number: dict[str, Any] = dict.fromkeys(("case", "ours", "ci_low", "ci_high", "interval"))
+    number |= dict.fromkeys(("n", "n_of", "seeds", "reference", "about", "rests_on"))
     of_case = {name: getattr(measured, name, "") for name in OF_CASE}
     if measured:
         reference = claim.reference if measured.reference is None else measured.reference
         number |= {"case": measured.case, "ours": measured.value, "ci_low": measured.low}
-        number |= {"ci_high": measured.high, "n": measured.n, "n_of": measured.of}
+        number |= {"ci_high": measured.high, "interval": measured.interval}
+        number |= {"n": measured.n, "n_of": measured.of, "rests_on": rests_on}
         number |= {"seeds": measured.seeds, "reference": reference, "about": measured.about}
     judged = {"verdict": verdict, "because": because}
     return about | number | judged | {"later": claim.later, "source": claim.source} | of_case
@@ -121,7 +140,7 @@ def main(
     found = Products(products)
     rows = [row for claim in claims for row in evaluate(claim, found, comparability)]
     frame = pd.DataFrame(rows)
-    counts = ["n", "seeds"]
+    counts = ["n", "seeds", "paper_n"]
     frame[counts] = frame[counts].astype("Int64")
     tables.write_csv(frame.drop(columns=OF_CASE).assign(model=card["name"]), table)
     tables.write(frame[["id", "case", *OF_CASE]].fillna({"case": ""}), cases)

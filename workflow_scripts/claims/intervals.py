@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.stats.intervals import wilson
 
@@ -34,6 +35,21 @@ def of_correlation(r: float, n: int) -> tuple[float, float]:
     half = stats.norm.ppf(0.5 + CONFIDENCE / 2) / math.sqrt(n - 3)
     centre = math.atanh(min(max(r, -0.999999), 0.999999))
     return math.tanh(centre - half), math.tanh(centre + half)
+
+
+def of_paper(claim: Claim) -> Measured | None:
+    """The paper's own number with its sampling interval; None where the paper has no number.
+
+    Where its interval is unknown, or it is an exact count, the ends are the number itself.
+    """
+    value, n = claim.printed, int(claim.paper_n or 0)
+    if value is None:
+        return None
+    if claim.paper_interval == "share":
+        return Measured(value, *share(round(value / 100 * n), n), n)
+    if claim.paper_interval == "correlation":
+        return Measured(value, *of_correlation(value, n), n)
+    return Measured(value, value, value, n or None)
 
 
 def mean_of(rows: pd.DataFrame, column: str, scale: float = 1.0) -> tuple[float, float, float]:

@@ -9,20 +9,27 @@ from workflow_scripts.core.data.text_files import read_rows
 from workflow_scripts.core.run.errors import InputError
 
 KINDS = ("value", "statement")
-RULES = ("above", "below", "within", "between")
+RULES = ("above", "below", "not below", "within", "between")
 # What a claim needs of a study before our number can be held against it.
 NEEDS = ("text", "trees", "mentions", "frames", "task", "arct", "own-head", "bert-large")
-NEEDS += ("pairs", "translation")
+NEEDS += ("pairs", "translation", "maps")
 # Where a claim was read that was not read in the paper itself, in words.
-SOURCES = {"slides": "read in slides on the paper", "memory": "from memory of the paper"}
+SOURCES = {
+    "slides": "read in slides on the paper",
+    "summaries": "read in two public summaries of the paper",
+    "memory": "from memory of the paper",
+}
+# What the sampling interval of the paper's own number is; empty where it is unknown.
+PAPER_INTERVALS = ("", "share", "correlation", "exact")
 
 
 @dataclass(frozen=True)
 class Claim:
     """A published value or statement, and the rule by which it is judged.
 
-    The rule holds where our number is `above` or `below` `value`, `within` `to` of it, or `between`
-    `value` and `to`. `reference` is where there would be no effect; a measure may bring its own.
+    The rule holds where our number is `above` or `below` `value`, `within` `to` of it, `between`
+    `value` and `to`, or `not below` it, where an interval that reaches `to` lower is too wide.
+    `reference` is where there would be no effect; a measure may bring its own.
     """
 
     id: str
@@ -44,6 +51,16 @@ class Claim:
     shown: str = ""  # the figures and tables that show it, by name, for the claims' page
     view: str = ""  # the view of the atlas behind it, such as measure=syntax.dobj
     source: str = ""  # of SOURCES; empty for the paper itself
+    since: str = ""  # the day since which the rule has its present form
+    paper_value: float | None = None  # the paper's own number in `unit`, if not `value`
+    paper_n: float | None = None  # what that number was measured on
+    paper_interval: str = ""  # of PAPER_INTERVALS
+
+    @property
+    def printed(self) -> float | None:
+        """The paper's own number in the unit of the rule; None where the paper has none."""
+        within = self.kind == "value" and self.rule == "within"
+        return self.value if within and self.paper_value is None else self.paper_value
 
     @property
     def target(self) -> tuple[float, float]:
@@ -54,13 +71,16 @@ class Claim:
         if self.rule == "below":
             return -infinity, self.value
         to = self.to or 0.0
+        if self.rule == "not below":
+            return self.value - to, infinity
         return (self.value, to) if self.rule == "between" else (self.value - to, self.value + to)
 
     def in_words(self) -> str:
         """The rule as a table shows it."""
         low, high = self.target
-        if self.rule in ("above", "below"):
+        if self.rule in ("above", "below", "not below"):
             words = f"{self.rule} {self.value:g}"
+            words += f", known to {self.to:g}," if self.rule == "not below" else ""
         elif low == high:
             words = f"{low:g}"
         else:
@@ -69,8 +89,8 @@ class Claim:
 
 
 COLUMNS = tuple(field.name for field in fields(Claim) if field.default is MISSING)
-LINKS = ("shown", "view")  # a file may lack these, and the source
-ENDINGS = ((), LINKS, (*LINKS, "source"))
+OPTIONAL = tuple(field.name for field in fields(Claim) if field.default is not MISSING)
+NUMBERS = ("value", "to", "reference", "paper_value", "paper_n")
 
 
 def read(path: Path, measures: Collection[str]) -> list[Claim]:
@@ -81,8 +101,10 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
     """
     rows = read_rows(path)
     names = tuple(next(rows, (0, []))[1])
-    if names not in [COLUMNS + ending for ending in ENDINGS]:
-        also = f"; {' and '.join(LINKS)} may follow, then source"
+    optional = names[len(COLUMNS) :]
+    known = set(optional) <= set(OPTIONAL) and len(set(optional)) == len(optional)
+    if names[: len(COLUMNS)] != COLUMNS or not known:
+        also = f"; any of {', '.join(OPTIONAL)} may follow, each once"
         raise InputError(f"{path}:1: the columns must be {', '.join(COLUMNS)}{also}")
     claims: dict[str, Claim] = {}
     for number, cells in rows:
@@ -100,24 +122,26 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
 
 def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
     choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
-    choices += (("source", ("", *SOURCES)),)
+    choices += (("source", ("", *SOURCES)), ("paper_interval", PAPER_INTERVALS))
     for column, known in choices:
         if row.get(column, "") not in known:
             raise InputError(f"{where}: {column} {row[column]!r}; use one of {', '.join(known)}")
     needs = tuple(row["needs"].split())
     if unknown := set(needs) - set(NEEDS):
         raise InputError(f"{where}: needs {sorted(unknown)}; use some of {', '.join(NEEDS)}")
-    numbers = {name: _number(row, name, where) for name in ("value", "to", "reference")}
+    numbers = {name: _number(row, name, where) for name in NUMBERS}
     if numbers["value"] is None:
         raise InputError(f"{where}: value is empty; every claim is judged by a number")
-    if row["rule"] in ("within", "between") and numbers["to"] is None:
+    if row["rule"] in ("within", "between", "not below") and numbers["to"] is None:
         raise InputError(f"{where}: the rule {row['rule']} needs a number under `to`")
+    if row.get("paper_interval") in ("share", "correlation") and numbers["paper_n"] is None:
+        raise InputError(f"{where}: an interval of the paper's number needs paper_n")
     return Claim(**(row | numbers | {"needs": needs}))
 
 
 def _number(row: dict[str, str], column: str, where: str) -> float | None:
     try:
-        number = float(row[column]) if row[column] else None
+        number = float(row[column]) if row.get(column) else None
     except ValueError:
         number = math.nan
     if number is not None and not math.isfinite(number):

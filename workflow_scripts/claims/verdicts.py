@@ -1,4 +1,4 @@
-"""Our number held against a claim: one of six verdicts, by the rule written in the claim's file."""
+"""Our number held against a claim: a verdict, by the rule written in the claim's file."""
 
 import math
 from dataclasses import dataclass
@@ -8,15 +8,22 @@ from workflow_scripts.claims.published import Claim
 REPRODUCED = "reproduced"
 DIRECTION = "same direction"
 NOT_REPRODUCED = "not reproduced"
+# The same two on another model than the paper's.
+HOLDS = "holds here"
+FAILS = "does not hold here"
 CANNOT_TELL = "cannot tell"
 NOT_COMPARABLE = "not comparable"
 NOT_MEASURED = "not measured"
-VERDICTS = (REPRODUCED, DIRECTION, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE, NOT_MEASURED)
+VERDICTS = (REPRODUCED, HOLDS, DIRECTION, FAILS, NOT_REPRODUCED)
+VERDICTS += (CANNOT_TELL, NOT_COMPARABLE, NOT_MEASURED)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Our number for a claim, with the ends of its 95% interval, in the claim's unit."""
+    """Our number for a claim, with the ends of its interval, in the claim's unit.
+
+    The interval is of 95% and resamples what `n` counts, unless `interval` states another.
+    """
 
     value: float
     low: float
@@ -31,47 +38,55 @@ class Measured:
     task: str = ""  # the study's name of the GLUE task of the case
     run: str = ""  # the translator of the case
     own_head: bool = False  # whether the masked-LM head is the checkpoint's own
+    interval: str = ""  # what the interval is, such as "range over folds"
 
 
 def judge(claim: Claim, measured: Measured, same_model: bool) -> str:
     """The verdict on a number that may be compared.
 
-    reproduced: the whole interval lies where the rule wants the number. same direction: it does
-    not, but the whole interval lies on that side of the reference. not reproduced: the whole
-    interval lies outside and not on that side. cannot tell: the interval holds both.
-    The number of another model than the paper's can at most go in the same direction, where the
-    claim is a value.
+    reproduced: the interval lies where the rule wants the number. same direction: it does not, but
+    the whole interval lies on that side of the reference. not reproduced: the whole interval lies
+    outside and not on that side. cannot tell: the interval holds both.
+    On another model than the paper's a statement holds here, or does not; a value can at most go in
+    the same direction.
     """
     if any(map(math.isnan, (measured.value, measured.low, measured.high))):
         return CANNOT_TELL
+    holds, fails = (REPRODUCED, NOT_REPRODUCED) if same_model else (HOLDS, FAILS)
     reference = claim.reference if measured.reference is None else measured.reference
     if claim.kind == "value" and not same_model:
         if reference is None:
             return NOT_COMPARABLE
-        return _by_direction(claim, measured, reference)
+        return {1: DIRECTION, -1: fails, 0: CANNOT_TELL}[_side(claim, measured, reference)]
     inside, outside = _position(claim, measured)
     if inside:
-        return REPRODUCED
+        return holds
     if reference is not None and _side(claim, measured, reference) == 1:
         return DIRECTION
-    return NOT_REPRODUCED if outside else CANNOT_TELL
+    return fails if outside else CANNOT_TELL
 
 
 def _position(claim: Claim, measured: Measured) -> tuple[bool, bool]:
-    """Whether the whole interval lies where the rule wants it, and whether none of it does."""
+    """Whether the interval lies where the rule wants it, and whether none of it does.
+
+    A number `within` a distance of the paper's is there too where its interval covers the paper's
+    and reaches no farther than that distance from itself: with as many examples as the paper had,
+    the paper's own number is.
+    """
     if claim.rule == "above":
         return measured.low > claim.value, measured.high <= claim.value
     if claim.rule == "below":
         return measured.high < claim.value, measured.low >= claim.value
-    low, high = claim.target
     rounding = 1e-9  # the bounds count as inside, and are sums of decimal numbers
-    inside = measured.low >= low - rounding and measured.high <= high + rounding
-    return inside, measured.high < low - rounding or measured.low > high + rounding
-
-
-def _by_direction(claim: Claim, measured: Measured, reference: float) -> str:
-    side = _side(claim, measured, reference)
-    return {1: DIRECTION, -1: NOT_REPRODUCED, 0: CANNOT_TELL}[side]
+    low, high = claim.target[0] - rounding, claim.target[1] + rounding
+    if claim.rule == "not below":
+        return measured.low >= low and measured.high >= claim.value, measured.high < claim.value
+    inside = measured.low >= low and measured.high <= high
+    if claim.rule == "within":
+        covers = measured.low <= claim.value <= measured.high
+        farthest = max(measured.value - measured.low, measured.high - measured.value)
+        inside |= covers and farthest <= (claim.to or 0.0) + rounding
+    return inside, measured.high < low or measured.low > high
 
 
 def _side(claim: Claim, measured: Measured, reference: float) -> int:

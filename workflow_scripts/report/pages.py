@@ -14,7 +14,9 @@ SOURCES = Path(__file__).parent / "page"
 # Verdicts on claims, in order, with the names of their colours.
 BADGES = {
     "reproduced": "good",
+    "holds here": "good",
     "same direction": "fair",
+    "does not hold here": "bad",
     "not reproduced": "bad",
     "cannot tell": "open",
     "not comparable": "none",

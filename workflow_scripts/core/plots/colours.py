@@ -93,9 +93,11 @@ STRATEGIES = {
     "random": Look("random", GREY, "^", ":"),
 }
 VERDICTS = {
-    "reproduced": Look("reproduced", GREEN, "o"),
+    "reproduced": Look("reproduced", GREEN, "P"),
+    "holds here": Look("holds here", SKY, "o"),
     "same direction": Look("same direction", BLUE, "s"),
-    "not reproduced": Look("not reproduced", VERMILLION, "^"),
+    "does not hold here": Look("does not hold here", ORANGE, "^"),
+    "not reproduced": Look("not reproduced", VERMILLION, "X"),
     "cannot tell": Look("cannot tell", BLACK, "D"),
     "not comparable": Look("not comparable", "#AAAAAA", "v"),
     "not measured": Look("not measured", "#DDDDDD", "x"),
