@@ -70,6 +70,8 @@ use rule training_step as finetune with:
         recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},
         every_epoch=lambda w: w.task in FINETUNE["every_epoch"],
         max_tokens=lookup("{task}/max_tokens", within=TASKS),
+        bootstrap=1000,
+        seed=config["seed"],
         device=config["device"],
 
 

@@ -63,6 +63,7 @@ def values(folder: Path, card: Path, **options: Any) -> dict[str, Any]:
     table = options.pop("table", None) or made_up_task(folder, task)
     parameters = {"model": card, "table": table, "work": str(folder / "work"), "device": "cpu"}
     parameters |= {"task": task, "init": "pretrained", "max_tokens": 32, "recipe": RECIPE}
+    parameters |= {"bootstrap": 200, "seed": 7}
     return parameters | {name: folder / name for name in OUTPUTS} | options
 
 
@@ -101,6 +102,8 @@ def test_what_is_written(finished: Path, card: Path) -> None:
         (stage, metric) for stage in ("untrained", "fine-tuned") for metric in ("f1", "accuracy")
     }
     assert (metrics["n"] == 20).all()
+    assert (metrics["ci_low"] <= metrics["value"]).all()
+    assert (metrics["value"] <= metrics["ci_high"]).all()
 
 
 def test_the_checkpoint_predicts_what_the_metrics_state(finished: Path, card: Path) -> None:

@@ -25,19 +25,34 @@ from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.model.classifiers import logits_of, new_classifier, tokens_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.core.stats.metrics import majority, score
+from workflow_scripts.core.stats.metrics import majority, predictions_of, score, weighted_scores
+from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
 
 log = logging.getLogger(__name__)
 Splits = dict[str, tuple[list[Tokens], np.ndarray]]
 
 
 def score_rows(
-    task: Task, stage: str, split: str, labels: np.ndarray, logits: np.ndarray
+    task: Task,
+    stage: str,
+    split: str,
+    labels: np.ndarray,
+    logits: np.ndarray,
+    bootstrap: int,
+    seed: int,
 ) -> list[dict[str, Any]]:
-    """A row per metric of a development split: stage, split, metric, value, n, majority."""
+    """A row per metric of a development split: stage, split, metric, value, n, majority.
+
+    ci_low and ci_high are the ends of its 95% interval over `bootstrap` samples of the examples,
+    which `seed` samples: the same for all models that are scored on the split.
+    """
     base, rows = majority(task, labels), []
+    predictions = predictions_of(task, logits)[None]
+    weights = bootstrap_weights(len(labels), bootstrap, seed)
     for metric, value in score(task, labels, logits).items():
         row = {"stage": stage, "split": split, "metric": metric, "value": value}
+        resampled = weighted_scores(metric, labels, predictions, weights)
+        row["ci_low"], row["ci_high"] = np.percentile(resampled, CONFIDENCE)
         rows.append(row | {"n": len(labels), "majority": base[metric]})
         log.info("%s, %s: %s %.3f", stage, split, metric, value)
     return rows
@@ -56,11 +71,15 @@ def main(
     init: str,
     max_tokens: int,
     recipe: dict[str, Any],
+    bootstrap: int,
+    seed: int,
     every_epoch: bool = False,
     device: str = "auto",
     files: list[Path] = (),
 ) -> None:
     """Write checkpoint, card, metrics and curve; a killed run resumes from `work`.
+
+    `recipe` has the seed of the training, `seed` is that of the bootstrap samples.
 
     With `every_epoch`, `epochs` gets the weights after each epoch but the last, in epoch-<k>.
     The untrained model is scored where its body is pretrained: from random weights it only guesses.
@@ -83,7 +102,7 @@ def main(
     if init == "pretrained":
         for split, (tokens, labels) in splits.items():
             logits = logits_of(classifier, tokens)
-            scores += score_rows(definition, "untrained", split, labels, logits)
+            scores += score_rows(definition, "untrained", split, labels, logits, bootstrap, seed)
     identity = {
         "weights": base["weights"],
         "table": hashlib.sha256(table.read_bytes()).hexdigest(),
@@ -97,17 +116,17 @@ def main(
     losses, dev_logits = train(classifier, training, dev, fine_tuning, run)
     for split, (tokens, labels) in splits.items():
         logits = dev_logits if split == "dev" else logits_of(classifier, tokens)
-        scores += score_rows(definition, "fine-tuned", split, labels, logits)
+        scores += score_rows(definition, "fine-tuned", split, labels, logits, bootstrap, seed)
     classifier.save_pretrained(checkpoint)
     tokenizer.save_pretrained(checkpoint)
     epochs.mkdir()
     for epoch in sorted(Path(work).glob("epoch-*")):
         shutil.copytree(epoch, epochs / epoch.name)
-    seed = fine_tuning.seed
-    _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{seed}")
-    labels = {"model": base["name"], "task": definition.title, "init": init, "seed": seed}
-    tables.write_csv(pd.DataFrame(scores).assign(**labels), metrics)
-    tables.write_csv(losses.assign(**labels), curve)
+    _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{fine_tuning.seed}")
+    about = {"model": base["name"], "task": definition.title, "init": init}
+    about["seed"] = fine_tuning.seed
+    tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)
+    tables.write_csv(losses.assign(**about), curve)
     shutil.rmtree(work)
 
 

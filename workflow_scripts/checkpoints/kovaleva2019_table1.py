@@ -32,16 +32,22 @@ COLUMNS = {
 def table1(metrics: pd.DataFrame) -> pd.DataFrame:
     """One row per task, development set and metric, in percent: mean and spread over seeds.
 
-    The spread is the standard deviation, empty for one seed. `metrics` has a row per checkpoint,
-    stage, split and metric.
+    The spread is the standard deviation, empty for one seed. <column>_low and _high are the means
+    over seeds of the ends of each seed's 95% interval over examples. `metrics` has a row per
+    checkpoint, stage, split and metric.
     """
     order = [task.title for task in TASKS.values()]
     rows = []
     for (task, split, metric), group in metrics.groupby(["task", "split", "metric"], sort=False):
         row = {"task": task, "split": split, "metric": metric}
         for column, (stage, init) in COLUMNS.items():
-            chosen = group[(group["stage"] == stage) & (group["init"] == init)]["value"]
-            row[column], row[f"{column}_sd"] = 100 * chosen.mean(), 100 * chosen.std()
+            chosen = group[(group["stage"] == stage) & (group["init"] == init)]
+            row[column], row[f"{column}_sd"] = (
+                100 * chosen["value"].mean(),
+                100 * chosen["value"].std(),
+            )
+            row[f"{column}_low"] = 100 * chosen["ci_low"].mean()
+            row[f"{column}_high"] = 100 * chosen["ci_high"].mean()
         row["majority"] = 100 * group["majority"].iloc[0]
         row |= {"n": group["n"].iloc[0], "seeds": group["seed"].nunique()}
         paper = PAPER.get((task, metric), (None,) * 3) if split == "dev" else (None,) * 3
