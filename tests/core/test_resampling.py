@@ -35,12 +35,14 @@ def test_the_honest_gain_of_noise_is_none() -> None:
     baseline = np.where(rng.random(200) < 0.8, labels, 1 - labels)
     noise = np.where(rng.random((50, 200)) < 0.8, labels, 1 - labels)
     predictions = np.where(rng.random((50, 200)) < 0.2, noise, baseline)
-    actual = resampling.honest_gain(scoring("accuracy", labels, baseline, predictions), 200, 200, 1)
+    actual = resampling.honest_gain(
+        scoring("accuracy", labels, baseline, predictions), 200, 200, 50, 1
+    )
     assert actual["naive"] > 0.02
     assert abs(actual["gain"]) < 0.5 * actual["naive"]
     better = np.where(rng.random(200) < 0.5, labels, baseline)
     more = scoring("accuracy", labels, baseline, np.concatenate([predictions, better[None]]))
-    actual = resampling.honest_gain(more, 200, 200, 1)
+    actual = resampling.honest_gain(more, 200, 200, 200, 1)
     true = float((better == labels).mean() - (baseline == labels).mean())
     assert actual["gain"] == pytest.approx(true, abs=0.02)
     assert actual["gain_low"] <= actual["gain"] <= actual["gain_high"]
@@ -56,8 +58,53 @@ def test_the_honest_gain_by_a_plain_loop() -> None:
             best = variants[int(np.argmax(scores))]
             score = METRICS["f1"](labels[measured], best[measured])
             gains.append(score - METRICS["f1"](labels[measured], baseline[measured]))
-    actual = resampling.honest_gain(scoring("f1", labels, baseline, variants), 21, 9, 3)
+    actual = resampling.honest_gain(scoring("f1", labels, baseline, variants), 21, 9, 5, 3)
     assert actual["gain"] == pytest.approx(np.mean(gains))
+
+
+def test_the_interval_of_the_honest_gain_by_a_plain_loop() -> None:
+    """Bootstrap samples are written out; their halves share no example."""
+    labels, predictions = labels_and_predictions("f1", 21, 6)
+    n, draws, seed = 21, 7, 3
+    rng = [np.random.default_rng(seed + 1 + k) for k in range(resampling.DIVISIONS_OF_SAMPLE)]
+    orders = [generator.random((draws, n)).argsort(axis=1) for generator in rng]
+    sampled = []
+    for draw, weights in enumerate(resampling.bootstrap_weights(n, draws, seed)):
+        gains = []
+        for order in orders:
+            present = sorted(np.flatnonzero(weights), key=lambda example: order[draw][example])
+            one, other = present[: len(present) // 2], present[len(present) // 2 :]
+            for chosen, measured in ((one, other), (other, one)):
+                chosen, measured = (np.repeat(part, weights[part]) for part in (chosen, measured))
+                scores = [METRICS["f1"](labels[chosen], row[chosen]) for row in predictions[1:]]
+                best = predictions[1 + int(np.argmax(scores))]
+                score = METRICS["f1"](labels[measured], best[measured])
+                gains.append(score - METRICS["f1"](labels[measured], predictions[0][measured]))
+        sampled.append(np.mean(gains))
+    of_f1 = scoring("f1", labels, predictions[0], predictions[1:])
+    actual = resampling.honest_gain(of_f1, n, 9, draws, seed)
+    ends = np.percentile(sampled, (2.5, 97.5)) - np.mean(sampled) + actual["gain"]
+    assert (actual["gain_low"], actual["gain_high"]) == pytest.approx(tuple(ends))
+
+
+def test_the_interval_of_the_honest_gain_holds_the_true_gain() -> None:
+    """Of 60 samples of a population whose best variant gains 15 points, and of as many of noise."""
+    rng = np.random.default_rng(2)
+    held, zero = 0, 0
+    for _ in range(60):
+        labels = np.ones(120, int)
+        baseline = (rng.random(120) < 0.7).astype(int)
+        changed = rng.random((10, 120)) < 0.1
+        noise = np.where(changed, rng.random((10, 120)) < 0.7, baseline).astype(int)
+        better = np.where(rng.random(120) < 0.5, 1, baseline)[None]
+        of_noise = scoring("accuracy", labels, baseline, noise)
+        of_all = scoring("accuracy", labels, baseline, np.concatenate([noise, better]))
+        gain = resampling.honest_gain(of_all, 120, 50, 200, 1)
+        held += gain["gain_low"] <= 0.15 <= gain["gain_high"]
+        gain = resampling.honest_gain(of_noise, 120, 50, 200, 1)
+        zero += gain["gain_low"] <= 0 <= gain["gain_high"]
+    assert held >= 52  # 57 expected, standard deviation 1.7
+    assert zero >= 52
 
 
 def test_correlations_have_intervals() -> None:

@@ -98,7 +98,9 @@ def findable(predictions: Predictions, tests: dict[str, Test], seed: int) -> pd.
     return pd.DataFrame(rows).assign(n=len(labels))
 
 
-def gains(predictions: Predictions, groups: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
+def gains(
+    predictions: Predictions, groups: np.ndarray, divisions: int, draws: int, seed: int
+) -> pd.DataFrame:
     """One row per metric and group of variants: the naive and the honest gain of the best one.
 
     `groups`, int [variant], has the layer within which the best variant is chosen, or -1. With
@@ -111,8 +113,8 @@ def gains(predictions: Predictions, groups: np.ndarray, draws: int, seed: int) -
             row = {"metric": metric, "layer": layer, "choices": len(choices)}
             both = np.concatenate([predictions.baseline[None], choices])
             scores = partial(weighted_scores, metric, labels, both)
-            for measure in (resampling.honest_gain, resampling.half_agreement):
-                row |= measure(scores, len(labels), draws, seed)
+            row |= resampling.honest_gain(scores, len(labels), divisions, draws, seed)
+            row |= resampling.half_agreement(scores, len(labels), divisions, seed)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=len(labels))
 
@@ -151,7 +153,7 @@ def main(
             heads = cells.loc[scored.pop("variant"), ["layer", "head"]].reset_index(drop=True)
             parts[scores].append(heads.join(scored).assign(**columns))
             groups = cells["layer"] if unit == "all-but-one" else np.full(len(cells), -1)
-            gained = gains(predictions, np.asarray(groups), halves, seed)
+            gained = gains(predictions, np.asarray(groups), halves, bootstrap, seed)
             parts[gain].append(gained.assign(**columns))
             parts[found].append(findable(predictions, tests, seed).assign(**columns))
             if (split, unit) == ("dev", "head"):

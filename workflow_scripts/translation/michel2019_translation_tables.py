@@ -63,7 +63,7 @@ def compared_types(types: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     """The measures by type on BLEU, with the head of `most hurt`.
 
     With them, as measure `best head masked`, the gain of masking the head that is best masked on
-    one half of the sentences, measured on the other half; with the range of 95% of the divisions.
+    one half of the sentences, measured on the other half; its interval resamples sentences.
     """
     named = [
         label(layer, head) if head >= 0 else ""

@@ -107,7 +107,7 @@ def score(swept: Swept, bootstrap: int, permutations: int, seed: int) -> pd.Data
     return pd.concat(frames, ignore_index=True)
 
 
-def gains(swept: Swept, draws: int, seed: int) -> pd.DataFrame:
+def gains(swept: Swept, divisions: int, draws: int, seed: int) -> pd.DataFrame:
     """One row per metric and group of variants: the naive and the honest gain of the best one.
 
     Heads disabled alone are chosen among all (type "", layer -1) and among those of each type
@@ -129,9 +129,9 @@ def gains(swept: Swept, draws: int, seed: int) -> pd.DataFrame:
             summands = swept.summands[metric][np.concatenate([[True], chosen])]
             scores = partial(benefits_of, metric, summands)
             row = {"metric": metric, "type": name, "layer": layer, "choices": chosen.sum()}
-            row |= resampling.honest_gain(scores, swept.n, draws, seed)
+            row |= resampling.honest_gain(scores, swept.n, divisions, draws, seed)
             if swept.unit == "head":
-                row |= resampling.half_agreement(scores, swept.n, draws, seed)
+                row |= resampling.half_agreement(scores, swept.n, divisions, seed)
             rows.append(row)
     return pd.DataFrame(rows).assign(n=swept.n)
 
@@ -212,7 +212,7 @@ def main(
     for swept in read_sweep(sweep):
         about = {"split": swept.split, "unit": swept.unit, "mode": swept.mode}
         parts[scores].append(score(swept, bootstrap, permutations, seed).assign(**about))
-        parts[gain].append(gains(swept, halves, seed).assign(**about))
+        parts[gain].append(gains(swept, halves, bootstrap, seed).assign(**about))
         if swept.mode == "zero":
             values = effects_of("bleu", swept, bootstrap, seed)[1]
             masked[swept.split, swept.unit] = Effects(swept.cells, values, swept.n)
