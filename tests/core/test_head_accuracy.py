@@ -1,8 +1,9 @@
 """Accuracies, intervals and held-out choices of kinds that are rare or missing."""
 
 import numpy as np
+import pytest
 
-from workflow_scripts.core.stats import head_accuracy
+from workflow_scripts.core.stats import head_accuracy, resampling
 
 
 def test_a_kind_that_never_occurs_has_no_accuracy() -> None:
@@ -44,3 +45,76 @@ def test_held_out_by_hand() -> None:
     missing = np.zeros((4, 1), dtype=int)
     ((_, share, n),) = head_accuracy.held_out(correct, missing, seed=1)
     assert np.isnan(share) and n == 0
+
+
+def plain_gain(counts: list[tuple[np.ndarray, np.ndarray, int]], halves: list[list[int]]) -> float:
+    """The gain over both halves, of units that are (right by head, right by baseline, words)."""
+    gained = words = 0
+    for chosen, measured in (halves, halves[::-1]):
+        head, baseline = (
+            int(np.argmax(sum(counts[unit][k] for unit in chosen), axis=0)) for k in (0, 1)
+        )
+        for unit in measured:
+            right, by_baseline, n = counts[unit]
+            gained, words = gained + right[head] - by_baseline[baseline], words + n
+    return gained / words
+
+
+def test_held_out_gains_by_a_plain_loop() -> None:
+    """Every bootstrap sample is a list of units, whose copies stay in their unit's half."""
+    rng = np.random.default_rng(4)
+    total = rng.integers(1, 9, size=(9, 1))
+    correct = rng.binomial(total, 0.6, size=(9, 3))
+    baselines = rng.binomial(total, 0.5, size=(9, 2))
+    counts = [(correct[k], baselines[k], int(total[k, 0])) for k in range(9)]
+    (found,) = head_accuracy.held_out_gains(
+        correct[:, :, None], baselines[:, :, None], total, draws=150, seed=2
+    )
+    halves = [list(half) for half in head_accuracy.random_halves(9, 2)]
+    assert sorted(halves[0] + halves[1]) == list(range(9))
+    assert found.gain == pytest.approx(plain_gain(counts, halves))
+    gains = []
+    for weights in resampling.bootstrap_weights(9, 150, 2):
+        sampled = [[unit for unit in half for _ in range(weights[unit])] for half in halves]
+        if all(sampled):
+            gains.append(plain_gain(counts, sampled))
+    assert [found.low, found.high] == pytest.approx(list(np.percentile(gains, [2.5, 97.5])))
+    rarer = min(sum(gain <= 0 for gain in gains), sum(gain >= 0 for gain in gains))
+    assert found.p == pytest.approx(min(1, 2 * (1 + rarer) / (1 + len(gains))))
+
+
+def test_heads_that_are_right_by_chance_gain_nothing() -> None:
+    """The best of 100 heads seems 10 points better than the baseline on what it is chosen on."""
+    rng = np.random.default_rng(0)
+    correct = rng.binomial(1, 0.5, size=(300, 100, 20))
+    baseline = rng.binomial(1, 0.5, size=(300, 1, 20))
+    total = np.ones((300, 20), dtype=int)
+    naive = correct.mean(axis=0).max(axis=0) - baseline.mean(axis=0)
+    found = head_accuracy.held_out_gains(correct, baseline, total, draws=200, seed=1)
+    assert naive.mean() > 0.05
+    assert abs(np.mean([gain.gain for gain in found])) < 0.02
+    assert sum(gain.p < 0.05 for gain in found) <= 3
+
+
+def test_a_head_that_is_better_gains_what_it_is_better() -> None:
+    rng = np.random.default_rng(0)
+    correct = rng.binomial(1, [[[0.5]], [[0.8]]] * 1, size=(2, 600, 1)).swapaxes(0, 1)
+    baseline = rng.binomial(1, 0.5, size=(600, 1, 1))
+    (found,) = head_accuracy.held_out_gains(
+        correct, baseline, np.ones((600, 1), dtype=int), draws=400, seed=1
+    )
+    assert found.gain == pytest.approx(correct[:, 1].mean() - baseline.mean())
+    assert found.low < 0.3 < found.high
+    assert found.p == pytest.approx(2 / 401)
+
+
+def test_a_half_without_two_units_of_a_kind_has_no_interval() -> None:
+    total = np.zeros((6, 1), dtype=int)
+    one, other = head_accuracy.random_halves(6, 1)
+    total[one], total[other[0]] = 1, 1
+    found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
+    assert found[0].gain == 1
+    assert np.isnan(found[0][1:]).all()
+    total[other[0]] = 0
+    found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
+    assert np.isnan(found[0]).all()

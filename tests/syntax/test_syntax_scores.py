@@ -121,19 +121,24 @@ def test_the_held_out_head_is_chosen_without_its_half() -> None:
     total = np.full((400, 1), 1)
     correct = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
     none = np.zeros(1)
+    offsets = rng.binomial(1, 0.5, size=(400, 1, 1))
     counts = syntax_scores.DependencyCounts(
         relations=["all"],
         directions=["dependent_to_head"],
         correct=correct,
         with_special=correct,
         total=total,
-        **dict.fromkeys(("tied", "offsets", "n_documents", "split"), none),
+        offsets=offsets,
+        **dict.fromkeys(("tied", "n_documents", "split"), none),
         sentences={},
     )
-    best = syntax_scores.held_out(counts, seed=1).iloc[0]
+    best = syntax_scores.held_out(counts, draws=200, seed=1).iloc[0]
     assert correct.mean(axis=0).max() > 0.55
     assert best["held_out_accuracy"] == pytest.approx(0.5, abs=0.08)
     assert best["held_out_n"] == 200
+    assert best["held_out_gain"] == pytest.approx(0, abs=0.06)
+    assert best["held_out_gain_low"] < 0 < best["held_out_gain_high"]
+    assert best["held_out_gain_p"] > 0.05
 
 
 def released_program(study: Path, layer: int, head: int, transposed: bool) -> float:
@@ -205,6 +210,9 @@ def test_table1(study: Path) -> None:
         change = (of_direction["with_special"] - of_direction["accuracy"]).median()
         assert row["with_special_median_change"] == pytest.approx(100 * change, abs=0.06)
     assert set(table["annotation"]) == {"gold"}
+    held_out = tables.read(study / "best").set_index("relation")["held_out_gain_p"]
+    for row in table.to_dict("records"):  # not rounded to a digit, as the percentages are
+        assert row["held_out_gain_p"] == pytest.approx(held_out[row["relation"]], rel=1e-5)
     published = table.set_index("relation")
     assert published.loc["pobj", ["paper_accuracy", "paper_baseline", "paper_offset"]].tolist() == [
         76.3,
@@ -225,11 +233,14 @@ def test_table1_shows_what_the_notebook_prints_next_to_the_papers_auxpass() -> N
     offsets = pd.DataFrame({"relation": relations, "offset": 1, "accuracy": 0.4})
     best = pd.DataFrame({"relation": relations, "held_out_layer": 0, "held_out_head": 0})
     best[["held_out_accuracy", "held_out_n"]] = 0.6, 15
+    ends = [f"held_out_gain{end}" for end in ("", "_low", "_high", "_p")]
+    best[ends] = 0.1, 0.05, 0.15, 0.002
     table = clark2019_table1.table1(scores, offsets, best, 1).set_index("relation")
     columns = [
         f"{who}_{what}" for who in ("paper", "notebook") for what in ("accuracy", "baseline")
     ]
     assert table.loc["auxpass", columns].tolist() == [82.5, 40.5, 94.1, 82.5]
+    assert table.loc["all", ends].tolist() == pytest.approx([10, 5, 15, 0.002])
     assert table.loc["cop", columns[2:]].tolist() == [72.2, 40.5]
     assert "offset of auxpass" in table.loc["auxpass", "note"]
 

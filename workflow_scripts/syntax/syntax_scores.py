@@ -26,8 +26,8 @@ class DependencyCounts:
     """Dependencies counted in the sentences that were used.
 
     `correct` and `with_special` (see `counting.DependencyHits`) are [unit, direction, layer, head,
-    relation] and `total` is [unit, relation]; a unit is a document. `tied` [direction, layer, head,
-    relation], `offsets` [offset, relation], `n_documents` and `split` (words of several
+    relation], `offsets` is [unit, offset, relation] and `total` [unit, relation]; a unit is a
+    document. `tied` [direction, layer, head, relation], `n_documents` and `split` (words of several
     wordpieces) [relation] are of all units together. `sentences` states how many were used.
     """
 
@@ -71,7 +71,7 @@ def count_corpus(
     with_special, tied = np.zeros_like(correct), np.zeros(shape, int)
     total = np.zeros((len(n_words), len(relations)), int)
     of_documents = np.zeros((codes.max() + 1, len(relations)), bool)
-    offsets = np.zeros((2 * largest_offset, len(relations)), int)
+    offsets = np.zeros((len(n_words), 2 * largest_offset, len(relations)), correct.dtype)
     split, used = np.zeros(len(relations), int), 0
     sentences = zip(trees, cache, units, codes, strict=True)
     for tree, example, unit, code in job.progress(sentences, len(trees), "syntax"):
@@ -86,7 +86,8 @@ def count_corpus(
         tied += found.tied
         total[unit] += member.sum(axis=0)
         of_documents[code] |= member.any(axis=0)
-        offsets += counting.count_offsets(tree, relations, offset_range(largest_offset))
+        at_offsets = counting.count_offsets(tree, relations, offset_range(largest_offset))
+        offsets[unit] += at_offsets.astype(correct.dtype)
         split += member[split_words(example.word)].sum(axis=0)
         used += 1
     if not used:
@@ -99,7 +100,7 @@ def count_corpus(
         with_special=with_special[resampled],
         total=total[resampled],
         tied=tied,
-        offsets=offsets,
+        offsets=offsets[resampled],
         n_documents=of_documents.sum(axis=0),
         split=split,
         sentences={"used": used, "left out": len(trees) - used},
@@ -111,12 +112,16 @@ def offset_range(largest: int) -> list[int]:
     return [sign * size for size in range(1, largest + 1) for sign in (1, -1)]
 
 
-def held_out(counts: DependencyCounts, seed: int) -> pd.DataFrame:
-    """The best head of each relation chosen on one half of the documents, scored on the other."""
+def held_out(counts: DependencyCounts, draws: int, seed: int) -> pd.DataFrame:
+    """The best head of each relation chosen on one half of the documents, scored on the other.
+
+    `held_out_gain` is over the best fixed offset, chosen on the same half; both ways.
+    """
     rows = []
     best = head_accuracy.held_out(counts.correct, counts.total, seed)
-    for relation, ((direction, layer, head), accuracy, n) in zip(
-        counts.relations, best, strict=True
+    gains = head_accuracy.held_out_gains(counts.correct, counts.offsets, counts.total, draws, seed)
+    for relation, ((direction, layer, head), accuracy, n), gain in zip(
+        counts.relations, best, gains, strict=True
     ):
         rows.append(
             {
@@ -126,6 +131,10 @@ def held_out(counts: DependencyCounts, seed: int) -> pd.DataFrame:
                 "held_out_head": head,
                 "held_out_accuracy": accuracy,
                 "held_out_n": n,
+                "held_out_gain": gain.gain,
+                "held_out_gain_low": gain.low,
+                "held_out_gain_high": gain.high,
+                "held_out_gain_p": gain.p,
             }
         )
     return pd.DataFrame(rows)
@@ -158,7 +167,7 @@ def of_heads(counts: DependencyCounts, draws: int, seed: int) -> pd.DataFrame:
 
 def of_offsets(counts: DependencyCounts, largest_offset: int) -> pd.DataFrame:
     """The accuracy of every fixed offset for every relation."""
-    share = counts.offsets / counts.total.sum(axis=0)
+    share = counts.offsets.sum(axis=0) / counts.total.sum(axis=0)
     axes = {"offset": offset_range(largest_offset), "relation": counts.relations}
     return tables.tidy(axes, accuracy=share)
 
@@ -192,7 +201,8 @@ def main(
     tables.write(of_heads(own, bootstrap, seed), scores)
     tables.write(of_heads(as_released, bootstrap, seed), released)
     tables.write(of_offsets(counts, largest_offset), offsets)
-    tables.write(pd.concat([held_out(part, seed) for part in (own, as_released)]), best)
+    parts = [held_out(part, bootstrap, seed) for part in (own, as_released)]
+    tables.write(pd.concat(parts), best)
     tables.write_csv(pd.DataFrame(counts.sentences.items(), columns=["sentences", "n"]), sentences)
 
 
