@@ -25,6 +25,8 @@ NEURAL = {
     "paper_accuracy": 83,
     "note": "the paper: on whole documents and with other mention detection, roughly comparable",
 }
+# Over which rules the head's gain is printed: the two that section 4.3 compares it with.
+GAINS, ENDS = ("head_match", "rules"), ("", "_low", "_high")
 # The paper does not restrict the candidates, so the maximum among all other words is compared.
 COMPARED = "words"
 
@@ -82,6 +84,7 @@ def _held_out(row: pd.Series) -> dict:
         "held_out_head": label(int(row["held_out_layer"]), int(row["held_out_head"])),
         "held_out_accuracy": 100 * row["held_out_accuracy"],
         "held_out_n": row["held_out_n"],
+        **{f"gain_{rule}{end}": 100 * row[f"gain_{rule}{end}"] for rule in GAINS for end in ENDS},
     }
 
 

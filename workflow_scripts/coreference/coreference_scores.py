@@ -107,12 +107,25 @@ def _frame(
     )
 
 
-def held_out(counts: MentionCounts, seed: int) -> pd.DataFrame:
-    """The best head of each type chosen on one half of the documents, scored on the other."""
+def held_out(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
+    """The best head of each type chosen on one half of the documents, scored on the other.
+
+    `gain_<rule>` is what it gains over each of SYSTEMS on the same mentions; both ways.
+    """
     rows = []
     for row, candidates in enumerate(CANDIDATES):
-        best = head_accuracy.held_out(counts.correct[:, row], counts.total, seed)
-        for kind, ((layer, head), accuracy, n) in zip(TYPES, best, strict=True):
+        correct = counts.correct[:, row]
+        best = head_accuracy.held_out(correct, counts.total, seed)
+        gains = {
+            f"gain_{system}": head_accuracy.held_out_gains(
+                correct, counts.rules[:, [k]], counts.total, draws, seed
+            )
+            for k, system in enumerate(SYSTEMS)
+        }
+        for column, (kind, ((layer, head), accuracy, n)) in enumerate(
+            zip(TYPES, best, strict=True)
+        ):
+            over = {name: of_kind[column] for name, of_kind in gains.items()}
             rows.append(
                 {
                     "candidates": candidates,
@@ -121,6 +134,9 @@ def held_out(counts: MentionCounts, seed: int) -> pd.DataFrame:
                     "held_out_head": head,
                     "held_out_accuracy": accuracy,
                     "held_out_n": n,
+                    **{name: gain.gain for name, gain in over.items()},
+                    **{f"{name}_low": gain.low for name, gain in over.items()},
+                    **{f"{name}_high": gain.high for name, gain in over.items()},
                 }
             )
     return pd.DataFrame(rows)
@@ -144,7 +160,7 @@ def main(
         counts = count_corpus(cache, read_documents(annotation), cache.documents(corpus))
     tables.write(of_heads(counts, bootstrap, seed), scores)
     tables.write(of_rules(counts, bootstrap, seed), rules)
-    tables.write(held_out(counts, seed), best)
+    tables.write(held_out(counts, bootstrap, seed), best)
     tables.write_counts(counts.mentions, mentions)
 
 
