@@ -48,11 +48,10 @@ def test_within_and_between_by_hand() -> None:
 
 def test_permutation_finds_layers_only_where_they_are() -> None:
     matrix, layers = planted()
-    assert head_embedding.permutation_p(matrix, layers, 200, seed=1) == pytest.approx(1 / 201)
+    assert head_embedding.shuffle(matrix, layers, 200, seed=1).p == pytest.approx(1 / 201)
     rng = np.random.default_rng(3)
     shuffled = [
-        head_embedding.permutation_p(matrix, rng.permutation(layers), 200, seed=k)
-        for k in range(20)
+        head_embedding.shuffle(matrix, rng.permutation(layers), 200, seed=k).p for k in range(20)
     ]
     assert 0.2 < np.mean(shuffled) < 0.8
 
@@ -111,6 +110,10 @@ def test_few_heads_have_an_exact_p_value() -> None:
     table = head_embedding.cohesion(matrix, np.array([0, 0, 1, 1]), 100, seed=1)
     assert table["permutations"][0] == 24
     assert table["p"][0] == pytest.approx(8 / 24)
+    # In 8 permutations the means are 3 between layers and 1 within them; in 16 they are
+    # (1 + 1 + 3 + 3) / 4 and 3.
+    assert table[["shuffled_low", "shuffled_high"]].loc[0].tolist() == [-1, 2]
+    assert table[["shuffled_low", "shuffled_high"]].loc[1:].isna().all(axis=None)
 
 
 def test_figure(tmp_path: Path) -> None:

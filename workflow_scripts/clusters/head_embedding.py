@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.measures.tables import TableSet
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.resampling import CONFIDENCE
 
 # As in the released notebook: a head that exceeds several thresholds has the first behaviour.
 *ORDER, NO_BEHAVIOUR = EMBEDDING.categories
@@ -66,8 +68,16 @@ def within_and_between(matrix: np.ndarray, layers: np.ndarray) -> tuple[float, f
     return float(values[same].mean()), float(values[~same].mean())
 
 
-def permutation_p(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> float:
-    """One-sided p-value that heads of one layer are closer, by shuffling heads over layers.
+class Shuffled(NamedTuple):
+    """The mean distance between layers minus that within, where heads are shuffled over layers."""
+
+    p: float  # one-sided, that heads of one layer are closer
+    low: float  # 2.5th and 97.5th percentile of the shuffled difference
+    high: float
+
+
+def shuffle(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> Shuffled:
+    """The permutation test that heads of one layer are closer.
 
     It is exact where the heads have no more than `draws` permutations.
     """
@@ -85,16 +95,18 @@ def permutation_p(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int)
         vectorized=False,
         rng=np.random.default_rng(seed),
     )
-    return float(test.pvalue)
+    low, high = np.percentile(test.null_distribution, CONFIDENCE)
+    return Shuffled(float(test.pvalue), float(low), float(high))
 
 
 def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> pd.DataFrame:
-    """Mean distances within and between layers: for all, with a p-value, and for each layer."""
+    """Mean distances within and between layers: for all, with a test, and for each layer."""
     within, between = within_and_between(matrix, layers)
-    p = permutation_p(matrix, layers, draws, seed)
+    p, low, high = shuffle(matrix, layers, draws, seed)
     permutations = min(draws, math.factorial(len(layers)))
     everything = {"layer": "all", "within": within, "between": between}
-    rows = [everything | {"p": p, "permutations": permutations}]
+    everything |= {"p": p, "permutations": permutations}
+    rows = [everything | {"shuffled_low": low, "shuffled_high": high}]
     for layer in np.unique(layers):
         inside = matrix[np.ix_(layers == layer, layers == layer)]
         pairs = inside[np.triu_indices(len(inside), k=1)]
