@@ -145,11 +145,7 @@ use rule argument_run as argument_run_words with:
         ),
     output:
         weights=weights_directory("<results>/arguments/{family}.{trained_on}"),
-        predictions=judged(
-            "<results>/arguments/{family}.{trained_on}.parquet",
-            family=ARGUMENT_WORD_FAMILIES,
-            **ARGUMENTS_JUDGED,
-        ),
+        predictions="<results>/arguments/{family}.{trained_on}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
     pathvars:
         job="arguments/{family}.{trained_on}.argument_run_words",
@@ -175,7 +171,7 @@ use rule analysis_step as argument_scores with:
             ),
         ],
     output:
-        scores="<results>/{model}/arguments/scores.parquet",
+        scores=judged("<results>/{model}/arguments/scores.parquet"),
     pathvars:
         job="arguments/{model}.argument_scores",
     localrule: True

@@ -1,7 +1,6 @@
 """What the table of heads on ARCT's cue holds, and the measures of heads that it gives."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from workflow_scripts.core.measures.forms import Form, Study, Table, identifier, state_of
 from workflow_scripts.core.measures.tables import Tables
@@ -19,9 +18,9 @@ HEADS = Table(
     better="low",
     ids=("cue.<input>.<measure>",),
 )
-# Of the authors' own points: a row for each point, setup and seed.
+# A row for each point, set-up and seed of BERT trained on the original points.
 PREDICTIONS = Table(
-    "arguments/<family>.original.<seed>.parquet",
+    "arguments/bert.original.<seed>.parquet",
     "the logits of a point's warrants, of one seed",
     value="logit_1",
     keys=("version", "id", "setup", "split", "seed"),
@@ -29,12 +28,15 @@ PREDICTIONS = Table(
     high="",
     n="",
 )
-WORD_PREDICTIONS = replace(
-    PREDICTIONS,
-    file="arguments/<family>.original.parquet",
-    about="the logits of a point's warrants, of all seeds",
+SCORES = Table(
+    "arguments/scores.parquet",
+    "the accuracy of a run on a set of points, from 0 to 1",
+    value="accuracy",
+    keys=("family", "trained_on", "setup", "seed", "split", "points", "degenerate"),
+    low="",
+    high="",
 )
-TABLES = (HEADS, PREDICTIONS, WORD_PREDICTIONS)
+TABLES = (HEADS, PREDICTIONS, SCORES)
 # What is measured of a point, its unit, decimals, and what it is.
 CUE = {
     "margin": (

@@ -1,20 +1,30 @@
 """Our numbers for the claims of Niven and Kao 2019."""
 
 import math
-from itertools import product
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
-from workflow_scripts.arguments.measures import PREDICTIONS, WORD_PREDICTIONS
-from workflow_scripts.claims.intervals import share
-from workflow_scripts.claims.products import Products
+from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
+from workflow_scripts.claims.intervals import CONFIDENCE, share
+from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
-from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean
+from workflow_scripts.core.data.arct import last_split
+from workflow_scripts.core.stats.resampling import CONFIDENCE as ENDS
+from workflow_scripts.core.stats.resampling import observed_and_resampled
 
 SETUPS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
+READS_CLAIM = ("full", "CW")  # the others are right on exactly half of the adversarial set
 RUNS = {"all": "all runs", "not degenerate": "without degenerate runs"}
-FAMILIES = ("BERT", "BoV", "BiLSTM")
-TITLES = {name.lower(): name for name in FAMILIES}
+# The column of the standard deviation over runs that belongs to that of a mean.
+SPREADS = {"mean": "sd", "others_mean": "others_sd", "dev_mean": "dev_sd"}
+OVER_RUNS_TOO = "95% over points and runs"
+OF_ONE_RUN = "95% over points, the run fixed"
+NONE_LEARNT = "no run has learnt: all are degenerate"
+CHANCE = 50.0
+PAPER_RUNS = 20  # of a model and its inputs; 12 of BERT from claims and warrants
 DRAWS = 10_000  # bootstrap samples
 
 
@@ -29,37 +39,48 @@ def cue(products: Products, of: str) -> list[Measured]:
     They are counts of the data set itself, so exact. The reference of productivity is chance.
     """
     split, measure = of.split()
-    row = products.row("niven2019-table2", data="original", split=split, cue="not")
+    rows = products.rows("niven2019-table2", data="original", cue="not")
+    row = products.row("niven2019-table2", data="original", cue="not", split=split)
     right, of_all = {
         "productivity": ("productive", "applicable"),
         "coverage": ("applicable", "n"),
     }[measure]
     n, value = int(row[of_all]), 100 * row[right] / row[of_all]
-    reference = 50.0 if measure == "productivity" else None
-    return [Measured(value, value, value, n, "points", reference=reference)]
+    reference = CHANCE if measure == "productivity" else None
+    partly = split == "all" and not (rows["split"] == "test").any()
+    because = "the study lacks the test set" if partly else ""
+    exact = (value, value, value)
+    more = {"reference": reference, "not_comparable": because, "interval": "exact count"}
+    return [Measured(*exact, n, "points", **more)]
 
 
 def arct_accuracy(products: Products, of: str) -> list[Measured]:
     """Accuracy in percent; `of` is like "table3 BERT W max": a table, a family, inputs, a column.
 
-    The interval of the mean is over runs where they differ, else over points; other columns have
-    none. The reference is chance.
+    The interval of a mean is over points and runs; that of a median or maximum over points alone.
+    The reference is chance, but for Table 4, where that is the paper's finding. Not comparable
+    where all runs are degenerate, or where the paper's number is of the test set, which the study
+    lacks, or of the best of more runs.
     """
     table, family, setup, column = of.split()
     row = _row(products, table, family, setup)
-    number = _mean(row) if column == "mean" else Measured(row[column], math.nan, math.nan)
-    return [
-        Measured(
-            number.value,
-            number.low,
-            number.high,
-            int(row["n"]),
-            "points",
-            seeds=int(row["runs"]),
-            reference=50.0,
-            about=f"{row['split']} set",
-        )
-    ]
+    split = "dev" if table == "table1" else row["split"]
+    value, n, runs = float(row[column]), int(row["n"]), int(row["runs"])
+    learnt = runs - int(row["degenerate"])
+    because = ""
+    if not learnt:
+        because, value = NONE_LEARNT, float(row[column.replace("others_mean", "mean")])
+    elif split != "test" and table != "table1":
+        because = "the paper's number is of the test set, which the study lacks"
+    elif column == "max" and runs < PAPER_RUNS:
+        because = f"the best of {runs} runs; the paper's is of {PAPER_RUNS}"
+    counted = learnt if column == "others_mean" else runs
+    spread = float(row[SPREADS[column]]) if column in SPREADS else 0.0
+    ends = _ends(value, n, spread, counted)
+    about = {"seeds": counted, "about": f"{split} set"}
+    about["reference"] = None if table == "table4" else CHANCE
+    about["interval"] = OVER_RUNS_TOO if column in SPREADS else OF_ONE_RUN
+    return [Measured(value, *ends, n, "points", not_comparable=because, **about)]
 
 
 def degenerate_runs(products: Products, of: str) -> list[Measured]:
@@ -69,83 +90,128 @@ def degenerate_runs(products: Products, of: str) -> list[Measured]:
     return [Measured(100 * failed / runs, *share(failed, runs), runs, "runs", seeds=runs)]
 
 
-def left_to_arguments(products: Products, of: str) -> list[Measured]:
-    """Points that all of the input gains over warrants alone, for each family.
+def peak_gap(products: Products, of: str) -> list[Measured]:
+    """How BERT's best run on warrants alone compares to its best run on all of the input.
 
-    On the original points of the last split, the mean over runs; the interval resamples points, the
-    same for both.
+    `of` is "gap", the points that the former lacks, or "share", its percentage of the latter's
+    height above chance. On the original points of the last split, without degenerate runs; the
+    interval resamples points, the same for all runs, and takes the best runs of each sample. BoV
+    and BiLSTM are left out: the argument cancels in their logits.
     """
-    rows = products.all_of(WORD_PREDICTIONS, PREDICTIONS, named="arguments/*.original*")
-    rows = rows[(rows["trained_on"] == "original") & (rows["version"] == "original")]
-    rows = rows[rows["split"] == reported_split(rows["split"])]
-    right = (rows["logit_1"] > rows["logit_0"]) == (rows["label"] == 1)
-    by_point = right.groupby([rows["family"], rows["setup"], rows["id"]]).mean().unstack("setup")
-    numbers = []
-    for family, points in by_point.groupby(level="family"):
-        percent = 100 * points[["full", "W"]].to_numpy()
-        ends = bootstrap_mean(percent[:, 0] - percent[:, 1], DRAWS, 1, INDEPENDENT)
-        full, warrants = percent.mean(axis=0)
-        about = f"{rows['split'].iloc[0]} set, {full:.1f} and {warrants:.1f}"
-        seeds = rows[rows["family"] == family]["seed"].nunique()
-        case = TITLES[str(family)]
-        numbers.append(Measured(*map(float, ends), len(points), "points", case, seeds, about=about))
-    return numbers
+    rows = products.all_of(PREDICTIONS)
+    rows = rows[rows["version"] == "original"]
+    split = last_split(rows)
+    rows = rows[rows["split"] == split]
+    right = 100.0 * ((rows["logit_1"] > rows["logit_0"]) == (rows["label"] == 1))
+    by_run = rows.assign(right=right).pivot(index="id", columns=["setup", "seed"], values="right")
+    wanted = {"family": "bert", "trained_on": "original", "points": "training"}
+    runs = products.rows(SCORES, **wanted)
+    learnt = runs[~runs["degenerate"].astype(bool)]
+    weights = observed_and_resampled(len(by_run), DRAWS, 1) / len(by_run)
+    peaks, counts = [], []
+    for setup in ("full", "W"):
+        if setup not in by_run:
+            raise NotMeasured(f"the study has no BERT trained on {SETUPS[setup]}")
+        seeds = learnt.loc[learnt["setup"] == setup, "seed"]
+        # Degenerate ones are shown where there are no others, and not compared.
+        of_setup = by_run[setup][list(seeds)] if len(seeds) else by_run[setup]
+        peaks.append((weights @ of_setup.to_numpy()).max(axis=1))
+        counts.append(len(seeds))
+    full, warrants = peaks
+    because = "" if all(counts) else NONE_LEARNT
+    value = full - warrants
+    if of == "share":
+        if not because and np.percentile(full[1:], ENDS[0]) <= CHANCE:
+            because = "no run on all of the input is above chance"
+        height = np.where(full == CHANCE, np.nan, full - CHANCE)
+        value = 100 * (warrants - CHANCE) / height
+    low, high = np.nanpercentile(value[1:], ENDS)
+    number = Measured(float(value[0]), float(low), float(high), len(by_run), "points")
+    return [
+        replace(
+            number,
+            seeds=by_run["full"].shape[1],
+            about=f"{split} set, peaks {full[0]:.1f} and {warrants[0]:.1f}",
+            not_comparable=because,
+            interval="95% over points, the best runs taken anew in each sample",
+        )
+    ]
 
 
 def adversarial(products: Products, of: str) -> list[Measured]:
-    """Accuracy in percent on the adversarial set; `of` is what the models are trained on."""
-    table = products.rows("niven2019-table4", trained_on=of)
-    names = {title: name for name, title in SETUPS.items()}
+    """Mean accuracy in percent on the adversarial set; `of` is what the models are trained on.
+
+    Of BERT's runs that are not degenerate, where they read the claim: all other models are right on
+    exactly half of this set, whatever they have learnt.
+    """
+    table = products.rows("niven2019-table4", trained_on=of, model="BERT")
     numbers = []
-    for family, setup in product(FAMILIES, SETUPS.values()):
-        rows = table[(table["model"] == family) & (table["setup"] == setup)]
-        for _, row in rows.iterrows():
-            number = _mean(row)
-            ends = number.value, number.low, number.high
-            about = f"{row['split']} set"
-            numbers.append(_per_family(ends, row, f"{family} {names[setup]}", about))
+    for setup in READS_CLAIM:
+        for _, row in table[table["setup"] == SETUPS[setup]].iterrows():
+            learnt = int(row["runs"]) - int(row["degenerate"])
+            mean, sd, runs = ("others_mean", "others_sd", learnt) if learnt else ("mean", "sd", 1)
+            value, n = float(row[mean]), int(row["n"])
+            about = {"about": f"{row['split']} set, {learnt} of {row['runs']} runs have learnt"}
+            about |= {"not_comparable": "" if learnt else NONE_LEARNT, "interval": OVER_RUNS_TOO}
+            ends = _ends(value, n, float(row[sd]), runs)
+            numbers.append(Measured(value, *ends, n, "points", f"BERT {setup}", runs, **about))
     return numbers
 
 
 def easy_points(products: Products, of: str) -> list[Measured]:
     """Of the points right in every run, BERT's percentage with "not" minus that of the others.
 
-    All of the input, on the last of the study's splits; all runs and, where some are degenerate,
-    the others. Of the authors' own predictions too, where the study has them.
+    All of the input, on the last of the study's splits; of the authors' own predictions too, where
+    the study has them. Where runs are degenerate, only the numbers without them are comparable.
     """
     rows = products.rows("niven2019-easy", measure="cue among always right")
-    rows = rows[(rows["setup"] == SETUPS["full"]) & rows["bert_minus"].notna()]
+    rows = rows[rows["setup"] == SETUPS["full"]]
+    failed = set(rows.loc[rows["runs"] == "not degenerate", "source"])
+    rows = rows[rows["bert_minus"].notna()]
     last = rows.groupby("source")["split"].transform(reported_split)
     numbers = []
     for row in rows[rows["split"] == last].itertuples():
         ends = (100 * x for x in (row.bert_minus, row.bert_minus_low, row.bert_minus_high))
         about = f"{row.n} points of {row.model}, {row.split}"
         case = f"{row.source}, {row.model}, {RUNS[row.runs]}"
+        with_failed = row.runs == "all" and row.source in failed
+        because = "some runs are degenerate" if with_failed else ""
         n = int(row.n_points)
-        numbers.append(Measured(*ends, n, "points", case, int(row.n_runs), about=about))
+        number = Measured(*ends, n, "points", case, int(row.n_runs), about=about)
+        numbers.append(replace(number, not_comparable=because))
     return numbers
 
 
-def _per_family(ends: tuple, row: pd.Series, case: str, about: str) -> Measured:
-    return Measured(*ends, int(row["n"]), "points", case, int(row["runs"]), about=about)
-
-
 def _row(products: Products, table: str, family: str, setup: str) -> pd.Series:
+    """The row of a family and its inputs; Table 1 has no inputs, and BERT's name in brackets.
+
+    Of Table 4 that of models trained on swapped points, from which the printed numbers come.
+    """
+    if table == "table1":
+        rows = products.rows("niven2019-table1")
+        rows = rows[(rows["model"].str.split(" ").str[0] == family) & rows["runs"].notna()]
+        if rows.empty:
+            raise NotMeasured(f"niven2019-table1 has no runs of {family}")
+        return rows.iloc[0]
     wanted = {"model": family, "setup": SETUPS[setup]}
     if table == "table4":
-        wanted["trained_on"] = "negated"
+        wanted["trained_on"] = "swapped"
     return products.row(f"niven2019-{table}", **wanted)
 
 
-def _mean(row: pd.Series) -> Measured:
-    """The mean over runs; its interval covers the choice of points and of runs.
+def _ends(value: float, n: int, spread: float, runs: int) -> tuple[float, float]:
+    """The ends of an accuracy's 95% interval in percent, over `n` points and over runs.
 
-    It is Wilson's interval over the points, or the mean's over the runs where that is wider.
+    Wilson's interval over points and Student's over runs with a standard deviation of `spread` are
+    taken to be independent: each side is the root of the sum of their squares. One run has no
+    spread.
     """
-    value, n, runs = float(row["mean"]), int(row["n"]), int(row["runs"])
     low, high = share(round(value / 100 * n), n)
-    half = 1.96 * row["sd"] / math.sqrt(runs) if runs > 1 else 0.0
-    return Measured(value, min(low, value - half), max(high, value + half), n)
+    over_runs = 0.0
+    if runs > 1:
+        over_runs = stats.t.ppf(0.5 + CONFIDENCE / 2, runs - 1) * spread / math.sqrt(runs)
+    below, above = math.hypot(value - low, over_runs), math.hypot(high - value, over_runs)
+    return max(0.0, value - below), min(100.0, value + above)
 
 
-MEASURES = (cue, arct_accuracy, degenerate_runs, left_to_arguments, adversarial, easy_points)
+MEASURES = (cue, arct_accuracy, degenerate_runs, peak_gap, adversarial, easy_points)
