@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from workflow_scripts.chapters import PAPERS
 from workflow_scripts.claims.published import SOURCES
@@ -21,7 +22,7 @@ GALLERY = DOCS.parent / "report/gallery"
 HEAD = """\
 # Results
 
-<!-- Written by `make docs` from docs/claims/; the sections stand in docs/results.py. -->
+<!-- Written by `make docs` from docs/claims/; the sections stand in docs/claims/sections.yaml. -->
 
 Every published value and statement that the workflow judges, next to what it finds for MiniLM, and
 the figures of the default study. The claims, and the rule by which each is judged, are in
@@ -84,61 +85,9 @@ sampled once. Translations are searched with 5 beams."""
 # A section's title, the beginnings of the ids of its claims, and its figures.
 Section = tuple[str, tuple[str, ...], tuple[str, ...]]
 SECTIONS: dict[str, list[Section]] = {
-    "Clark et al. 2019": [
-        ("Figure 1 and relative position", ("clark-previous", "clark-next", "clark-self"),
-         ("clark2019-fig1", "clark2019-position")),
-        ("Figure 2, special tokens", ("clark-sep-attention", "clark-sep-to-sep", "clark-cls-early",
-         "clark-punctuation"), ("clark2019-fig2",)),
-        ("Figure 3, gradients", ("clark-sep-gradients", "clark-no-op"), ("clark2019-fig3",)),
-        ("Figure 4, entropy", ("clark-broad", "clark-cls-entropy"), ("clark2019-fig4",)),
-        ("Table 1 and Figure 5, heads as parsers", ("clark-no-parser", "clark-specialists",
-         "clark-four-relations", "clark-dependents", "clark-split-words",
-         "clark-special-candidates", "clark-table1-"),
-         ("clark2019-fig5",)),
-        ("Table 2, heads as antecedent selectors", ("clark-antecedents", "clark-over-matching",
-         "clark-near-rules", "clark-table2-"), ()),
-        ("Table 3, probes", ("clark-words-help", "clark-attention-alone", "clark-random-body",
-         "clark-maps-hold-syntax", "clark-table3-"), ("clark2019-probe-curve",)),
-        ("Figure 6, heads in the plane", ("clark-layers-alike",), ("clark2019-fig6",)),
-    ],
-    "Kovaleva et al. 2019": [
-        ("Figures 1 and 2, classes of maps", ("kovaleva-classifier", "kovaleva-heterogeneous"),
-         ("kovaleva2019-fig1", "kovaleva2019-fig2")),
-        ("Figure 3, frames", ("kovaleva-frames",), ("kovaleva2019-fig3",)),
-        ("Table 1 and Figure 5, what fine-tuning changes", ("kovaleva-last-layers",
-         "kovaleva-pretraining", "kovaleva-table1-"), ("kovaleva2019-fig5",)),
-        ("Figures 6 and 7, what is attended to", ("kovaleva-vertical", "kovaleva-cls-",
-         "kovaleva-shared"), ("kovaleva2019-fig6", "kovaleva2019-shares", "kovaleva2019-features",
-         "kovaleva2019-fig7", "kovaleva2019-shared")),
-        ("Figures 8 and 9, heads and layers disabled", ("kovaleva-head-gain",
-         "kovaleva-random-head", "kovaleva-layer-gain", "kovaleva-linguistic",
-         "kovaleva-syntactic"),
-         ("kovaleva2019-fig8", "kovaleva2019-fig9", "kovaleva2019-heads")),
-    ],
-    "Michel et al. 2019": [
-        ("Figure 1 and Tables 1 and 3, heads masked", ("michel-most-heads", "michel-significant",
-         "michel-single-head"), ("michel2019-fig1",)),
-        ("Figure 2, the same heads on other data", ("michel-agreement",), ("michel2019-fig2",)),
-        ("Figure 3, pruning", ("michel-prune", "michel-one-head", "michel-importance-"),
-         ("michel2019-fig3", "michel2019-importance")),
-        ("Table 4, speed", ("michel-speed",), ()),
-        ("Figure 5, pruning during training", ("michel-early",), ("michel2019-fig5",)),
-        (TRANSLATION, ("michel-translation-",),
-         tuple(f"{study}-{name}" for study in ("michel2019-translation", "multi30k")
-               for name in ("grids", "fig1", "fig2", "fig3", "fig4", "fig5"))),
-    ],
-    "Niven and Kao 2019": [
-        ("Table 2, the cue", ("niven-not-productivity", "niven-not-coverage"),
-         ("niven2019-cues",)),
-        ("Tables 1 and 3, parts of the input", ("niven-not-explains", "niven-degenerate",
-         "niven-table1-", "niven-table3-", "niven-dev-", "niven-peak-", "niven-median-",
-         "niven-learnt-"), ("niven2019-runs",)),
-        ("Section 8, points that are always right", ("niven-easy",),
-         ("niven2019-easy", "niven2019-reliance", "niven2019-heads")),
-        ("Table 4, the adversarial set", ("niven-adversarial", "niven-overfit", "niven-table4-"),
-         ()),
-    ],
-}  # fmt: skip
+    paper: [(part["title"], tuple(part["claims"]), tuple(part["figures"])) for part in parts]
+    for paper, parts in yaml.safe_load((DOCS / "claims/sections.yaml").read_text("utf-8")).items()
+}
 
 
 def page(default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame) -> str:
