@@ -15,10 +15,6 @@ ATLAS_PAGE = sorted(
 include: "atlas_maps.smk"
 
 
-# The workflow's own annotations of maps are an AI model's.
-ATLAS_ORIGINS = ORIGINS | ({"maps": "machine"} if config.get("patterns", {}).get("builtin") else {})
-
-
 use rule analysis_step as atlas_data with:
     input:
         cards=expand(rules.model_card.output.model, model=MODELS),
@@ -38,7 +34,7 @@ use rule analysis_step as atlas_data with:
         study=config["study"],
         seed=config["seed"],
         corpora={chapter: name for chapter, (_, name, _) in READ.items()},
-        data=ATLAS_ORIGINS,
+        data=ORIGINS,
         fewest=config.get("syntax", {}).get("fewest", 1),
 
 

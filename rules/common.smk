@@ -149,6 +149,8 @@ READ = data_read(config, SCHEMAS, CHAPTERS)
 # Of what origin the data of each kind and task are; a kind that two chapters read is the first's.
 ORIGINS = {kind: origin(entry) for kind, _, entry in reversed(READ.values())}
 ORIGINS |= {task: origin(entry) for task, entry in config["tasks"].items()}
+# The workflow's own annotations of maps are an AI model's.
+ORIGINS |= {"maps": "machine"} if config.get("patterns", {}).get("builtin") else {}
 
 
 def run_seed(wildcards) -> int:

@@ -30,7 +30,7 @@ use rule model_step as pattern_classifier with:
         ],
     output:
         classifier="<results>/patterns/classifier.safetensors",
-        folds="<results>/patterns/folds.parquet",
+        predictions="<results>/patterns/predictions.parquet",
         confusion=listed(
             "<results>/patterns/confusion.csv",
             "confusion of the classes",
@@ -92,7 +92,7 @@ use rule analysis_step as contact_sheets with:
 
 use rule analysis_step as kovaleva2019_patterns with:
     input:
-        folds=rules.pattern_classifier.output.folds,
+        predictions=rules.pattern_classifier.output.predictions,
         shares=rules.pattern_shares.output.shares,
     output:
         classifier=table("kovaleva2019-classifier", "how well maps are classified", PATTERN_SECTION),
@@ -102,6 +102,8 @@ use rule analysis_step as kovaleva2019_patterns with:
     localrule: True
     params:
         **step("patterns/kovaleva2019_patterns.py"),
+        draws=1000,
+        seed=config["seed"],
 
 
 use rule analysis_step as kovaleva2019_agreement with:

@@ -20,8 +20,13 @@ def ends(measured: Measured) -> tuple[float, float, float]:
 
 def test_classifier_and_shares(tmp_path: Path) -> None:
     rows = [
-        {"method": method, "macro_f1_mean": mean, "macro_f1_min": 0.7, "macro_f1_max": 0.9, "n": 9}
-        for method, mean in (("network", 0.8), ("network, shuffled labels", 0.2))
+        {"method": method, "macro_f1": f1, "macro_f1_low": f1 - 0.1, "macro_f1_high": f1 + 0.1}
+        | {"n": 9, "n_examples": 4, "accuracy": 0.7, "maps": maps}
+        for method, f1, maps in (
+            ("network", 0.9, "all"),
+            ("network", 0.8, "fine-tuned"),
+            ("network, shuffled labels", 0.2, "fine-tuned"),
+        )
     ]
     shares = [
         {"layer": layer, "head": 0, "class": "block", "share": share, "n": 10, "seed": 1}
@@ -30,7 +35,8 @@ def test_classifier_and_shares(tmp_path: Path) -> None:
     ]
     found = products(tmp_path, kovaleva2019_classifier=rows, patterns__shares=shares)
     (f1,) = kovaleva.classifier_f1(found, "")
-    assert (ends(f1), f1.reference) == ((0.8, 0.7, 0.9), 0.2)
+    assert (ends(f1), f1.reference) == (pytest.approx((0.8, 0.7, 0.9)), 0.2)
+    assert (f1.n, f1.interval, f1.about) == (9, "95% over examples", "accuracy 70%, 4 examples")
     (share,) = kovaleva.class_share(found, "block")
     half = stats.t.ppf(0.975, 2) * 20 / math.sqrt(3)
     assert ends(share) == pytest.approx((40, 40 - half, 40 + half))

@@ -10,6 +10,7 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
+from sklearn.metrics import f1_score
 
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import write_card
@@ -25,7 +26,6 @@ from workflow_scripts.patterns import (
     pattern_classifier,
     pattern_shares,
 )
-from workflow_scripts.patterns import kovaleva2019_patterns as printed
 from workflow_scripts.patterns.annotated_maps import digest_of, read_annotations
 from workflow_scripts.patterns.pattern_network import (
     BATCH,
@@ -36,7 +36,7 @@ from workflow_scripts.patterns.pattern_network import (
     predict,
     to_image,
 )
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.pattern_rules import CLASSES, classify
 from workflow_scripts.patterns.stored_maps import stored_maps
 
 ROOT = Path(__file__).parents[2]
@@ -85,15 +85,12 @@ def test_cross_validation_learns_and_its_control_does_not() -> None:
     probabilities, fold_of = pattern_classifier.cross_validate(
         images, labels, groups, 3, recipe, "test"
     )
-    scores = pattern_classifier.scores_of("network", labels, probabilities.argmax(1), fold_of)
-    assert min(row["macro_f1"] for row in scores) > 0.9
-    assert sum(row["n"] for row in scores) == len(labels)
+    assert f1_score(labels, probabilities.argmax(1), average="macro") > 0.9
     for group in set(groups):
         assert len(set(fold_of[groups == group])) == 1, "an example in two folds"
     shuffled = np.random.default_rng(0).permutation(labels)
-    control, folds = pattern_classifier.cross_validate(images, shuffled, groups, 3, recipe, "test")
-    chance = pattern_classifier.scores_of("control", shuffled, control.argmax(1), folds)
-    assert np.mean([row["macro_f1"] for row in chance]) < 0.4
+    control, _ = pattern_classifier.cross_validate(images, shuffled, groups, 3, recipe, "test")
+    assert f1_score(shuffled, control.argmax(1), average="macro") < 0.4
 
 
 def test_training_is_the_same_for_a_seed() -> None:
@@ -103,36 +100,14 @@ def test_training_is_the_same_for_a_seed() -> None:
     assert all(torch.equal(first[key], second[key]) for key in first)
 
 
-def test_scores_of_stages_by_hand() -> None:
-    labels = np.array([0, 1, 1, 0, 1, 1])
-    stages = np.array(["pretrained"] * 3 + ["fine-tuned"] * 3)
-    fold_of = np.array([0, 0, 1, 0, 0, 1])
-    right = {"network": np.array([0, 0, 1, 0, 1, 0])}
-    rows = pattern_classifier.scores_by_stage(labels, stages, right, fold_of)
-    actual = [(row["method"], row["fold"], row["accuracy"], row["n"]) for row in rows]
-    assert actual == [
-        ("network on pretrained maps", 0, 0.5, 2),
-        ("network on pretrained maps", 1, 1.0, 1),
-        ("network on fine-tuned maps", 0, 1.0, 2),
-        ("network on fine-tuned maps", 1, 0.0, 1),
-    ]
-    # Fold 0 before: class 0 has F1 2/3 (precision 1/2), class 1 has 0.
-    assert rows[0]["macro_f1"] == pytest.approx(1 / 3)
-    assert pattern_classifier.scores_by_stage(labels, stages[:1].repeat(6), right, fold_of) == []
-
-
 def test_a_network_that_saw_no_fine_tuned_map() -> None:
     images, labels, _ = data(12)
-    recipe = Recipe(seed=1, epochs=15, batch_size=BATCH, learning_rate=0.003)
-    folds = np.arange(len(labels)) % 3
-    stages = np.where(np.arange(len(labels)) < 40, "pretrained", "fine-tuned")
+    recipe = Recipe(seed=1, epochs=40, batch_size=BATCH, learning_rate=0.003)
+    tuned = np.arange(len(labels)) >= 40
     # Pretrained labels are of another kind: what is learnt from them is wrong of the others.
     labels[:40] = (labels[:40] + 1) % len(CLASSES)
-    rows = pattern_classifier.without_fine_tuned(images, labels, stages, folds, recipe)
-    assert sum(row["n"] for row in rows) == 20
-    assert np.mean([row["accuracy"] for row in rows]) < 0.2
-    one_stage = stages[:1].repeat(len(labels))
-    assert not pattern_classifier.without_fine_tuned(images, labels, one_stage, folds, recipe)
+    given = pattern_classifier.without_fine_tuned(images, labels, tuned, recipe)
+    assert np.mean(given == (labels[tuned] + 1) % len(CLASSES)) > 0.8
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +155,7 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
 
 def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
     """Train on annotated maps of the cache; the files that came out, next to the annotations."""
-    names = ("classifier", "folds", "confusion", "maps")
+    names = ("classifier", "predictions", "confusion", "maps")
     out = {name: annotations.with_name(name) for name in names}
     settings = {"n_folds": 3, "epochs": 1, "learning_rate": 0.003, "builtin": [], "stored": []}
     caches = {"caches": [cache], "cache_names": ["tiny/mrpc"]}
@@ -194,8 +169,18 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     frame["class"] = [CLASSES[k % 5] for k in range(60)]
     frame.to_csv(tmp_path / "mine.csv", index=False)
     out = train_on(tmp_path / "mine.csv", cache)
-    folds = tables.read(out["folds"])
-    assert set(folds["method"]) == {"network", "network, shuffled labels", "rules"}
+    predictions = tables.read(out["predictions"])
+    assert predictions.groupby("method").size().to_dict() == {
+        "network": 60,
+        "network, shuffled labels": 60,
+        "rules": 60,
+    }
+    own = ["model", "corpus", "example", "layer", "head"]
+    same = predictions[predictions["method"] == "rules"].merge(frame, on=own, validate="1:1")
+    assert (same["label"] == same["class"]).all()
+    assert (same["group"] == "mrpc/" + same["example"]).all()
+    in_fold = predictions.groupby(["method", "group"])["fold"].nunique()
+    assert (in_fold == 1).all()
     assert pd.read_csv(out["confusion"])["n"].sum() == 60
     typical = tables.read(out["maps"])
     assert typical.groupby("class")["place"].nunique().eq(3).all()
@@ -207,17 +192,6 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     np.testing.assert_allclose(sums, 1)
     assert set(table["annotated_model"]) == {"tiny"}
     assert set(table["annotated_stage"]) == {"pretrained"}
-    both = printed.shares_table(table)
-    np.testing.assert_allclose(both[list(CLASSES)].sum(axis=1), 100)
-    summary = printed.classifier_table(folds).set_index("method")
-    assert summary.loc["rules", "macro_f1_mean"] == pytest.approx(
-        folds[folds["method"] == "rules"]["macro_f1"].mean()
-    )
-    of_rules = folds[folds["method"] == "rules"]
-    right = (of_rules["accuracy"] * of_rules["n"]).sum()
-    assert summary.loc["rules", "accuracy"] == pytest.approx(right / 60)
-    low, high = summary.loc["rules", ["accuracy_low", "accuracy_high"]]
-    assert low < right / 60 < high
     for model, named in (("tiny", False), ("uncased", True)):
         title = kovaleva2019_fig2.legend_title(table, model)
         assert ("classified by\na network of tiny's maps" in title) == named
@@ -229,7 +203,7 @@ def test_maps_that_come_with_the_workflow(tmp_path: Path) -> None:
         lines = (ROOT / f"annotations/{name}.csv").read_text().splitlines()
         chosen[name] = tmp_path / f"{name}.csv"
         chosen[name].write_text("\n".join(lines[: n + 1]) + "\n")
-    out = {name: tmp_path / name for name in ("classifier", "folds", "confusion", "maps")}
+    out = {name: tmp_path / name for name in ("classifier", "predictions", "confusion", "maps")}
     pattern_classifier.main(
         annotations=[],
         builtin=[chosen["minilm"]],
@@ -245,11 +219,10 @@ def test_maps_that_come_with_the_workflow(tmp_path: Path) -> None:
         about = json.loads(file.metadata()["about"])
     assert about["annotated_model"] == "minilm"
     assert about["annotated_stage"] == "pretrained,fine-tuned"
-    n = tables.read(out["folds"]).groupby("method")["n"].sum()
-    assert n["network"] == n["rules"] == 100
-    assert n["network on pretrained maps"] == 60
-    assert n["network on fine-tuned maps"] == 40
-    assert n["network on fine-tuned maps, trained without them"] == 40
+    n = tables.read(out["predictions"]).groupby(["method", "stage"]).size()
+    for method in ("network", "rules"):
+        assert n[method].to_dict() == {"pretrained": 60, "fine-tuned": 40}
+    assert n["network, trained without fine-tuned maps"].to_dict() == {"fine-tuned": 40}
 
 
 def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
@@ -267,13 +240,17 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     with Cache(cache) as stored:
         examples = list(stored)
     for layer, head in ((0, 0), (2, 3)):
-        seen = Counter()
+        seen, both = Counter(), Counter()
         for example in examples:
-            image = to_image(example.pattern[layer, head][None])
-            seen[CLASSES[int(predict(loaded.eval(), image).argmax())]] += 1
+            pattern = example.pattern[layer, head]
+            given = int(predict(loaded.eval(), to_image(pattern[None])).argmax())
+            seen[CLASSES[given]] += 1
+            both[CLASSES[given]] += given == classify(pattern, example.word < 0, example.segment)
         for name in CLASSES:
-            share = table.loc[("network", layer, head, name), "share"]
-            assert share == pytest.approx(seen[name] / len(examples))
+            row = table.loc[("network", layer, head, name)]
+            assert row["share"] == pytest.approx(seen[name] / len(examples))
+            assert row["both"] == pytest.approx(both[name] / len(examples))
+            assert row["both"] == table.loc[("rules", layer, head, name), "both"]
 
 
 def test_too_few_maps_of_a_class(cache: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 import torch
 from safetensors.torch import save_file
-from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedGroupKFold
 
 from workflow_scripts.core.data import tables
@@ -32,6 +33,7 @@ from workflow_scripts.patterns.stored_maps import stored_maps
 
 log = logging.getLogger(__name__)
 NUMBERS = list(range(len(CLASSES)))
+OF_MAP = ("model", "corpus", "example", "layer", "head")  # of an annotation, in the predictions
 
 
 def cached_maps(path: Path, caches: dict[str, Path]) -> list[Map]:
@@ -85,53 +87,30 @@ def cross_validate(
     return probabilities, fold_of
 
 
-def scores_of(
-    method: str, labels: np.ndarray, predicted: np.ndarray, fold_of: np.ndarray
-) -> list[dict]:
-    """Macro F1 of each fold, over the classes that occur in any, and accuracy."""
-    rows = []
-    for fold in np.unique(fold_of):
-        true, given = labels[fold_of == fold], predicted[fold_of == fold]
-        score = f1_score(true, given, labels=np.unique(labels), average="macro", zero_division=0)
-        row = {"method": method, "fold": int(fold), "macro_f1": score}
-        rows.append(row | {"accuracy": accuracy_score(true, given), "n": len(true)})
-    return rows
+def predictions_of(
+    method: str, maps: Sequence[Map], labels: np.ndarray, given: np.ndarray, fold_of: np.ndarray
+) -> pd.DataFrame:
+    """A row per map: what it is of, its label and the class that the method gives it, by name.
 
-
-def scores_by_stage(
-    labels: np.ndarray,
-    stages: np.ndarray,
-    predicted: dict[str, np.ndarray],
-    fold_of: np.ndarray,
-) -> list[dict]:
-    """Scores of each method in `predicted` on pretrained and on fine-tuned maps apart.
-
-    `stages` has the stage of each map. None where all maps are of one stage.
+    `group` is the map's example, the same before and after fine-tuning; `labels`, `given` and
+    `fold_of` are [map].
     """
-    rows = []
-    for stage in STAGES if len(set(stages)) > 1 else ():
-        of_stage = stages == stage
-        for method, given in predicted.items():
-            name = f"{method} on {stage} maps"
-            rows += scores_of(name, labels[of_stage], given[of_stage], fold_of[of_stage])
-    return rows
+    names = np.array(CLASSES)
+    frame = pd.DataFrame([vars(map_.annotation) for map_ in maps])[list(OF_MAP)]
+    frame["stage"] = [map_.annotation.stage for map_ in maps]
+    frame["group"] = [_group(map_) for map_ in maps]
+    return frame.assign(method=method, fold=fold_of, label=names[labels], given=names[given])
 
 
 def without_fine_tuned(
-    images: torch.Tensor,
-    labels: np.ndarray,
-    stages: np.ndarray,
-    fold_of: np.ndarray,
-    recipe: Recipe,
-) -> list[dict]:
-    """Scores on fine-tuned maps of a network that saw pretrained maps alone; none without both."""
-    tuned = stages == STAGES[1]
-    if tuned.all() or not tuned.any():
-        return []
+    images: torch.Tensor, labels: np.ndarray, tuned: np.ndarray, recipe: Recipe
+) -> np.ndarray:
+    """The classes that a network gives the fine-tuned maps which saw pretrained maps alone.
+
+    `tuned` (bool [map]) marks the fine-tuned maps, some of all; the classes' numbers are [tuned].
+    """
     network = fit(images[~tuned], torch.from_numpy(labels[~tuned]), recipe)
-    predicted = predict(network, images[tuned]).argmax(axis=1)
-    name = "network on fine-tuned maps, trained without them"
-    return scores_of(name, labels[tuned], predicted, fold_of[tuned])
+    return predict(network, images[tuned]).argmax(axis=1)
 
 
 def typical(maps: list[Map], probabilities: np.ndarray, labels: np.ndarray, n: int) -> pd.DataFrame:
@@ -159,7 +138,7 @@ def main(
     stored: list[Path],
     caches: list[Path],
     classifier: Out,
-    folds: Out,
+    predictions: Out,
     confusion: Out,
     maps: Out,
     cache_names: list[str],
@@ -168,7 +147,7 @@ def main(
     learning_rate: float,
     seed: int = 1,
 ) -> None:
-    """Write the classifier, its scores by fold, the confusion matrix and typical maps.
+    """Write the classifier, predictions out of fold, the confusion matrix and typical maps.
 
     `annotations` are the study's own, of maps in `caches`, which `cache_names` name. `builtin` is
     the workflow's file of pretrained maps, `stored` that of fine-tuned maps and the maps; or none.
@@ -196,13 +175,19 @@ def main(
     by_rules = np.array(
         [int(classify(map_.pattern, map_.special, map_.segment)) for map_ in annotated]
     )
-    rows = scores_of("network", labels, predicted, fold_of)
-    rows += scores_of("network, shuffled labels", shuffled, control.argmax(1), control_fold)
-    rows += scores_of("rules", labels, by_rules, fold_of)
-    both = {"network": predicted, "rules": by_rules}
-    rows += scores_by_stage(labels, stages, both, fold_of)
-    rows += without_fine_tuned(images, labels, stages, fold_of, recipe)
-    tables.write(pd.DataFrame(rows), folds)
+    given = {
+        "network": (labels, predicted, fold_of),
+        "network, shuffled labels": (shuffled, control.argmax(axis=1), control_fold),
+        "rules": (labels, by_rules, fold_of),
+    }
+    frames = [predictions_of(method, annotated, *of_map) for method, of_map in given.items()]
+    tuned = stages == STAGES[1]
+    if tuned.any() and not tuned.all():
+        unseen = without_fine_tuned(images, labels, tuned, recipe)
+        maps_tuned = [map_ for map_ in annotated if map_.annotation.stage == STAGES[1]]
+        name = "network, trained without fine-tuned maps"
+        frames.append(predictions_of(name, maps_tuned, labels[tuned], unseen, fold_of[tuned]))
+    tables.write(pd.concat(frames, ignore_index=True), predictions)
     matrix = confusion_matrix(labels, predicted, labels=NUMBERS)
     frame = tables.tidy({"true": CLASSES, "predicted": CLASSES}, n=matrix)
     tables.write_csv(frame, confusion)

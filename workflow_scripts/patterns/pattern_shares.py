@@ -19,9 +19,9 @@ METHODS = ("network", "rules")
 
 
 def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
-    """For each of METHODS the number of maps of each class, int [layer, head, class]."""
+    """The number of maps of each class by each of METHODS, and by `both`: [layer, head, class]."""
     shape = (cache.n_layers, cache.n_heads)
-    counts = {method: np.zeros((*shape, len(CLASSES)), dtype=int) for method in METHODS}
+    counts = {name: np.zeros((*shape, len(CLASSES)), dtype=int) for name in (*METHODS, "both")}
     layers, heads = np.indices(shape)
     for example in job.progress(cache, len(cache), "maps"):
         images = to_image(example.pattern).flatten(0, 1)
@@ -29,13 +29,15 @@ def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
         by_rules = classify(example.pattern, example.word < 0, example.segment)
         for method, numbers in (("network", by_network), ("rules", by_rules)):
             counts[method][layers, heads, numbers] += 1
+        counts["both"][layers, heads, by_rules] += by_network == by_rules
     return counts
 
 
 def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -> None:
     """Write the share of each class for each head; `names` has task, stage and seed of `caches`.
 
-    annotated_model and annotated_stage state which maps the classifier has learnt from.
+    `both` is the share of maps that both methods give the class. annotated_model and
+    annotated_stage state which maps the classifier has learnt from.
     """
     with safe_open(classifier, "pt") as file:
         about = json.loads(file.metadata()["about"])
@@ -47,8 +49,10 @@ def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -
     for path, (task, stage, seed) in zip(caches, names, strict=True):
         with Cache(path) as cache:
             axes = {"layer": range(cache.n_layers), "head": range(cache.n_heads), "class": CLASSES}
-            for method, counts in count(cache, fast).items():
-                frame = tables.tidy(axes, share=counts / len(cache))
+            counts = count(cache, fast)
+            shared = counts.pop("both") / len(cache)
+            for method, of_method in counts.items():
+                frame = tables.tidy(axes, share=of_method / len(cache), both=shared)
                 labels = {"method": method, "task": task, "stage": stage, "seed": seed}
                 frames.append(frame.assign(n=len(cache), **labels, **learnt_from))
     tables.write(pd.concat(frames, ignore_index=True), shares)

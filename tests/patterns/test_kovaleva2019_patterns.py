@@ -1,0 +1,84 @@
+"""The printed tables of classes of maps, against scikit-learn and by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import f1_score
+
+from workflow_scripts.patterns import kovaleva2019_patterns as printed
+from workflow_scripts.patterns.pattern_rules import CLASSES
+
+
+def predictions(n: int = 60) -> pd.DataFrame:
+    """Three maps of each of `n` / 3 examples, half of them fine-tuned; most are right."""
+    rng = np.random.default_rng(3)
+    labels = rng.choice(CLASSES[:4], size=n, p=[0.5, 0.3, 0.15, 0.05])
+    given = np.where(rng.random(n) < 0.7, labels, rng.choice(CLASSES, size=n))
+    frame = pd.DataFrame({"label": labels, "given": given})
+    frame["group"] = [f"sst2/{number // 3}" for number in range(n)]
+    frame["stage"] = np.where(np.arange(n) < n // 2, "pretrained", "fine-tuned")
+    return frame.assign(method="network")
+
+
+def test_scores_and_intervals_against_samples_written_out() -> None:
+    """Examples are sampled with all their maps; a class that a sample lacks leaves its mean."""
+    frame = predictions()
+    groups = frame["group"].unique()
+    counts = np.random.default_rng(9).multinomial(20, np.full(20, 1 / 20), size=200)
+    f1, accuracy = [], []
+    for count in counts:
+        names = np.repeat(groups, count)
+        sample = pd.concat([frame[frame["group"] == name] for name in names])
+        seen = set(sample["label"]) | set(sample["given"])
+        classes = [name for name in frame["label"].unique() if name in seen]
+        f1.append(f1_score(sample["label"], sample["given"], labels=classes, average="macro"))
+        accuracy.append((sample["label"] == sample["given"]).mean())
+    row = printed.scores_of(frame, 200, 9)
+    classes = list(frame["label"].unique())
+    whole = f1_score(frame["label"], frame["given"], labels=classes, average="macro")
+    assert row["macro_f1"] == pytest.approx(whole)
+    ends = row["macro_f1_low"], row["macro_f1_high"]
+    assert ends == pytest.approx(tuple(np.percentile(f1, [2.5, 97.5])))
+    ends = row["accuracy_low"], row["accuracy_high"]
+    assert ends == pytest.approx(tuple(np.percentile(accuracy, [2.5, 97.5])))
+    assert (row["n"], row["n_examples"]) == (60, 20)
+
+
+def test_macro_f1_by_hand() -> None:
+    labels, given = np.array(["a", "a", "b"]), np.array(["a", "b", "b"])
+    weights = np.array([[1, 1, 1], [2, 0, 0], [0, 1, 1]])
+    # Both classes 2/3; class a alone, all right; a is missed (0), b has one false: 2/3.
+    assert printed.macro_f1(labels, given, weights) == pytest.approx([2 / 3, 1, 1 / 3])
+
+
+def test_the_paper_stands_next_to_fine_tuned_maps_alone() -> None:
+    frame = pd.concat([predictions(), predictions().assign(method="rules")])
+    table = printed.classifier_table(frame, 50, 1).set_index(["method", "maps"])
+    assert [name for name, _ in table.index] == ["network"] * 3 + ["rules"] * 3
+    assert table["n"].tolist() == [60, 30, 30] * 2
+    assert table["paper"].dropna().to_dict() == {("network", "fine-tuned"): 0.86}
+    one_stage = printed.classifier_table(predictions()[:30], 50, 1)
+    assert one_stage["maps"].tolist() == ["pretrained"]
+
+
+def test_shares_of_both_methods_side_by_side() -> None:
+    rows = []
+    for task, stage in (("sst2", "fine-tuned"), ("mrpc", "fine-tuned"), ("mrpc", "pretrained")):
+        for method, share in (("network", 0.6), ("rules", 0.2)):
+            for head, of_head in enumerate((share, share + 0.2)):
+                both = (0.2, 0.1)[head]
+                row = {"task": task, "stage": stage, "method": method, "head": head, "both": both}
+                row |= {"annotated_model": "minilm", "annotated_stage": "pretrained"}
+                other = {"class": "block", "share": 1 - of_head, "both": 0.0}
+                rows += [row | {"class": "vertical", "share": of_head}, row | other]
+    table = printed.shares_table(pd.DataFrame(rows))
+    about = table[["task", "stage", "class"]].to_numpy().tolist()
+    assert about == [
+        [task, stage, name]
+        for task, stage in (("MRPC", "pretrained"), ("MRPC", "fine-tuned"), ("SST-2", "fine-tuned"))
+        for name in ("vertical", "block")
+    ]
+    vertical = table.iloc[0]
+    assert (vertical["network"], vertical["rules"], vertical["both"]) == pytest.approx((70, 30, 15))
+    assert vertical["agreement"] == pytest.approx(100 * 15 / (70 + 30 - 15))
+    assert (table.iloc[1]["agreement"], table.iloc[1]["network"]) == pytest.approx((0, 30))
