@@ -110,7 +110,7 @@ def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert heads["relation"].tolist() == ["det", "det", "nsubj", "nsubj"]
     assert heads["syntactic"].tolist() == [True, False, False, False]
     assert heads["above"].iloc[0] == pytest.approx(0.3)  # over the best offset, 0.5
-    assert strata["effect"].tolist() == pytest.approx([-0.2, 0.1, -0.1, 0.0])
+    assert strata["effect"].tolist() == pytest.approx([-0.2, 0.1, -0.1, 0.0, -0.05])
     assert strata["others"].iloc[0] == pytest.approx(0.0)
     # One head of four has -0.2; no other lies as far from the mean of -0.05 as it and 2-2 do.
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
@@ -131,10 +131,13 @@ def test_verdicts_by_hand(tmp_path: Path, chapters: dict[str, Path]) -> None:
     verdicts = ["loss", "cannot tell", "equivalent", "cannot tell"]  # the bound is 8 points
     assert heads["verdict_rte"].tolist() == verdicts
     named = strata.set_index("stratum")
+    # Four independent effects: half the standard error of one.
+    assert named.loc["all", "low"] == pytest.approx(-0.05 - error / 2, rel=1e-4)
     assert named.loc["syntactic", "low"] == pytest.approx(-0.2 - error, rel=1e-4)
     assert named["bound"].unique().tolist() == [0.08]
     assert named["verdict"].to_dict() == {
         "syntactic": "loss", "position": "loss", "special tokens": "equivalent", "frames": "gain",
+        "all": "equivalent",
     }  # fmt: skip
 
 
@@ -199,7 +202,7 @@ def test_random_sets_distinguish_a_harmful_kind() -> None:
     error = {"rte": np.eye(72) * 1e-4}
     actual = head_behaviour.compare(frame, error, 0.01, 500, 1).set_index("stratum")
     assert actual["verdict"].to_dict() == {
-        "syntactic": "loss", "position": "equivalent", "other": "equivalent",
+        "syntactic": "loss", "position": "equivalent", "other": "equivalent", "all": "equivalent",
     }  # fmt: skip
     assert actual.loc["syntactic", "p"] < 0.01
     assert actual.loc["position", "p"] > 0.01

@@ -175,11 +175,25 @@ def test_neighbours_by_hand() -> None:
     assert link_attention.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
 
 
+def test_intervals_of_neighbours_resample_examples() -> None:
+    of_links = link_attention.LinkAttention((6, 1, 2))
+    of_links.neighbours[:] = np.random.default_rng(1).random((6, 1, 2))
+    frame = of_links.table(100, 3)
+    counts = np.random.default_rng(3).multinomial(6, np.full(6, 1 / 6), size=100)
+    for head in (0, 1):
+        values = of_links.neighbours[:, 0, head]
+        means = [np.repeat(values, count).mean() for count in counts]
+        row = frame[frame["head"] == head].iloc[-1]
+        ends = row["neighbours_low"], row["neighbours_high"]
+        assert ends == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])))
+        assert row["neighbours"] == pytest.approx(values.mean())
+
+
 def test_the_strongest_heads_of_the_table() -> None:
     rows = [
         {"task": "RTE", "stage": "pretrained", "link": "verb-subject", "far": False, "seed": seed}
         | {"layer": 0, "head": head, "attention": value, "ci_low": 0.0, "ci_high": 1.0}
-        | {"n": 5, "links": 6, "neighbours": 0.1}
+        | {"n": 5, "links": 6, "neighbours": 0.1, "neighbours_low": 0, "neighbours_high": 0.2}
         for seed in (1, 2)
         for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
     ]

@@ -30,7 +30,7 @@ def stratum(row: pd.Series, kinds: Mapping[str, Callable], threshold: float) -> 
 def compare(
     heads: pd.DataFrame, covariances: dict[str, np.ndarray], bound: float, draws: int, seed: int
 ) -> pd.DataFrame:
-    """One row per task and stratum: the mean effect of its heads and that of all other heads.
+    """One row per task and stratum, then `all`: the mean effect of its heads and of all others.
 
     `covariances` has each task's, of equivalence.covariance_of. ci_low and ci_high draw the
     stratum's heads with replacement; `low` and `high` are the ends of the 90% interval over
@@ -41,8 +41,8 @@ def compare(
     rows = []
     for task, covariance in covariances.items():
         values = heads[f"effect_{task}"].to_numpy()
-        for name in STRATA:
-            inside = (heads["stratum"] == name).to_numpy()
+        for name in (*STRATA, "all"):
+            inside = np.array([name in ("all", of_head) for of_head in heads["stratum"]])
             if not inside.any():
                 continue
             n, distance = int(inside.sum()), abs(values[inside].mean() - values.mean())

@@ -9,7 +9,8 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.stages import top_heads
 
 GROUPS = ["task", "stage", "link", "far"]
-COLUMNS = ["attention", "ci_low", "ci_high", "n", "links", "neighbours"]
+COLUMNS = ["attention", "ci_low", "ci_high", "n", "links"]
+COLUMNS += ["neighbours", "neighbours_low", "neighbours_high"]
 
 
 def main(links: list[Path], table: Out) -> None:

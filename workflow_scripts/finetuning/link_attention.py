@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data.cache import CachedExample
-from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
+from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean, per_head
 
 BACK = {"verb-subject": "subject-verb", "pronoun-noun": "noun-pronoun"}  # the reverse of each
 LINKS = tuple(name for pair in BACK.items() for name in pair)
@@ -77,11 +77,16 @@ class LinkAttention:
                     self.values[far][BACK[link]][index] = np.mean(against, axis=0)
 
     def table(self, draws: int, seed: int) -> pd.DataFrame:
-        """A row per distance, link and head, with the number of links and the neighbours' mean."""
-        near, frames = self.neighbours.mean(axis=0).ravel(), []
+        """A row per distance, link and head, with the number of links and the neighbours' mean.
+
+        neighbours_low and neighbours_high are the ends of its 95% interval over examples.
+        """
+        near, frames = bootstrap_mean(self.neighbours, draws, seed, INDEPENDENT), []
+        names = ("neighbours", "neighbours_low", "neighbours_high")
         for far, by_link in self.values.items():
             frame = per_head(by_link, "link", "attention", draws, seed, INDEPENDENT)
             frame["links"] = frame["link"].map(self.counts[far])
-            frame["neighbours"] = np.tile(near, len(LINKS))
+            for name, values in zip(names, near, strict=True):
+                frame[name] = np.tile(values.ravel(), len(LINKS))
             frames.append(frame.assign(far=far))
         return pd.concat(frames, ignore_index=True)
