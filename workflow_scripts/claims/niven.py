@@ -124,7 +124,7 @@ def peak_gap(products: Products, of: str) -> list[Measured]:
         if not because and np.percentile(full[1:], ENDS[0]) <= CHANCE:
             because = "no run on all of the input is above chance"
         height = np.where(full == CHANCE, np.nan, full - CHANCE)
-        value = 100 * (warrants - CHANCE) / height
+        value = np.round(100 * (warrants - CHANCE) / height, 9)  # a share of one half is just that
     low, high = np.nanpercentile(value[1:], ENDS)
     number = Measured(float(value[0]), float(low), float(high), len(by_run), "points")
     return [
@@ -151,7 +151,7 @@ def adversarial(products: Products, of: str) -> list[Measured]:
             learnt = int(row["runs"]) - int(row["degenerate"])
             mean, sd, runs = ("others_mean", "others_sd", learnt) if learnt else ("mean", "sd", 1)
             value, n = float(row[mean]), int(row["n"])
-            about = {"about": f"{row['split']} set, {learnt} of {row['runs']} runs have learnt"}
+            about = {"about": f"{row['split']} set, {learnt} of {row['runs']:.0f} runs have learnt"}
             about |= {"not_comparable": "" if learnt else NONE_LEARNT, "interval": OVER_RUNS_TOO}
             ends = _ends(value, n, float(row[sd]), runs)
             numbers.append(Measured(value, *ends, n, "points", f"BERT {setup}", runs, **about))

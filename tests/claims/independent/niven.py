@@ -1,0 +1,162 @@
+"""Niven and Kao 2019, from the logits of every run."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from tests.claims.independent.study import STUDENT, Case, Missing, Study, where, wilson
+
+INPUTS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
+FAMILIES = {"BERT": "bert", "BoV": "bov", "BiLSTM": "bilstm"}
+
+
+def cue(study: Study, of: str) -> list[Case]:
+    split, measure = of.split()
+    rows = study.rows("tables/niven2019-table2.csv", data="original", cue="not")
+    row = where(rows, split=split).iloc[0]
+    numbers = {"coverage": row["applicable"] / row["n"]}
+    numbers["productivity"] = row["productive"] / row["applicable"]
+    value = 100 * numbers[measure]
+    whole = split != "all" or "test" in set(rows["split"])
+    chance = 50.0 if measure == "productivity" else None
+    return [Case(value, value, value, reference=chance, comparable=whole)]
+
+
+def logits(study: Study, trained_on: str, family: str, setup: str) -> pd.DataFrame:
+    """A family's logits on all points, of all seeds, with whether they are right."""
+    pattern = f"arguments/{family}.{trained_on}*.parquet"
+    frame = where(study.all(pattern), setup=setup, trained_on=trained_on, family=family)
+    return frame.assign(right=(frame["logit_1"] > frame["logit_0"]).astype(int) == frame["label"])
+
+
+def held_out(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The points of the test set, or of the development set where there is no other."""
+    split = "test" if "test" in set(frame["split"]) else "dev"
+    return where(frame, split=split), split
+
+
+def learnt(study: Study, trained_on: str, family: str, setup: str) -> dict[int, bool]:
+    """Whether the run of a seed has learnt, by the table of scores."""
+    wanted = {"trained_on": trained_on, "family": family, "setup": setup, "points": "training"}
+    scores = study.rows("arguments/scores.parquet", **wanted)
+    return {row.seed: not row.degenerate for row in scores.itertuples()}
+
+
+def over_points_and_runs(value: float, sd: float, runs: int, n: int) -> tuple[float, float]:
+    low, high = wilson(round(value / 100 * n), n)
+    half = STUDENT[runs - 1] * sd / math.sqrt(runs) if runs > 1 else 0.0
+    low = value - math.sqrt((value - low) ** 2 + half**2)
+    high = value + math.sqrt((high - value) ** 2 + half**2)
+    return max(low, 0.0), min(high, 100.0)
+
+
+def arct_accuracy(study: Study, of: str) -> list[Case]:
+    table, family, setup, column = of.split()
+    trained_on = "swapped" if table == "table4" else "original"
+    frame = logits(study, trained_on, FAMILIES[family], setup)
+    versions = ["original", "negated"] if table == "table4" else ["original"]
+    frame = frame[frame["version"].isin(versions)]
+    points, split = held_out(frame)
+    if table == "table1":
+        points, split = where(frame, split="dev"), "dev"
+    by_run = 100 * points.groupby("seed")["right"].mean()
+    has_learnt = learnt(study, trained_on, FAMILIES[family], setup)
+    none = not any(has_learnt.values())
+    if column == "others_mean" and not none:
+        by_run = by_run[[seed for seed in by_run.index if has_learnt[seed]]]
+    n = int(points.groupby("seed").size().iloc[0])
+    reduced = {"median": by_run.median(), "max": by_run.max()}.get(column, by_run.mean())
+    value = round(float(reduced), 1)  # as the tables print it
+    if column in ("median", "max"):
+        low, high = wilson(round(value / 100 * n), n)
+    else:
+        sd = round(float(by_run.std()), 1) if len(by_run) > 1 else 0.0
+        low, high = over_points_and_runs(value, sd, len(by_run), n)
+    comparable = not none and (split == "test" or table == "table1")
+    comparable &= column != "max" or len(by_run) >= 20
+    chance = None if table == "table4" else 50.0
+    return [Case(value, low, high, reference=chance, comparable=comparable)]
+
+
+def degenerate_runs(study: Study, of: str) -> list[Case]:
+    has_learnt = [*learnt(study, "original", "bert", "full").values()]
+    failed, n = has_learnt.count(False), len(has_learnt)
+    return [Case(100 * failed / n, *wilson(failed, n))]
+
+
+def peak_gap(study: Study, of: str) -> list[Case]:
+    """A bootstrap of its own, one sample after the other."""
+    rights, comparable = {}, True
+    for setup in ("full", "W"):
+        frame, _ = held_out(logits(study, "original", "bert", setup))
+        table = where(frame, version="original").pivot(index="id", columns="seed", values="right")
+        has_learnt = learnt(study, "original", "bert", setup)
+        seeds = [seed for seed in table if has_learnt[seed]]
+        comparable &= bool(seeds)
+        rights[setup] = table[seeds or list(table)].to_numpy(float)
+    n, random = len(rights["full"]), np.random.default_rng(99)
+
+    def peaks(sample: np.ndarray) -> tuple[float, float]:
+        full, warrants = (100 * rights[s][sample].mean(axis=0).max() for s in ("full", "W"))
+        return full, warrants
+
+    samples = np.array([peaks(random.integers(0, n, n)) for _ in range(4000)])
+    both = np.vstack([peaks(np.arange(n)), samples])
+    if of == "share":
+        comparable &= np.percentile(samples[:, 0], 2.5) > 50
+        with np.errstate(divide="ignore", invalid="ignore"):
+            numbers = 100 * (both[:, 1] - 50) / (both[:, 0] - 50)
+        numbers[~np.isfinite(numbers)] = np.nan
+    else:
+        numbers = both[:, 0] - both[:, 1]
+    low, high = np.nanpercentile(numbers[1:], [2.5, 97.5])
+    near = 100 / n + 1
+    if of == "share":  # of points above chance, as many as there are
+        near = 100 * near / max(both[0, 0] - 50, 1)
+    return [Case(numbers[0], low, high, comparable=bool(comparable), near=near)]
+
+
+def adversarial(study: Study, of: str) -> list[Case]:
+    cases = []
+    for setup in ("full", "CW"):
+        try:
+            points, _ = held_out(logits(study, of, "bert", setup))
+        except Missing:
+            continue
+        by_run = 100 * points.groupby("seed")["right"].mean()
+        has_learnt = learnt(study, of, "bert", setup)
+        seeds = [seed for seed in by_run.index if has_learnt[seed]]
+        chosen = by_run[seeds] if seeds else by_run
+        sd = round(float(chosen.std()), 1) if len(chosen) > 1 else 0.0
+        value, n = round(float(chosen.mean()), 1), len(points) // len(by_run)
+        ends = over_points_and_runs(value, sd, len(seeds), n)
+        cases.append(Case(value, *ends, f"BERT {setup}", comparable=bool(seeds)))
+    return cases
+
+
+def easy_points(study: Study, of: str) -> list[Case]:
+    table = study.rows("tables/niven2019-easy.csv", measure="cue among always right")
+    table = where(table, setup=INPUTS["full"])
+    cases = []
+    for source in dict.fromkeys(table["source"]):
+        rows = table[table["source"] == source]
+        some_failed = "not degenerate" in set(rows["runs"])
+        rows, _ = held_out(rows)
+        for row in rows[~rows["bert_minus"].isna()].to_dict("records"):
+            kind = "all runs" if row["runs"] == "all" else "without degenerate runs"
+            ends = [100 * row[f"bert_minus{end}"] for end in ("", "_low", "_high")]
+            comparable = not (some_failed and row["runs"] == "all")
+            case = f"{source}, {row['model']}, {kind}"
+            cases.append(Case(*ends, case, comparable=comparable))
+    return cases
+
+
+RECOMPUTED = {
+    "cue": cue,
+    "arct_accuracy": arct_accuracy,
+    "degenerate_runs": degenerate_runs,
+    "peak_gap": peak_gap,
+    "adversarial": adversarial,
+    "easy_points": easy_points,
+}

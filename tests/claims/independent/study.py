@@ -1,0 +1,100 @@
+"""The tables of a study, and the intervals that a recomputed number may need."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+Z = 1.959963984540054  # the 97.5th percentile of the normal distribution
+# Student's 97.5th percentiles by degrees of freedom, from a printed table.
+STUDENT = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706, 6: 2.4469, 7: 2.3646}
+STUDENT |= {8: 2.3060, 9: 2.2622, 10: 2.2281, 11: 2.2010, 12: 2.1788, 13: 2.1604, 14: 2.1448}
+STUDENT |= {15: 2.1314, 16: 2.1199, 17: 2.1098, 18: 2.1009, 19: 2.0930, 23: 2.0687, 47: 2.0117}
+STUDENT |= {71: 1.9939, 143: 1.9767, 383: 1.9662}
+
+
+class Missing(Exception):
+    """A table, or the rows of it, that the study has not."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A number with the ends of its interval; `near` is how far another bootstrap may be."""
+
+    value: float
+    low: float
+    high: float
+    case: str = ""
+    reference: float | None = None
+    comparable: bool = True
+    task: str = ""
+    own_head: bool = False
+    near: float = 0.0
+
+
+class Study:
+    """The tables below a folder of results, those of its model before those of all."""
+
+    def __init__(self, results: Path, model: str) -> None:
+        self.results, self.model = results, model
+
+    def read(self, name: str) -> pd.DataFrame:
+        """The table at a path below the model's folder, or else below the study's."""
+        for folder in (self.results / self.model, self.results):
+            path = folder / name
+            if path.is_file():
+                return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+        raise Missing(name)
+
+    def all(self, pattern: str) -> pd.DataFrame:
+        """All tables of a pattern, one below the other."""
+        paths = sorted({*self.results.glob(pattern), *(self.results / self.model).glob(pattern)})
+        if not paths:
+            raise Missing(pattern)
+        return pd.concat([pd.read_parquet(path) for path in paths], ignore_index=True)
+
+    def rows(self, name: str, **wanted: object) -> pd.DataFrame:
+        """The rows of a table with these values."""
+        return where(self.read(name), **wanted)
+
+
+def where(frame: pd.DataFrame, **wanted: object) -> pd.DataFrame:
+    """The rows with these values. Raises Missing where there is none."""
+    for column, value in wanted.items():
+        frame = frame[frame[column] == value]
+    if not len(frame):
+        raise Missing(str(wanted))
+    return frame
+
+
+def wilson(right: float, n: int, z: float = Z) -> tuple[float, float]:
+    """Wilson's interval of a share in percent, by its formula (Wilson 1927)."""
+    p = right / n
+    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    return 100 * (centre - half), 100 * (centre + half)
+
+
+def student(values: np.ndarray) -> tuple[float, float, float]:
+    """A mean with Student's 95% interval."""
+    values = np.asarray(values, float)
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, math.nan, math.nan
+    half = STUDENT[len(values) - 1] * math.sqrt(values.var(ddof=1) / len(values))
+    return mean, mean - half, mean + half
+
+
+def fisher(r: float, n: int) -> tuple[float, float]:
+    """Fisher's 95% interval of a correlation."""
+    z, half = 0.5 * math.log((1 + r) / (1 - r)), Z / math.sqrt(n - 3)
+    return tuple((math.exp(2 * x) - 1) / (math.exp(2 * x) + 1) for x in (z - half, z + half))
+
+
+def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each task."""
+    for task in dict.fromkeys(frame["task"]):
+        yield task, frame[frame["task"] == task]

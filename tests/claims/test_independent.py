@@ -1,0 +1,55 @@
+"""Every claims table's numbers, intervals and verdicts, computed by other code a second time."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.claims.independent.check import RECOMPUTED, checked
+from tests.claims.independent.study import Study
+from tests.claims.judged import judged
+from tests.claims.made_up_study import MODEL as MADE_UP
+from tests.claims.made_up_study import MadeUpStudy
+from tests.default_study import MODEL, RESULTS, ROOT
+
+# The sizes of model that the study's passes for, and what of the data is not real.
+STUDIES = [("", {}), ("BERT-base", {}), ("BERT-large", {}), ("", {"arct": "generated"})]
+
+
+def test_the_second_computation_has_no_code_of_the_first() -> None:
+    for path in Path(__file__).with_name("independent").glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {
+            name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in ([node.module] if isinstance(node, ast.ImportFrom) else
+                         [alias.name for alias in node.names])
+        }  # fmt: skip
+        assert [name for name in names if "workflow_scripts" in str(name)] == [], path
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a made-up study."""
+    study = MadeUpStudy(tmp_path_factory.mktemp("made-up") / "results")
+    study.arguments()
+    return study.results
+
+
+@pytest.mark.parametrize(("size", "data"), STUDIES)
+def test_a_made_up_study(made_up: Path, tmp_path: Path, size: str, data: dict[str, str]) -> None:
+    table = judged(made_up, MADE_UP, tmp_path, size, data)
+    found = checked(table, Study(made_up, MADE_UP), size or MADE_UP, data)
+    assert sum(map(len, found.values())) > 20
+
+
+@pytest.mark.parametrize(("size", "data"), STUDIES)
+def test_the_default_study(tmp_path: Path, size: str, data: dict[str, str]) -> None:
+    results = ROOT / RESULTS
+    if not (results / MODEL / "tables/claims.csv").is_file():
+        pytest.skip("the default study has not been run here")
+    table = judged(results, MODEL, tmp_path, size, data)
+    found = checked(table, Study(results, MODEL), size or MODEL, data)
+    assert sum(map(len, found.values())) >= 40
+    assert found.keys() <= set(RECOMPUTED)
