@@ -24,11 +24,11 @@ def products(folder: Path, **frames: Sequence[Row]) -> Products:
         if "__" in name:
             chapter, table = name.split("__")
             path = folder / chapter / f"{table.replace('_of_', '.')}.parquet"
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             tables.write(completed(frame, path), path)
         else:
             path = folder / f"tables/{name.replace('_', '-')}.csv"
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             tables.write_csv(completed(frame, path), path)
         paths.append(path)
     return Products(paths)

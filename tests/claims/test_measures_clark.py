@@ -1,15 +1,13 @@
-"""Measures of Clark et al.'s claims on small tables, by hand."""
+"""Measures of Clark et al.'s claims on what heads attend to, on small tables, by hand."""
 
 import math
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from scipy import stats
 
 from tests.claims.made_up import heads, products
 from workflow_scripts.claims import clark, intervals
-from workflow_scripts.claims.products import NotMeasured
 from workflow_scripts.claims.verdicts import Measured
 
 
@@ -32,6 +30,36 @@ def test_attention_to_special_tokens(tmp_path: Path) -> None:
     (measured,) = clark.special_attention(found, "sep 6-10")
     assert ends(measured) == pytest.approx((10, 9, 11))  # (40 + 60) / 10 heads
     assert (measured.n, measured.case) == (5, "layers 6 to 10")
+
+
+def test_attention_of_early_heads_against_middle_ones(tmp_path: Path) -> None:
+    """Of 12 layers the first four give 40 and 0%, the next four 8 and 0%, the deep ones more."""
+    values = {(layer, 0): (0.4, 0.08, 0.9)[layer // 4] for layer in range(12)}
+    found = products(tmp_path, surface__special_tokens=heads(12, values, "attention", target="cls"))
+    (measured,) = clark.more_attention_below(found, "cls 1-4 5-8")
+    assert ends(measured) == pytest.approx((16, 14, 18))  # 20 - 4, and 1 for either end
+    assert measured.about == "layers 1 to 4: 20.0, layers 5 to 8: 4.0"
+    assert "widest" in measured.interval
+
+
+def test_heads_in_the_first_half(tmp_path: Path) -> None:
+    """Three heads surely, a fourth by its value, a fifth perhaps; of either half."""
+    values = {(0, 0): 0.9, (1, 0): 0.8, (1, 1): 0.505, (2, 0): 0.7, (3, 0): 0.495}
+    rows = heads(4, values, "attention", target="next")
+    rows += heads(4, {}, "attention", target="previous")
+    found = products(tmp_path, surface__position=rows)
+    (measured,) = clark.heads_in_first_half(found, "next")
+    # Surely 2 early ones and 1 late one, perhaps one more of each.
+    assert ends(measured) == pytest.approx((75, 50, 75))
+    assert (measured.n, measured.about) == (4, "1-1 2-1 2-2 3-1")
+    assert clark.heads_in_first_half(found, "previous") == []
+    one = products(
+        tmp_path / "one", surface__position=heads(4, {(0, 0): 0.505}, "attention", target="next")
+    )
+    assert ends(clark.heads_in_first_half(one, "next")[0]) == (100, 100, 100)
+    late = heads(4, {(3, 0): 0.505}, "attention", target="next")
+    late = products(tmp_path / "late", surface__position=late)
+    assert ends(clark.heads_in_first_half(late, "next")[0]) == (0, 0, 0)
 
 
 def test_heads_above_half(tmp_path: Path) -> None:
@@ -84,86 +112,15 @@ def test_weights_of_broad_heads(tmp_path: Path) -> None:
     assert (measured.n, measured.about) == (7, "2 heads, 1-1 the broadest")
 
 
-TABLE1 = [
-    {"relation": "all", "accuracy": 40.0, "ci_low": 39.0, "ci_high": 41.0, "baseline": 30.0},
-    {"relation": "dobj", "accuracy": 80.0, "ci_low": 76.0, "ci_high": 84.0, "baseline": 40.0},
-    {"relation": "det", "accuracy": 76.0, "ci_low": 70.0, "ci_high": 82.0, "baseline": 74.0},
-    {"relation": "pobj", "accuracy": 60.0, "ci_low": 55.0, "ci_high": 65.0, "baseline": 61.0},
-]
-TABLE1 = [
-    row
-    | {"split_words": 10.0, "with_special_median_change": row["accuracy"] / 100 - 0.7}
-    | {"head": "1-2", "direction": "dependent_to_head", "offset": -2, "n": 400}
-    | {"held_out_accuracy": row["accuracy"] - 1, "held_out_n": 200}
-    for row in TABLE1
-]
-
-
-def test_table1(tmp_path: Path) -> None:
-    found = products(tmp_path, clark2019_table1=TABLE1)
-    (dobj,) = clark.relation(found, "dobj")
-    assert ends(dobj) == (80, 76, 84)
-    assert (dobj.n, dobj.reference, dobj.about) == (400, 40, "1-2, offset -2: 40.0")
-    assert ends(clark.relation_head_gain(found, "")[0]) == (10, 9, 11)
-    # 158 of 200 lie far above 40; 150 of 200 may lie on either side of 74, 118 of 200 of 61.
-    assert ends(clark.relations_beyond_offset(found, "")[0]) == (2, 1, 3)
-    assert ends(clark.relations_above(found, "75 dobj det poss")[0]) == (2, 1, 2)
-    (split,) = clark.split_words(found, "")
-    assert ends(split) == pytest.approx((10, 7.43, 13.34), abs=0.01)  # Wilson, 40 of 400
-    # The median changes are 0.1, 0.06 and -0.1.
-    assert ends(clark.special_tokens_kept(found, "0.08")[0]) == pytest.approx((100 / 3,) * 3)
-    upwards = clark.dependents_attend(found, "")[0]
-    assert (upwards.value, upwards.n) == (100, 2)
-    with pytest.raises(NotMeasured, match=r"no .*prt"):
-        clark.relation(found, "prt")
-
-
-def test_table2(tmp_path: Path) -> None:
-    rows = [
-        {"system": system, "type": "all", "compared": True, "accuracy": value, "n": 100}
-        | {"ci_low": value - 2, "ci_high": value + 2, "head": "3-4" if held_out else None}
-        | {"held_out_accuracy": held_out, "held_out_n": 50, "held_out_head": "3-4"}
-        for system, value, held_out in (
-            ("nearest mention", 20.0, None),
-            ("head word match", 50.0, None),
-            ("best head", 60.0, 58.0),
-        )
-    ]
-    found = products(tmp_path, clark2019_table2=rows)
-    assert clark.antecedents(found, "nearest mention: all")[0].reference is None
-    assert clark.antecedents(found, "head word match: all")[0].reference == 20
-    (head,) = clark.antecedents(found, "best head: all")
-    assert (ends(head), head.reference, head.about) == ((60, 58, 62), 50, "3-4")
-    (gain,) = clark.antecedent_gain(found, "head word match")
-    wilson = stats.binomtest(29, 50).proportion_ci(method="wilson")
-    assert ends(gain) == pytest.approx((8, 100 * wilson.low - 52, 100 * wilson.high - 48))
-
-
-def test_table3(tmp_path: Path) -> None:
-    rows = [
-        {"probe": name, "measure": "UAS", "score": score, "n": 10}
-        | {"ci_low": score - 1, "ci_high": score + 1}
-        for name, score in (("right-branching", 25.0), ("one", 60.0), ("other", 50.0))
-    ]
-    pair = {"measure": "UAS", "probe": "one", "other": "other", "difference": 10.0}
-    pair |= {"ci_low": 9.0, "ci_high": 12.0, "n": 10, "n_documents": 3}
-    pairs = [pair, pair | {"measure": "UUAS", "difference": 1.0}]
-    found = products(tmp_path, clark2019_table3=rows, clark2019_probe_pairs=pairs)
-    assert clark.probe(found, "one")[0].reference == 25
-    assert clark.probe(found, "right-branching")[0].reference is None
-    assert ends(clark.probe_gain(found, "UAS one over other")[0]) == (10, 9, 12)
-    assert ends(clark.probe_gain(found, "UAS other over one")[0]) == (-10, -12, -9)
-    assert clark.probe_gain(found, "UAS one over third") == []
-
-
 def test_heads_of_one_layer(tmp_path: Path) -> None:
     row = {"layer": "all", "within": 0.3, "between": 0.4, "difference": 0.1, "p": 0.025}
+    row |= {"shuffled_low": -0.06, "shuffled_high": 0.08}
     found = products(
         tmp_path, clark2019_clusters=[row, row | {"layer": "1"}], clusters__embedding=[{"x": 1}] * 4
     )
     (measured,) = clark.closer_within_layers(found, "")
-    assert ends(measured) == pytest.approx((25, 0, 50))  # two-sided p of 0.05: the end is 0
-    assert measured.n == 4
+    assert ends(measured) == pytest.approx((25, 5, 40))  # 0.1 - 0.08 and 0.1 + 0.06, of 0.4
+    assert (measured.n, measured.about) == (4, "one-sided p = 0.025")
 
 
 def test_intervals() -> None:
@@ -176,3 +133,10 @@ def test_intervals() -> None:
     assert (low, high) == pytest.approx((0.156, 0.736), abs=1e-3)  # atanh(.5) ± 1.96 / 5
     count = intervals.counted([True, False], [True, True], [True, True])
     assert (ends(count), count.n) == ((2, 1, 2), 2)
+
+
+def test_p_values_corrected_by_holm() -> None:
+    """0.01 by 4, 0.02 by 3, 0.03 by 2 makes no less than 0.06, and an unknown p is 1."""
+    found = intervals.holm([0.02, 0.01, math.nan, 0.03])
+    assert found.tolist() == pytest.approx([0.06, 0.04, 1, 0.06])
+    assert intervals.holm([]).tolist() == []

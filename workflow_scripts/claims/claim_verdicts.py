@@ -7,7 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from workflow_scripts.claims import clark, kovaleva, kovaleva_disabling, michel, niven, translation
+from workflow_scripts.claims import (
+    clark,
+    clark_parsing,
+    kovaleva,
+    kovaleva_disabling,
+    michel,
+    niven,
+    translation,
+)
 from workflow_scripts.claims.intervals import of_paper
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.published import Claim, read
@@ -17,11 +25,9 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-MEASURES = {
-    measure.__name__: measure
-    for paper in (clark, kovaleva, kovaleva_disabling, michel, niven, translation)
-    for measure in paper.MEASURES
-}
+# Modules with measures, by paper.
+PAPERS = (clark, clark_parsing, kovaleva, kovaleva_disabling, michel, niven, translation)
+MEASURES = {measure.__name__: measure for paper in PAPERS for measure in paper.MEASURES}
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names

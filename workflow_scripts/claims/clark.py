@@ -1,10 +1,10 @@
-"""Our numbers for the claims of Clark et al. 2019."""
+"""Our numbers for the claims of Clark et al. 2019 on what heads attend to (sections 3 and 6)."""
 
 from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import counted, from_p, mean_of, minus, share
+from workflow_scripts.claims.intervals import BOUNDS, WIDEST, counted, mean_of, minus
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.clusters.measures import EMBEDDING
@@ -12,8 +12,8 @@ from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
-# The relations of the paper's Table 1 other than `all`.
-RELATIONS = "prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt".split()
+# What intervals of means over heads are: whole documents are resampled for each head.
+OF_HEADS = "95% over documents, the mean of the heads' ends"
 
 
 def at_depth(rows: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
@@ -34,9 +34,26 @@ def special_attention(products: Products, of: str) -> list[Measured]:
     target, layers = of.split()
     first, last = map(int, layers.split("-"))
     rows = at_depth(products.rows(SPECIAL_TOKENS, target=target), first, last)
-    return [
-        Measured(*mean_of(rows, "attention", 100), rows["n"].max(), "segments", layers_of(rows))
+    number = Measured(*mean_of(rows, "attention", 100), rows["n"].max(), "segments")
+    return [replace(number, case=layers_of(rows), interval=OF_HEADS)]
+
+
+def more_attention_below(products: Products, of: str) -> list[Measured]:
+    """Points of attention that some layers give to a target more than others do.
+
+    `of` is a target of Figure 2 and both ranges of layers, as "cls 1-4 5-8". The table has the
+    interval of each head alone, so that of the difference is the widest that they allow.
+    """
+    target, *ranges = of.split()
+    rows = products.rows(SPECIAL_TOKENS, target=target)
+    parts = [at_depth(rows, *map(int, layers.split("-"))) for layers in ranges]
+    one, other = (Measured(*mean_of(part, "attention", 100)) for part in parts)
+    means = [
+        f"{layers_of(part)}: {number.value:.1f}"
+        for part, number in zip(parts, (one, other), strict=True)
     ]
+    number = Measured(*minus(one, other), rows["n"].max(), "segments", about=", ".join(means))
+    return [replace(number, interval=WIDEST)]
 
 
 def heads_above_half(products: Products, of: str) -> list[Measured]:
@@ -44,7 +61,30 @@ def heads_above_half(products: Products, of: str) -> list[Measured]:
     rows = products.rows(POSITION, target=of)
     number = counted(rows["ci_low"] > 0.5, rows["attention"] > 0.5, rows["ci_high"] > 0.5)
     heads = [label(row.layer, row.head) for row in rows[rows["attention"] > 0.5].itertuples()]
-    return [replace(number, of="heads", about=" ".join(heads))]
+    return [replace(number, of="heads", about=" ".join(heads), interval=BOUNDS)]
+
+
+def heads_in_first_half(products: Products, of: str) -> list[Measured]:
+    """Percent, in the first half of the layers, of the heads with more than half on a neighbour.
+
+    `of` names the neighbours, as "previous next". The bounds count heads whose interval holds a
+    half where they lower or raise the share.
+    """
+    rows = products[POSITION]
+    rows = rows[rows["target"].isin(of.split())]
+    early = (rows["layer"] + 0.5) / (rows["layer"].max() + 1) < 0.5
+    sure, above, possible = (rows[name] > 0.5 for name in ("ci_low", "attention", "ci_high"))
+    if not above.any():
+        return []
+    value = _percent((above & early).sum(), (above & ~early).sum(), 0)
+    low = _percent((sure & early).sum(), (possible & ~early).sum(), 100)
+    high = _percent((possible & early).sum(), (sure & ~early).sum(), 0)
+    heads = " ".join(label(row.layer, row.head) for row in rows[above].itertuples())
+    return [Measured(value, low, high, int(above.sum()), "heads", about=heads, interval=BOUNDS)]
+
+
+def _percent(part: int, rest: int, if_none: float) -> float:
+    return 100 * part / (part + rest) if part + rest else if_none
 
 
 def little_attention_to_self(products: Products, of: str) -> list[Measured]:
@@ -52,7 +92,7 @@ def little_attention_to_self(products: Products, of: str) -> list[Measured]:
     rows, most = products.rows(POSITION, target="self"), float(of)
     number = counted(rows["ci_high"] < most, rows["attention"] < most, rows["ci_low"] < most)
     value, low, high = (100 * x / number.n for x in (number.value, number.low, number.high))
-    return [Measured(value, low, high, number.n, "heads")]
+    return [Measured(value, low, high, number.n, "heads", interval=BOUNDS)]
 
 
 def gradient_ratio(products: Products, of: str) -> list[Measured]:
@@ -69,8 +109,8 @@ def gradient_ratio(products: Products, of: str) -> list[Measured]:
     about = f"{target}, {layers_of(gradients)}"
     head = gradients["masked_lm_head"].iloc[0]
     about = f"{about}, {head} head"
-    n = gradients["n"].max()
-    return [Measured(*ends, n, "segments", about=about, own_head=head == "own")]
+    number = Measured(*ends, gradients["n"].max(), "segments", about=about, interval=WIDEST)
+    return [replace(number, own_head=head == "own")]
 
 
 def _most_attended(products: Products) -> str:
@@ -88,7 +128,8 @@ def broadest_in_first_layer(products: Products, of: str) -> list[Measured]:
     )
     one, other = (Measured(row["entropy"], row["ci_low"], row["ci_high"]) for row in (first, above))
     heads = " and ".join(label(int(row["layer"]), int(row["head"])) for row in (first, above))
-    return [Measured(*minus(one, other), int(first["n"]), "segments", about=heads)]
+    number = minus(one, other)
+    return [Measured(*number, int(first["n"]), "segments", about=heads, interval=WIDEST)]
 
 
 def entropy_from_cls(products: Products, of: str) -> list[Measured]:
@@ -96,8 +137,8 @@ def entropy_from_cls(products: Products, of: str) -> list[Measured]:
     rows = products.rows(ENTROPY, query="cls")
     last = rows["layer"] == rows["layer"].max()
     others = float(rows.loc[~last, "entropy"].mean())
-    number = mean_of(rows[last], "entropy")
-    return [Measured(*number, rows["n"].max(), "segments", reference=others)]
+    number = Measured(*mean_of(rows[last], "entropy"), rows["n"].max(), "segments")
+    return [replace(number, reference=others, interval=OF_HEADS)]
 
 
 def no_weight_above_tenth(products: Products, of: str) -> list[Measured]:
@@ -107,172 +148,35 @@ def no_weight_above_tenth(products: Products, of: str) -> list[Measured]:
     rows = rows.rename(columns=names)
     if rows.empty:
         return []
-    number = mean_of(rows, "at_most_tenth", 100)
+    number = Measured(*mean_of(rows, "at_most_tenth", 100), rows["n"].max(), "segments")
     heads = f"{len(rows)} heads, {rows['head'].iloc[0]} the broadest"
-    return [Measured(*number, rows["n"].max(), "segments", about=heads)]
-
-
-def relation(products: Products, of: str) -> list[Measured]:
-    """Accuracy in percent of the best head for a relation; the reference is our best offset."""
-    row = products.row("clark2019-table1", relation=of)
-    number = row["accuracy"], row["ci_low"], row["ci_high"]
-    about = f"{row['head']}, offset {row['offset']:+.0f}: {row['baseline']:.1f}"
-    return [Measured(*number, int(row["n"]), "words", reference=row["baseline"], about=about)]
-
-
-def relation_head_gain(products: Products, of: str) -> list[Measured]:
-    """Points by which the best head over all relations beats the best offset."""
-    row = products.row("clark2019-table1", relation="all")
-    number = (row[name] - row["baseline"] for name in ("accuracy", "ci_low", "ci_high"))
-    return [Measured(*number, int(row["n"]), "words", about=str(row["head"]))]
-
-
-def relations_beyond_offset(products: Products, of: str) -> list[Measured]:
-    """How many of the paper's relations have a head that beats the best offset.
-
-    The head is chosen on one half of the sentences and measured on the other; the intervals are
-    corrected for the number of relations (Bonferroni).
-    """
-    rows = _relations(products)
-    confidence = 1 - 0.05 / len(rows)
-    ends = [
-        share(round(row.held_out_accuracy / 100 * row.held_out_n), int(row.held_out_n), confidence)
-        for row in rows.itertuples()
-    ]
-    baseline, accuracy = rows["baseline"], rows["held_out_accuracy"]
-    number = counted(
-        [low > base for (low, _), base in zip(ends, baseline, strict=True)],
-        accuracy > baseline,
-        [high > base for (_, high), base in zip(ends, baseline, strict=True)],
-    )
-    return [replace(number, of="relations")]
-
-
-def relations_above(products: Products, of: str) -> list[Measured]:
-    """How many of some relations have a head above an accuracy; `of` is like "75 dobj det"."""
-    bound, *names = of.split()
-    rows = _relations(products)
-    rows = rows[rows["relation"].isin(names)]
-    ends = (rows[name] > float(bound) for name in ("ci_low", "accuracy", "ci_high"))
-    return [replace(counted(*ends), of="relations", about=", ".join(rows["relation"]))]
-
-
-def dependents_attend(products: Products, of: str) -> list[Measured]:
-    """Percent of the paper's relations, but pobj, whose best head looks from dependent to head."""
-    rows = _relations(products)
-    rows = rows[rows["relation"] != "pobj"]
-    upwards = int((rows["direction"] == "dependent_to_head").sum())
-    ends = share(upwards, len(rows))
-    return [Measured(100 * upwards / len(rows), *ends, len(rows), "relations")]
-
-
-def split_words(products: Products, of: str) -> list[Measured]:
-    """Percent of the words that the tokenizer splits."""
-    row = products.row("clark2019-table1", relation="all")
-    ends = share(round(row["split_words"] / 100 * row["n"]), int(row["n"]))
-    return [Measured(row["split_words"], *ends, int(row["n"]), "words")]
-
-
-def special_tokens_kept(products: Products, of: str) -> list[Measured]:
-    """Percent of relations whose accuracy moves by less than `of` points for the median head.
-
-    With [CLS] and [SEP] among the candidates; an exact count.
-    """
-    rows = _relations(products)
-    still = int((rows["with_special_median_change"].abs() < float(of)).sum())
-    value = 100 * still / len(rows)
-    return [Measured(value, value, value, len(rows), "relations")]
-
-
-def _relations(products: Products) -> pd.DataFrame:
-    table = products["clark2019-table1"]
-    return table[table["relation"].isin(RELATIONS)]
-
-
-def antecedents(products: Products, of: str) -> list[Measured]:
-    """Accuracy in percent of a system of Table 2; `of` is like "best head: all".
-
-    The reference of a rule is the nearest mention, that of the head a matching head word.
-    """
-    system, kind = of.split(": ")
-    number = _antecedents(products, system, kind)
-    weaker = {"best head": "head word match", "nearest mention": ""}.get(system, "nearest mention")
-    reference = _antecedents(products, weaker, kind).value if weaker else None
-    return [replace(number, reference=reference)]
-
-
-def antecedent_gain(products: Products, of: str) -> list[Measured]:
-    """Points by which the best head, chosen on other documents, beats a rule of Table 2."""
-    row, rule = _antecedent_row(products, "best head", "all"), _antecedents(products, of, "all")
-    accuracy, n = row["held_out_accuracy"], int(row["held_out_n"])
-    head = Measured(accuracy, *share(round(accuracy / 100 * n), n), n)
-    return [Measured(*minus(head, rule), n, "mentions", about=str(row["held_out_head"]))]
-
-
-def _antecedents(products: Products, system: str, kind: str) -> Measured:
-    row = _antecedent_row(products, system, kind)
-    number = row["accuracy"], row["ci_low"], row["ci_high"]
-    about = str(row["head"]) if system == "best head" else ""
-    return Measured(*number, int(row["n"]), "mentions", about=about)
-
-
-def _antecedent_row(products: Products, system: str, kind: str) -> pd.Series:
-    return products.row("clark2019-table2", compared=True, type=kind, system=system)
-
-
-def probe(products: Products, of: str) -> list[Measured]:
-    """UAS (UUAS of the structural probe) of a probe; the reference is our right-branching one."""
-    row = products.row("clark2019-table3", probe=of)
-    branching = products.row("clark2019-table3", probe="right-branching")["score"]
-    reference = None if of == "right-branching" else branching
-    number = row["score"], row["ci_low"], row["ci_high"]
-    return [Measured(*number, int(row["n"]), "words", reference=reference, about=row["measure"])]
-
-
-def probe_gain(products: Products, of: str) -> list[Measured]:
-    """Points by which one probe beats another; `of` is like "UAS one over other".
-
-    The interval is over documents, the same for both probes.
-    """
-    measure, one, _, other = of.split()
-    pairs = products.rows("clark2019-probe-pairs", measure=measure)
-    for sign, names in ((1, (one, other)), (-1, (other, one))):
-        rows = pairs[(pairs["probe"] == names[0]) & (pairs["other"] == names[1])]
-        if len(rows):
-            row = rows.iloc[0]
-            ends = sorted((sign * row["ci_low"], sign * row["ci_high"]))
-            about = f"{row['n_documents']} documents"
-            return [Measured(sign * row["difference"], *ends, int(row["n"]), "words", about=about)]
-    return []
+    return [replace(number, about=heads, interval=OF_HEADS)]
 
 
 def closer_within_layers(products: Products, of: str) -> list[Measured]:
-    """How much closer, in percent of the mean distance, heads of one layer are than others."""
+    """How much closer, in percent of the mean distance, heads of one layer are than others.
+
+    The heads are all that the model has. The ends are what is left of the number where the 2.5th
+    and 97.5th percentile of heads shuffled over the layers are taken from it: both lie above 0
+    where the permutation test finds that heads of one layer are closer.
+    """
     row = products.row("clark2019-clusters", layer="all")
-    scale = 100 / row["between"]
-    ends = from_p(row["difference"] * scale, min(2 * row["p"], 1.0))
-    n = len(products[EMBEDDING])
-    return [Measured(*ends, n, "heads", about=f"p = {row['p']:.2g}")]
+    value, scale = row["difference"], 100 / row["between"]
+    ends = (scale * (value - row[f"shuffled_{end}"]) for end in ("high", "low"))
+    n, p = len(products[EMBEDDING]), f"one-sided p = {row['p']:.2g}"
+    shuffled = "the number less the middle 95% of heads shuffled over layers"
+    return [Measured(scale * value, *ends, n, "heads", about=p, interval=shuffled)]
 
 
 MEASURES = (
     special_attention,
+    more_attention_below,
     heads_above_half,
+    heads_in_first_half,
     little_attention_to_self,
     gradient_ratio,
     broadest_in_first_layer,
     entropy_from_cls,
     no_weight_above_tenth,
-    relation,
-    relation_head_gain,
-    relations_beyond_offset,
-    relations_above,
-    dependents_attend,
-    split_words,
-    special_tokens_kept,
-    antecedents,
-    antecedent_gain,
-    probe,
-    probe_gain,
     closer_within_layers,
 )

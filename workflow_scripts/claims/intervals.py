@@ -12,6 +12,10 @@ from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.stats.intervals import wilson
 
 CONFIDENCE = 0.95
+# What intervals are that several papers' claims have.
+BOUNDS = "bounds of the count"
+OVER_DOCUMENTS = "95% over documents"
+WIDEST = "the widest that both 95% intervals allow"
 
 
 def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -72,10 +76,11 @@ def counted(low: Sequence[bool], value: Sequence[bool], high: Sequence[bool]) ->
     return Measured(count, sure, possible, n=len(value))
 
 
-def from_p(value: float, p: float) -> tuple[float, float, float]:
-    """A number and the interval that belongs to its two-sided p-value (Altman and Bland 2011).
-
-    The number over its standard error is taken to be the normal deviate of `p`.
-    """
-    half = abs(value) * stats.norm.isf((1 - CONFIDENCE) / 2) / stats.norm.isf(p / 2)
-    return value, float(value - half), float(value + half)
+def holm(p: Sequence[float]) -> np.ndarray:
+    """p-values of several tests, corrected for their number (Holm 1979); one that is NaN is 1."""
+    p = np.nan_to_num(np.asarray(p, float), nan=1.0)
+    order = p.argsort(kind="stable")
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)).clip(max=1)
+    corrected = np.empty_like(p)
+    corrected[order] = steps
+    return corrected
