@@ -1,30 +1,99 @@
 """A small study whose tables are made up, with what claims read of it."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from tests.atlas.made_up_tables import MadeUpModel
 from tests.claims.made_up import products
 from workflow_scripts.arguments import argument_scores, niven2019_tables
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import write_card
 
 MODEL = "made-up"
 FAMILIES, TRAINED_ON = ("bert", "bov", "bilstm"), ("original", "swapped", "negated")
-CARD = {"name": MODEL, "architecture": "bert", "n_layers": 4, "n_heads": 2, "hidden_size": 8}
+RELATIONS = "all prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt".split()
+VALUES = ("accuracy", "score", "difference", "entropy")  # whose ends have names of their own
+DIRECTIONS = ("dependent_to_head", "head_to_dependent")
+PROBES = "distances-and-words random-attention-and-words attention-only attention-and-words"
 
 
-class MadeUpStudy:
+class MadeUpStudy(MadeUpModel):
     """Writes tables with random numbers below `results`, as a finished study has them."""
 
-    def __init__(self, results: Path, seed: int = 5) -> None:
-        self.results, self.folder = results, results / MODEL
-        self.random = np.random.default_rng(seed)
-        (self.folder / "attention").mkdir(parents=True)
-        (self.folder / "attention/model.json").write_text(json.dumps(CARD), encoding="utf-8")
+    def __init__(self, results: Path) -> None:
+        super().__init__(results, MODEL, (6, 4))
+        card = {"name": MODEL, "architecture": "bert", "hidden_size": 8}
+        write_card(card | {"n_layers": 6, "n_heads": 4}, self.card)
+        self.results = results
+
+    def rows(self, axes: Mapping[str, Sequence], *numbers: str, **same: Any) -> pd.DataFrame:
+        """As it is made up elsewhere, but with every number between the ends of its interval."""
+        frame = super().rows(axes, *numbers, **same)
+        for value, low, high in zip(numbers, numbers[1:], numbers[2:], strict=False):
+            if low.endswith("low"):
+                frame[low] = frame[value] - 0.1 * frame[low]
+                frame[high] = frame[value] + 0.1 * frame[high]
+        return frame
+
+    def everything(self) -> None:
+        """All that the second computation reads."""
+        self.clark()
+        self.arguments()
+
+    def number(self, name: str, least: float = 0.0, most: float = 100.0) -> dict[str, float]:
+        """A random number, called `name`, with its interval."""
+        value, half = self.rng.uniform(least, most), self.rng.uniform(0, (most - least) / 10)
+        low, high = ("ci_low", "ci_high") if name in VALUES else (f"{name}_low", f"{name}_high")
+        return {name: value, low: value - half, high: value + half}
+
+    def clark(self) -> None:
+        """Heads, relations, antecedents, probes and clusters."""
+        self.surface()
+        axes = {"direction": DIRECTIONS, "relation": RELATIONS}
+        self.write("syntax/scores.parquet", self.rows(axes, "accuracy", "ci_low", "ci_high", n=40))
+        self.clusters()
+        table1 = [
+            {"relation": name, "head": "1-1", "offset": 1, "n": 500, "split_words": 8.0}
+            | {"baseline": self.rng.uniform(0, 100), "held_out_gain_p": self.rng.uniform(0, 0.02)}
+            | {"with_special_median_change": self.rng.normal(0, 2)}
+            | self.number("accuracy")
+            | self.number("held_out_gain", -20, 30)
+            for name in RELATIONS
+        ]
+        systems = "nearest mention", "head word match", "four sieves", "best head"
+        table2 = [
+            {"compared": compared, "type": kind, "system": system, "n": 300, "head": "1-2"}
+            | {"held_out_head": "1-2", "held_out_accuracy": 40.0, "held_out_n": 300}
+            | self.number("accuracy")
+            | self.number("gain_head_match", -20, 20)
+            | self.number("gain_rules", -20, 20)
+            for compared in (True, False)
+            for kind in ("all", "pronoun", "proper", "nominal")
+            for system in systems
+        ]
+        probes = ["right-branching", *PROBES.split(), "structural"]
+        table3 = [{"probe": probe, "measure": "UAS", "n": 900} | self.number("score")
+                  for probe in probes]  # fmt: skip
+        pairs = [
+            {"measure": measure, "probe": one, "other": other, "n": 900, "n_documents": 30}
+            | self.number("difference", -20, 20)
+            for measure in ("UAS", "UUAS")
+            for number, one in enumerate(probes)
+            for other in probes[number + 1 :]
+        ]
+        shuffled = {"shuffled_low": -0.02, "shuffled_high": 0.03, "p": 0.01}
+        clusters = [{"layer": "all", "difference": 0.04, "between": 0.4} | shuffled]
+        broad = [{"head": f"1-{n}", "n": 100} | self.number("entropy", 0, 1)
+                 | self.number("at_most_tenth", 0, 1) for n in range(3)]  # fmt: skip
+        tables_of = {"table1": table1, "table2": table2, "table3": table3, "broad": broad}
+        tables_of |= {"probe_pairs": pairs, "clusters": clusters}
+        printed = {f"clark2019_{name}": rows for name, rows in tables_of.items()}
+        products(self.folder, **printed)
 
     def arguments(self, seeds: Sequence[int] = (1, 2, 3)) -> None:
         """Runs on ARCT, each right on a share of its own, one in three degenerate; no C, W."""
@@ -44,9 +113,9 @@ class MadeUpStudy:
                 tables.write(frame, paths[-1])
         scores = self.folder / "arguments/scores.parquet"
         argument_scores.main(paths, scores, {"bert": 0.8, "bov": 0, "bilstm": 0})
-        (self.folder / "tables").mkdir()
+        (self.folder / "tables").mkdir(exist_ok=True)
         printed = [self.folder / f"tables/niven2019-table{number}.csv" for number in (1, 3, 4)]
-        niven2019_tables.main(scores, self.folder / "attention/model.json", *printed, name=MODEL)
+        niven2019_tables.main(scores, self.card, *printed, name=MODEL)
         self._cue_and_easy_points()
 
     def _run(self, family: str, trained_on: str, setup: str, seed: int) -> pd.DataFrame:
@@ -57,11 +126,11 @@ class MadeUpStudy:
         parts = []
         for split, version in product(counts, ("original", "negated")):
             ids = [f"{split}{n}" for n in range(counts[split])]
-            labels = self.random.integers(0, 2, len(ids))
-            share = skill.get(split, self.random.uniform(0.5, 0.8))
-            right = self.random.random(len(ids)) < (share if version == "original" else 1 - share)
+            labels = self.rng.integers(0, 2, len(ids))
+            share = skill.get(split, self.rng.uniform(0.5, 0.8))
+            right = self.rng.random(len(ids)) < (share if version == "original" else 1 - share)
             if split == "train":
-                right = self.random.random(len(ids)) < share
+                right = self.rng.random(len(ids)) < share
             picked = np.where(right, labels, 1 - labels)
             about = {"split": split, "version": version, "id": ids, "label": labels}
             parts.append(pd.DataFrame(about | {"logit_0": 1.0 - picked, "logit_1": 1.0 * picked}))
@@ -71,15 +140,15 @@ class MadeUpStudy:
     def _cue_and_easy_points(self) -> None:
         rows = []
         for split, n in (("train", 1210), ("dev", 316), ("test", 444), ("all", 1970)):
-            applicable = int(n * self.random.uniform(0.4, 0.8))
+            applicable = int(n * self.rng.uniform(0.4, 0.8))
             about = {"data": "original", "split": split, "cue": "not", "n": n}
-            productive = int(applicable * self.random.uniform(0.4, 0.8))
+            productive = int(applicable * self.rng.uniform(0.4, 0.8))
             rows.append(about | {"applicable": applicable, "productive": productive})
         products(self.results, niven2019_table2=rows)
         rows = []
         for source, runs in product(("this study", "Niven and Kao"), ("all", "not degenerate")):
             for model, split in product(("BERT", "BoV"), ("dev", "test")):
-                middle = self.random.normal(0, 0.2) if model == "BoV" else np.nan
+                middle = self.rng.normal(0, 0.2) if model == "BoV" else np.nan
                 about = {"source": source, "runs": runs, "model": model, "split": split, "n": 30}
                 about |= {"measure": "cue among always right", "setup": "C, R, W", "n_points": 60}
                 ends = {"bert_minus_low": middle - 0.1, "bert_minus_high": middle + 0.1}

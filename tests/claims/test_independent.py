@@ -33,7 +33,7 @@ def test_the_second_computation_has_no_code_of_the_first() -> None:
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of a made-up study."""
     study = MadeUpStudy(tmp_path_factory.mktemp("made-up") / "results")
-    study.arguments()
+    study.everything()
     return study.results
 
 
