@@ -41,7 +41,17 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_made_up_study(made_up: Path, tmp_path: Path, size: str, data: dict[str, str]) -> None:
     table = judged(made_up, MADE_UP, tmp_path, size, data)
     found = checked(table, Study(made_up, MADE_UP), size or MADE_UP, data)
-    assert sum(map(len, found.values())) > 20
+    assert sum(map(len, found.values())) >= 100
+
+
+@pytest.mark.parametrize("column", ["ours", "ci_low", "ci_high", "verdict"])
+def test_a_changed_claim_is_found(made_up: Path, tmp_path: Path, column: str) -> None:
+    """The check above fails where it should."""
+    table = judged(made_up, MADE_UP, tmp_path)
+    row = table.index[table["id"] == "clark-table1-dobj"][0]
+    table.loc[row, column] = "reproduced" if column == "verdict" else table.loc[row, column] + 0.1
+    with pytest.raises(AssertionError, match="clark-table1-dobj"):
+        checked(table, Study(made_up, MADE_UP), MADE_UP, {})
 
 
 @pytest.mark.parametrize(("size", "data"), STUDIES)
