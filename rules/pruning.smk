@@ -68,10 +68,7 @@ use rule model_step as pruning_during_training with:
         epochs=rules.finetune.output.epochs,
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
-        importance=judged(
-            "<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
-            task=PRUNING_EPOCH_TASKS,
-        ),
+        importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
     pathvars:
         job="pruning/{model}.{task}.{init}.{seed}.pruning_during_training",
     priority: 5

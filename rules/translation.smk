@@ -182,8 +182,8 @@ if TRANSLATION_EPOCHS:
             **TRANSLATION_INPUT,
             epochs=rules.translator_training.output.epochs,
         output:
-            training="<results>/translation/{run}.training.parquet",
-            importance=judged("<results>/translation/{run}.epochs.parquet", run=TRANSLATION_RUNS),
+            training=judged("<results>/translation/{run}.training.parquet", run=TRANSLATION_RUNS),
+            importance="<results>/translation/{run}.epochs.parquet",
         pathvars:
             job="translation/{run}.translation_epochs",
         priority: 5

@@ -228,12 +228,12 @@ def test_what_is_not_measured(tmp_path: Path) -> None:
 def test_a_task_decides_for_its_own_cases(tmp_path: Path) -> None:
     rows = [
         {"task": task, "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1, "n": 9}
-        | {"effect": 0.0, "ci_low": -1.0, "ci_high": 1.0, "p_corrected": 1.0}
+        | {"effect": 0.0, "ci_low": -1.0, "ci_high": 1.0, "p": 1.0, "p_t": 1.0}
         for task in ("SST-2", "MNLI")
     ]
     losses = [row | {"unit": "head", "loss": 4.9} for row in rows]
     found = products(tmp_path, michel2019_table1=rows, michel2019_power=losses)
-    claim = replace(CLAIM, needs=("task",), measure="harmless_heads", of="2")
+    claim = replace(CLAIM, needs=("task",), measure="classifier_heads_without_loss", of="0.01 2")
     study = Comparability("mine", {"sst2": "real", "mnli": "generated"})
     judged = {row["case"]: (row["task"], row["verdict"]) for row in evaluate(claim, found, study)}
     assert judged == {
@@ -246,7 +246,7 @@ def test_claims_about_other_models_are_not_comparable() -> None:
     claims = {claim.id: claim for claim in read(BUILTIN, claim_verdicts.MEASURES)}
     number = verdicts.Measured(50.0, 49.0, 51.0)
     for name, model, because in (
-        ("michel-significant", "BERT-base", TRANSLATOR),
+        ("michel-translation-significant", "BERT-base", TRANSLATOR),
         ("niven-table4-cw", "BERT-base", "the paper's model is BERT-large"),
         ("niven-table4-cw", "BERT-large", ""),
         ("clark-no-op", "BERT-base", "the masked-LM head is fitted, not the checkpoint's own"),

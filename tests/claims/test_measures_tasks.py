@@ -1,4 +1,4 @@
-"""Measures of Kovaleva et al.'s and Michel et al.'s claims on small tables, by hand."""
+"""Measures of Kovaleva et al.'s claims on small tables, by hand."""
 
 import math
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tests.claims.made_up import heads, products
-from workflow_scripts.claims import kovaleva, kovaleva_disabling, michel
+from workflow_scripts.claims import kovaleva, kovaleva_disabling
 from workflow_scripts.claims.products import NotMeasured
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.finetuning.measures import SHARED
@@ -197,109 +197,3 @@ def test_effects_of_a_kind_of_heads(tmp_path: Path) -> None:
         products(tmp_path, kovaleva2019_strata=strata), "frames"
     )
     assert (measured.case, measured.n, *ends(measured)) == ("MRPC", 3, -0.2, -1.0, 0.5)
-
-
-def effect(value: float, width: float, **more: Any) -> dict:
-    row = {"task": "SST-2", "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1}
-    row |= {"effect": value, "ci_low": value - width, "ci_high": value + width, "n": 200, "p": 0.5}
-    row |= {"p_t": None, "p_corrected": 0.01 if value < -3 else 0.5}
-    return row | more
-
-
-def power(loss: float | None, **more: Any) -> dict:
-    row = {"task": "SST-2", "split": "dev", "unit": "head", "mode": "zero", "metric": "accuracy"}
-    return row | {"loss": loss} | more
-
-
-def test_heads_and_layers_masked(tmp_path: Path) -> None:
-    rows = [effect(0, 1), effect(-1, 2), effect(-5, 1, p=0.001), effect(-1, 0.5, p=0.001, p_t=0.5)]
-    rows += [effect(-9, 1, split="dev_tweets"), effect(-9, 1, mode="uniform")]
-    layers = [
-        effect(0, 1, gain=gain, gain_low=gain - 1, gain_high=gain + 1) for gain in (0.0, -1.5, -9.0)
-    ]
-    losses = [power(4.9), power(None, split="dev_tweets"), power(9.0, unit="layer")]
-    found = products(
-        tmp_path, michel2019_table1=rows, michel2019_table3=layers, michel2019_power=losses
-    )
-    dev, tweets = michel.harmless_heads(found, "2")
-    assert (dev.case, *ends(dev)) == ("SST-2", 75, 50, 75)
-    assert (tweets.case, tweets.value) == ("SST-2 tweets", 0)
-    assert dev.about == (
-        "accuracy, n = 200 examples; 1 with a significant loss, one of 4.9 points would be found"
-    )
-    assert tweets.about.endswith("none would be found")
-    (significant, _) = michel.heads_that_matter(found, "0.01")
-    assert significant.value == 25
-    (single,) = michel.single_head_layers(found, "2")
-    assert ends(single) == pytest.approx((200 / 3, 100 / 3, 200 / 3))
-
-
-def test_pruning(tmp_path: Path) -> None:
-    rows = [
-        {"task": "SST-2", "metric": "accuracy", "strategy": strategy, "share": share, "runs": 2}
-        | {"change": value, "change_low": value - 0.02, "change_high": value + 0.02, "n": 30}
-        for strategy, share, value in (
-            ("importance", 0.0, 0.0),
-            ("importance", 47.0, -0.03),
-            ("importance", 90.0, -0.3),
-            ("random", 52.0, -0.10),
-        )
-    ]
-    found = products(tmp_path, michel2019_fig3=rows)
-    (pruned,) = michel.pruned(found, "40 importance")
-    assert ends(pruned) == pytest.approx((-3, -5, -1))
-    (gain,) = michel.pruning_gain(found, "50 importance over random")
-    assert ends(gain) == pytest.approx((7, 3, 11))
-    assert (gain.case, gain.n, gain.about) == ("SST-2", 30, "accuracy, -3.0 against -10.0")
-
-
-def test_one_metric_of_each_task(tmp_path: Path) -> None:
-    """Accuracy before F1; F1 where a table has no accuracy."""
-    both = [effect(-5, 1, task="MRPC", metric="f1"), effect(0, 1, task="MRPC")]
-    left = {"task": "MRPC", "metric": "f1", "kept": "most important", "unpruned": 88.0, "n": 9}
-    left |= {"change": -7.0, "change_low": -9.0, "change_high": -5.0}
-    curve = {"task": "MRPC", "metric": "f1", "strategy": "importance", "share": 40.0, "runs": 1}
-    curve |= {"change": -0.01, "change_low": -0.02, "change_high": 0.0, "n": 9}
-    found = products(
-        tmp_path,
-        michel2019_table1=both,
-        michel2019_power=[power(4.9, task="MRPC")],
-        michel2019_one_head=[left, left | {"kept": "random"}],
-        michel2019_fig3=[curve],
-    )
-    (heads_,) = michel.harmless_heads(found, "2")
-    assert (heads_.value, heads_.n) == (100, 1)
-    (pruned,) = michel.pruned(found, "40 importance")
-    assert (pruned.value, pruned.about) == (-1, "f1, 40% of the heads, 1 order(s)")
-    (single,) = michel.one_head_each(found, "")
-    assert (ends(single), single.about) == ((-7, -9, -5), "f1, 88.0 before")
-
-
-def test_agreement_speed_and_training(tmp_path: Path) -> None:
-    pair = {"mode": "zero", "pearson_low": 0.1, "pearson_high": 0.7, "n": 72}
-    pairs = [
-        pair | {"kind": "datasets", "one": "MNLI matched", "other": "mismatched", "pearson": 0.5},
-        pair | {"kind": "halves", "one": "MNLI matched", "other": "other half", "pearson": 0.2},
-        pair | {"kind": "tasks", "one": "MNLI", "other": "RTE", "pearson": 0.1},
-        pair | {"kind": "seeds", "one": "MNLI seed 1", "other": "MNLI seed 2", "pearson": 0.1},
-    ]
-    scores = [{"task": "mnli", "seed": 1, "split": split} for split in ("dev", "dev_mismatched")]
-    speed = {"task": "MNLI", "batch_size": 16, "original": 100.0, "pruned": 120.0, "repeats": 5}
-    speed |= {"original_sd": 1.0, "pruned_sd": 1.2, "device": "cpu", "threads": 1}
-    epochs = [{"task": "mrpc", "epoch": epoch, "agreement": epoch / 4} for epoch in (1, 2, 2)]
-    found = products(
-        tmp_path,
-        michel2019_pairs=pairs,
-        ablation__mnli_of_pretrained_of_1_of_scores=scores,
-        michel2019_table4=[speed],
-        pruning__mrpc_of_pretrained_of_1_of_epochs=epochs,
-    )
-    (agreement,) = michel.agreement(found, "datasets")
-    assert (agreement.case, agreement.value) == ("MNLI matched and mismatched", 0.5)
-    assert agreement.about == "halves of MNLI matched: 0.20"
-    for kind in ("datasets", "halves", "tasks", "seeds"):
-        assert [one.task for one in michel.agreement(found, kind)] == ["mnli"]
-    (gain,) = michel.speed_gain(found, "16")
-    assert ends(gain) == pytest.approx((20, 20 - 1.96 * 0.02 * 120, 20 + 1.96 * 0.02 * 120))
-    (early,) = michel.early_importance(found, "2")
-    assert (early.case, early.value, early.n) == ("MRPC", 0.5, 2)

@@ -13,7 +13,13 @@ from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats import randomisation, resampling, swaps
 from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation import translation_scores
-from workflow_scripts.translation.translation_scores import COLUMNS, Effects, best_left, by_type
+from workflow_scripts.translation.translation_scores import (
+    BUT_LAST,
+    COLUMNS,
+    Effects,
+    best_left,
+    by_type,
+)
 
 DRAWS, SEED = 12, 3
 SETTINGS = {"bootstrap": DRAWS, "permutations": 40, "halves": 8, "seed": SEED}
@@ -90,8 +96,9 @@ def test_scores_and_intervals_are_those_of_plain_loops(
     if metric != "bleu":
         assert rows["p_paper"].isna().all()
         return
-    same_side = (np.sign(effects[1:]) == np.sign(effects[0])) & (effects[0] != 0)
-    np.testing.assert_allclose(rows["p_paper"], 1 - same_side.mean(axis=0))
+    same_side = (np.sign(effects) == np.sign(effects[0])) & (effects[0] != 0)
+    against = (~same_side[1:]).sum(axis=0)
+    np.testing.assert_allclose(rows["p_paper"], (1 + against) / (1 + DRAWS))
     assert rows["p_paper"].nunique() > 2
 
 
@@ -183,6 +190,7 @@ def test_types_by_plain_loops(made_up: Path) -> None:
         means["one head", kind] = effects["test", "head"][:, heads].mean(axis=1)
         left = effects["test", "all-but-one"]
         means["best head left", kind] = left[:, list(best.values())].mean(axis=1)
+        means[BUT_LAST, kind] = left[:, best[0]]
         means["most hurt", kind] = left[:, worst]
         row = frame.loc[("most hurt", kind, "")]
         assert (row["layer"], row["head"]) == cells[worst][1:]
@@ -192,7 +200,7 @@ def test_types_by_plain_loops(made_up: Path) -> None:
         assert row["ci_low"] == pytest.approx(np.percentile(values[1:], 2.5))
         assert row["ci_high"] == pytest.approx(np.percentile(values[1:], 97.5))
         assert row["n"] == 30
-    assert len(frame) == 3 * 3 * 3
+    assert len(frame) == 4 * 3 * 3
 
 
 def test_the_best_head_is_the_one_that_validation_chose() -> None:
@@ -213,6 +221,8 @@ def test_the_best_head_is_the_one_that_validation_chose() -> None:
     effects = Effects(cells, np.concatenate([test, test - 1, test + 1]), 4)
     frame = by_type(effects, effects, best).set_index(["measure", "type", "other"])
     assert frame.loc[("best head left", "encoder", ""), "value"] == (-9 - 3) / 2
+    assert frame.loc[(BUT_LAST, "encoder", ""), "value"] == -9
+    assert frame.loc[(BUT_LAST, "decoder", "encoder"), "value"] == -6 + 9
     assert frame.loc[("most hurt", "encoder", ""), "value"] == -3  # its layer lost most before
     assert frame.loc[("most hurt", "decoder", ""), "value"] == -6
     assert frame.loc[("most hurt", "decoder", "encoder"), "value"] == -3

@@ -15,9 +15,10 @@ from workflow_scripts.core.stats import effects
 def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
     """One row per checkpoint, split, mode, metric and layer, in percent.
 
-    `effect` is that of leaving the best head alone, with its p-values: `p_corrected` for all heads
-    of all layers, and `p_t` of a t-test as in the paper; `gain` is the honest gain, of the head
-    chosen on one half and measured on the other; `without` is the effect of disabling the layer.
+    `effect` is that of leaving the best head alone, with its p-values: `p` for this head alone,
+    `p_corrected` for all heads of all layers, and `p_t` of a t-test as in the paper; `gain` is the
+    honest gain, of the head chosen on one half and measured on the other; `without` is the effect
+    of disabling the layer.
     """
     keys = ["task", "split", "seed", "mode", "metric", "layer"]
     best = left.loc[left.groupby(keys, sort=False)["effect"].idxmax()]
@@ -32,7 +33,7 @@ def best_left(left: pd.DataFrame, layers: pd.DataFrame, gains: pd.DataFrame) -> 
         head=labels(frame),
         **{name: 100 * frame[name] for name in percent},
     )
-    return frame[[*keys, "head", *percent, "p_corrected", "p_t", "n"]]
+    return frame[[*keys, "head", *percent, "p", "p_corrected", "p_t", "n"]]
 
 
 def main(scores: list[Path], gains: list[Path], table: Out) -> None:

@@ -13,7 +13,9 @@ from workflow_scripts.claims import (
     kovaleva,
     kovaleva_disabling,
     michel,
+    michel_pruning,
     niven,
+    pruned_translators,
     translation,
 )
 from workflow_scripts.claims.intervals import of_paper
@@ -26,7 +28,8 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # Modules with measures, by paper.
-PAPERS = (clark, clark_parsing, kovaleva, kovaleva_disabling, michel, niven, translation)
+PAPERS = (clark, clark_parsing, kovaleva, kovaleva_disabling, michel, michel_pruning, niven)
+PAPERS += (translation, pruned_translators)
 MEASURES = {measure.__name__: measure for paper in PAPERS for measure in paper.MEASURES}
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ CONFIDENCE = 0.95
 # What intervals are that several papers' claims have.
 BOUNDS = "bounds of the count"
 OVER_DOCUMENTS = "95% over documents"
+APART = "95% as if the two were independent"
 WIDEST = "the widest that both 95% intervals allow"
 
 
@@ -74,6 +76,38 @@ def counted(low: Sequence[bool], value: Sequence[bool], high: Sequence[bool]) ->
     """How many hold: for sure, by their value, and possibly."""
     sure, count, possible = (int(np.sum(list(which))) for which in (low, value, high))
     return Measured(count, sure, possible, n=len(value))
+
+
+def apart(one: Measured, other: Measured) -> tuple[float, float, float]:
+    """The difference of two numbers, with the interval of independent ones (Newcombe 1998).
+
+    That is by square-and-add of their intervals: wider than the true one where both numbers are of
+    the same examples and rise and fall together.
+    """
+    value = one.value - other.value
+    below = math.hypot(one.value - one.low, other.high - other.value)
+    above = math.hypot(one.high - one.value, other.value - other.low)
+    return value, value - below, value + above
+
+
+def area(at: pd.Series, rows: pd.DataFrame, columns: Sequence[str]) -> tuple[float, ...]:
+    """The mean height of curves over `at`, by trapezoids: of a value and of its interval's ends.
+
+    The interval is as wide as if all points of a curve varied alike: at least 95%.
+    """
+    ends = (np.trapezoid(rows[name], at) for name in columns)
+    return tuple(float(end / (at.max() - at.min())) for end in ends)
+
+
+def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) -> Measured:
+    """Percent of variants that are free of a loss, and as the lower end those surely so.
+
+    `free` has no significant loss, which is the upper end too; `sure` surely has only a small one.
+    """
+    number = counted(np.logical_and(sure, free), free, free)
+    n = number.n or 0
+    ends = (100 * count / n for count in (number.value, number.low, number.high))
+    return Measured(*ends, n, of, interval=BOUNDS, **more)
 
 
 def holm(p: Sequence[float]) -> np.ndarray:

@@ -25,17 +25,7 @@ NORMALISED = replace(
     decimals=3,
     ids=("importance.<task>.<seed>.normalised",),
 )
-EPOCHS = replace(
-    IMPORTANCE,
-    file="pruning/<task>.pretrained.<seed>.epochs.parquet",
-    about="importance after an epoch of fine-tuning, and its agreement with that after the last",
-    keys=("epoch",),
-    low="",
-    high="",
-    n="",
-    ids=(),
-)
-TABLES = (IMPORTANCE, NORMALISED, EPOCHS)
+TABLES = (IMPORTANCE, NORMALISED)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:

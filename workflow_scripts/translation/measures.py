@@ -45,19 +45,17 @@ NORMALISED = replace(
     decimals=3,
     ids=("translation.importance.normalised",),
 )
-EPOCHS = replace(
-    NORMALISED,
-    file="translation/<run>.epochs.parquet",
-    about="importance after an epoch of training, and its agreement with that after the last",
-    keys=("type", "epoch"),
-    n="",
-    ids=(),
-)
 CURVES = Table(
     "translation/<run>.curves.parquet",
     "a metric with as many heads pruned, in an order: of all heads or of a type",
     value="score",
     keys=("strategy", "scope", "draw", "step", "metric"),
+)
+TRAINING = replace(
+    CURVES,
+    file="translation/<run>.training.parquet",
+    about="a metric with as many heads pruned, after an epoch of training",
+    keys=(*CURVES.keys, "epoch"),
 )
 OF_TYPES = Table(
     "translation/<run>.types.parquet",
@@ -65,7 +63,7 @@ OF_TYPES = Table(
     value="value",
     keys=("measure", "type", "other"),
 )
-TABLES = (SCORES, IMPORTANCE, NORMALISED, EPOCHS, CURVES, OF_TYPES)
+TABLES = (SCORES, IMPORTANCE, NORMALISED, CURVES, TRAINING, OF_TYPES)
 OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
 # What a head does that is masked so, and the paper that masks so.
 MODES = {

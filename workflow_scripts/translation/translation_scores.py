@@ -19,6 +19,7 @@ HEAD = ["type", "layer", "head"]
 SUMMANDS = tuple(name for metric in METRICS.values() for name in metric.columns)
 COLUMNS = ("run", "split", "unit", "mode", *HEAD, "id", "capped", *SUMMANDS)
 CHOSEN_ON = "validation"  # the split on which a sublayer's best head is chosen
+BUT_LAST = "best head left, but the last layer"
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,12 @@ def effects_of(metric: str, swept: Swept, draws: int, seed: int) -> tuple[np.nda
 def paired_bootstrap(effects: np.ndarray) -> np.ndarray:
     """The test of Koehn (2004), the paper's: p-values [variant] of effects [1 + draw, variant].
 
-    The share of the samples without the effect that was observed, or with the opposite one: one
-    side, and no correction. 1 where there is no effect.
+    (1 + the samples without the effect that was observed, or with the opposite one) / (1 + draws):
+    one side, and no correction. 1 where there is no effect. A sample here is as large as the set;
+    those of the tool that the paper used, compare-mt, have half of its size by default.
     """
-    return (effects[1:] * np.sign(effects[0]) <= 0).mean(axis=0)
+    against = (effects[1:] * np.sign(effects[0]) <= 0).sum(axis=0)
+    return (1 + against) / len(effects)
 
 
 def randomised(metric: str, swept: Swept, draws: int, seed: int) -> randomisation.Test:
@@ -161,21 +164,25 @@ def best_left(left: Effects) -> pd.DataFrame:
 
 
 def by_type(one: Effects, left: Effects, best: pd.DataFrame) -> pd.DataFrame:
-    """What masking does to BLEU, by type of attention: three measures, each with its interval.
+    """What masking does to BLEU, by type of attention: four measures, each with its interval.
 
     `one head`: the mean effect of masking one head of the type; `best head left`: the mean, over
     the type's layers, of leaving only the head that is in `best` (of best_left, on other
-    sentences); `most hurt`: that in the layer where `best` has the smallest effect. With `other`,
-    the difference from another type on the same samples. `layer` and `head` name those of
-    `most hurt`.
+    sentences), and BUT_LAST that over all layers but the last; `most hurt`: that in the layer where
+    `best` has the smallest effect. With `other`, the difference from another type on the same
+    samples. `layer` and `head` name those of `most hurt`.
     """
     rows = []
-    for measure in ("one head", "best head left", "most hurt"):
+    for measure in ("one head", "best head left", BUT_LAST, "most hurt"):
         values, places = {}, {}
         for name, chosen in best.groupby("type", sort=False):
             if measure == "one head":
                 values[name] = one.of(one.cells[one.cells["type"] == name]).mean(axis=1)
                 continue
+            if measure == BUT_LAST:
+                chosen = chosen[chosen["layer"] < chosen["layer"].max()]
+                if chosen.empty:
+                    continue
             if measure == "most hurt":
                 chosen = chosen.loc[[chosen["effect"].idxmin()]]
                 places[name] = chosen[["layer", "head"]].iloc[0].to_dict()

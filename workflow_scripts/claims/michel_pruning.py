@@ -1,0 +1,99 @@
+"""Our numbers for the claims of Michel et al. 2019 about pruned classifiers."""
+
+import math
+
+import pandas as pd
+from scipy import stats
+
+from workflow_scripts.claims.glue_rows import NAMES
+from workflow_scripts.claims.intervals import APART, CONFIDENCE, apart, area
+from workflow_scripts.claims.michel import in_one_metric
+from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.verdicts import Measured
+
+
+def pruned(products: Products, of: str) -> list[Measured]:
+    """Points gained with a share of the heads pruned by importance; `of` is "40", or "60 sst2"."""
+    at, *tasks = of.split()
+    numbers = []
+    for task, rows in _curves(products, "importance").items():
+        if tasks and NAMES[task] not in tasks:
+            continue
+        row = rows.loc[(rows["share"] - float(at)).abs().idxmin()]
+        about = f"{row['metric']}, {row['share']:.0f}% of the heads, {row['runs']} order(s)"
+        ends = (100 * row[name] for name in ("change", "change_low", "change_high"))
+        more = {"interval": "mean of the seeds' ends"} if row["runs"] > 1 else {}
+        more |= {"about": about, "task": NAMES[task]}
+        numbers.append(Measured(*ends, int(row["n"]), "examples", task, **more))
+    return numbers
+
+
+def order_area(products: Products, of: str) -> list[Measured]:
+    """Points by which one order beats another, on average over all shares of pruned heads.
+
+    `of` is like "importance over ablation". The average is the area of the curve, by trapezoids.
+    """
+    one, _, other = of.split()
+    ones, others = _curves(products, one), _curves(products, other)
+    numbers = []
+    for task in ones.keys() & others.keys():
+        columns = ("change", "change_low", "change_high")
+        first, second = (
+            Measured(*(100 * x for x in area(rows["share"], rows, columns)))
+            for rows in (ones[task], others[task])
+        )
+        about = f"{ones[task]['metric'].iloc[0]}, {first.value:+.1f} against {second.value:+.1f}"
+        more = {"about": about, "task": NAMES[task], "interval": APART}
+        n = int(ones[task]["n"].iloc[0])
+        numbers.append(Measured(*apart(first, second), n, "examples", task, **more))
+    return sorted(numbers, key=lambda number: number.case)
+
+
+def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
+    """The curve of each task in an order of pruning, by the share pruned, in percent."""
+    table = in_one_metric(products.rows("michel2019-fig3", strategy=strategy))
+    return {
+        str(task): rows.sort_values("share") for task, rows in table.groupby("task", sort=False)
+    }
+
+
+def one_head_each(products: Products, of: str) -> list[Measured]:
+    """Points gained with the most important head of every layer alone left."""
+    rows = products.rows("michel2019-one-head", kept="most important")
+    return [
+        Measured(
+            *(row[name] for name in ("change", "change_low", "change_high")),
+            int(row["n"]),
+            "examples",
+            row["task"],
+            about=f"{row['metric']}, {row['unpruned']:.1f} before",
+            task=NAMES[row["task"]],
+        )
+        for _, row in rows.iterrows()
+    ]
+
+
+def speed_gain(products: Products, of: str) -> list[Measured]:
+    """Percent by which inference gains speed with half of the heads removed, at batches of `of`.
+
+    The interval is Student's, as if the two medians over repeats were means. Not comparable on a
+    CPU.
+    """
+    rows = products.rows("michel2019-table4", batch_size=int(of))
+    numbers = []
+    for row in rows.itertuples():
+        repeats = int(row.repeats)
+        spread = math.hypot(row.original_sd / row.original, row.pruned_sd / row.pruned)
+        degrees = 2 * (repeats - 1)
+        t = stats.t.ppf(0.5 + CONFIDENCE / 2, degrees) if degrees else math.nan
+        half, ratio = t * spread / math.sqrt(repeats), row.pruned / row.original
+        ends = (100 * (ratio * factor - 1) for factor in (1, 1 - half, 1 + half))
+        more = {"about": f"{row.device}, {row.threads} thread(s)", "task": NAMES[row.task]}
+        more["interval"] = "95% over repeats (Student)"
+        if row.device == "cpu":
+            more["not_comparable"] = "measured on a CPU"
+        numbers.append(Measured(*ends, repeats, "repeats", row.task, **more))
+    return numbers
+
+
+MEASURES = (pruned, order_area, one_head_each, speed_gain)

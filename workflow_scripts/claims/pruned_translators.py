@@ -1,0 +1,117 @@
+"""Our numbers for the claims of Michel et al. 2019 about pruned translators: a case a run."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from workflow_scripts.claims.intervals import APART, apart, area
+from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.translators import (
+    CROSS,
+    base_bleu,
+    curves,
+    minus_type,
+    of_translators,
+    over_sentences,
+)
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.translation.measures import TRAINING
+
+KEPT = ("kept", "kept_low", "kept_high")
+LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's first epoch has 3.0
+
+
+def kept_bleu(products: Products, of: str) -> list[Measured]:
+    """Percent of BLEU that is kept with a share of the heads pruned by importance.
+
+    `of` is like "80 encoder decoder": the percentage, and `all` or the types of which as many are
+    pruned. The step nearest to it counts.
+    """
+    at, *scopes = of.split()
+    return [
+        _kept(row, run, "" if scope == "all" else TYPES[scope])
+        for scope in scopes
+        for run, row in _at_share(products, scope, float(at)).items()
+    ]
+
+
+def kept_gap(products: Products, of: str) -> list[Measured]:
+    """Points of percent of BLEU that pruning encoder-decoder attention keeps over each other type.
+
+    `of` is the percentage of the type's own heads.
+    """
+    numbers, cross = [], _at_share(products, CROSS, float(of))
+    for other in (name for name in TYPES if name != CROSS):
+        for run, row in _at_share(products, other, float(of)).items():
+            one, two = _kept(cross[run], run), _kept(row, run)
+            about = f"{one.value:.1f}% and {two.value:.1f}%"
+            gap, part = apart(one, two), minus_type(other)
+            numbers.append(over_sentences(gap, cross[run], run, part, about, APART))
+    return numbers
+
+
+def kept_area(products: Products, of: str) -> list[Measured]:
+    """Points of percent of BLEU by which one order keeps more, on average over all shares pruned.
+
+    `of` is like "importance over score". The average is the area of the curve, by trapezoids.
+    """
+    one, _, other = of.split()
+    numbers, others = [], dict(curves(products, "all", other))
+    for run, rows in curves(products, "all", one):
+        if run in others:
+            first, second = _area(rows), _area(others[run])
+            about = f"{first.value:.1f}% and {second.value:.1f}%"
+            gap = apart(first, second)
+            numbers.append(over_sentences(gap, rows.iloc[0], run, "", about, APART))
+    return numbers
+
+
+def kept_in_training(products: Products, of: str) -> list[Measured]:
+    """Percent of an epoch's BLEU that is kept with a share of the heads pruned by importance.
+
+    `of` is like "40 10-": the percentage, and the epochs, here from the tenth on; "40 1-2" are the
+    first two. A case for each epoch whose curve was measured. Raises NotMeasured where none was.
+    """
+    at, span = of.split()
+    first, _, last = span.partition("-")
+    rows = products.all_of(TRAINING, named="epochs of a translator's training")
+    rows = rows[(rows["metric"] == "bleu") & (rows["epoch"] >= int(first))]
+    if last:
+        rows = rows[rows["epoch"] <= int(last)]
+    if rows.empty:
+        raise NotMeasured(f"no translator's training has a measured epoch of {span}")
+    numbers = []
+    for (run, epoch), curve in rows.groupby(["run", "epoch"], sort=False):
+        row = curve.loc[(100 * curve["share"] - float(at)).abs().idxmin()]
+        number = _kept(row, str(run), f"epoch {epoch}")
+        if row["baseline"] < LEAST_EARLY:
+            why = f"with {row['baseline']:.1f} BLEU before pruning there is nothing to lose"
+            number = replace(number, not_comparable=why)
+        numbers.append(number)
+    return numbers
+
+
+def _area(rows: pd.DataFrame) -> Measured:
+    rows = rows.sort_values("share")
+    return Measured(*(100 * x for x in area(rows["share"], rows, KEPT)))
+
+
+def _at_share(products: Products, scope: str, at: float) -> dict[str, pd.Series]:
+    """The row of each run whose share of pruned heads, in percent, is nearest to `at`."""
+    return {
+        run: rows.loc[(100 * rows["share"] - at).abs().idxmin()]
+        for run, rows in curves(products, scope)
+    }
+
+
+def _kept(row: pd.Series, run: str, part: str = "") -> Measured:
+    ends = [100 * row[name] for name in KEPT]
+    about = f"{100 * row['share']:.0f}% of {row['heads']} heads, BLEU {row['score']:.1f}"
+    return over_sentences(ends, row, run, part, f"{about} of {row['baseline']:.1f}")
+
+
+MEASURES = (
+    base_bleu,
+    *map(of_translators, (kept_bleu, kept_gap, kept_area, kept_in_training)),
+)
