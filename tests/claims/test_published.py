@@ -120,7 +120,7 @@ def test_printed_tables_show_the_same_published_numbers(builtin: dict[str, Claim
     for probe, score in clark2019_table3.PAPER.items():
         assert builtin[f"clark-table3-{probe}"].value == score
     for (task, metric), numbers in kovaleva2019_table1.PAPER.items():
-        for weights, number in zip(("random", "pretrained"), numbers[1:], strict=True):
+        for weights, number in zip(("untuned", "random", "pretrained"), numbers, strict=True):
             name = f"kovaleva-table1-{task.lower()}-{metric}-{weights}"
             assert builtin[name].value == number
     families = {"BERT (Large)": "bert", "BoV": "bov", "BiLSTM": "bilstm"}
@@ -199,8 +199,11 @@ def test_the_papers_own_interval_by_hand() -> None:
     half = of_paper(replace(claim, paper_value=50.0, paper_n=100.0, paper_interval="share"))
     # Wilson: (0.5 + z^2/200 +- z sqrt(0.0025 + z^2/40000)) / (1 + z^2/100), z = 1.96.
     assert (half.low, half.high) == pytest.approx((40.38, 59.62), abs=0.01)
-    r = of_paper(replace(claim, paper_value=0.56, paper_n=96.0, paper_interval="correlation"))
+    correlation = replace(claim, unit="r", paper_n=96.0, paper_interval="correlation")
+    r = of_paper(replace(correlation, paper_value=0.56))
     assert (r.low, r.high) == pytest.approx((0.406, 0.683), abs=0.002)  # tanh(0.633 +- 1.96/9.64)
+    r = of_paper(replace(correlation, paper_value=56.0, unit="% of 1"))
+    assert (r.low, r.high) == pytest.approx((40.6, 68.3), abs=0.2)
     exact = of_paper(replace(claim, paper_value=4.0, paper_interval="exact"))
     assert (exact.low, exact.value, exact.high) == (4, 4, 4)
 

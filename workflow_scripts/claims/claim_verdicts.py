@@ -10,8 +10,10 @@ import pandas as pd
 from workflow_scripts.claims import (
     clark,
     clark_parsing,
-    kovaleva,
+    kovaleva_attention,
     kovaleva_disabling,
+    kovaleva_maps,
+    kovaleva_scores,
     michel,
     michel_pruning,
     niven,
@@ -28,8 +30,8 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # Modules with measures, by paper.
-PAPERS = (clark, clark_parsing, kovaleva, kovaleva_disabling, michel, michel_pruning, niven)
-PAPERS += (translation, pruned_translators)
+PAPERS = (clark, clark_parsing, michel, michel_pruning, translation, pruned_translators, niven)
+PAPERS += (kovaleva_maps, kovaleva_scores, kovaleva_attention, kovaleva_disabling)
 MEASURES = {measure.__name__: measure for paper in PAPERS for measure in paper.MEASURES}
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}

@@ -18,6 +18,7 @@ BOUNDS = "bounds of the count"
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
 WIDEST = "the widest that both 95% intervals allow"
+AT_LEAST = "at least 95% over examples"
 
 
 def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -54,7 +55,9 @@ def of_paper(claim: Claim) -> Measured | None:
     if claim.paper_interval == "share":
         return Measured(value, *share(round(value / 100 * n), n), n)
     if claim.paper_interval == "correlation":
-        return Measured(value, *of_correlation(value, n), n)
+        scale = 100 if claim.unit.startswith("%") else 1
+        low, high = (scale * end for end in of_correlation(value / scale, n))
+        return Measured(value, low, high, n)
     return Measured(value, value, value, n or None)
 
 

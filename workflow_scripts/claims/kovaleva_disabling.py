@@ -1,18 +1,22 @@
 """Our numbers for what Kovaleva et al. 2019 state about disabled heads and layers (4.6 and 5)."""
 
-from workflow_scripts.ablation.measures import HEADS, SCORES
+from statistics import NormalDist
+
+from workflow_scripts.ablation.measures import SCORES
 from workflow_scripts.claims.clark import at_depth
 from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
-from workflow_scripts.claims.intervals import over_runs
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 
+# From the ends of a normal interval of 90% to those of 95%.
+WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
+
 
 def held_out_gain(products: Products, of: str) -> list[Measured]:
-    """Points gained by disabling the best unit, chosen on one half and measured on the other.
+    """Points gained by disabling the best unit, measured on examples that did not choose it.
 
-    `of` is head or layer, and a task where only one is meant; uniform attention; the interval is
-    over divisions.
+    `of` is head or layer, and a task where only one is meant; uniform attention. The interval is
+    over examples, among which the unit is chosen anew.
     """
     unit, *task = of.split()
     gains = products.rows("michel2019-gains", unit=unit, mode="uniform", split="dev")
@@ -31,37 +35,24 @@ def held_out_gain(products: Products, of: str) -> list[Measured]:
     ]
 
 
-def average_effect(products: Products, of: str) -> list[Measured]:
-    """Points gained on average over heads by disabling one; the interval is over heads."""
-    column = f"effect_{of}"
-    heads = products[HEADS]
-    if column not in heads:
-        return []
-    values = 100 * heads[column].to_numpy()
-    return [Measured(*over_runs(values), len(values), "heads", TITLES[of], task=of)]
-
-
 def stratum_effect(products: Products, of: str) -> list[Measured]:
-    """Points gained on average by disabling a head of the kind `of`, on each task.
+    """Points gained on average by disabling a head of the kind `of`, or of `all`, on each task.
 
-    The interval is of 90% and over examples: a loss beyond its lower end is excluded at 5%.
+    `of` may name a task, too, as "all mrpc".
     """
-    rows = products["kovaleva2019-strata"]
-    return [
-        Measured(
-            *(100 * end for end in (row.effect, row.low, row.high)),
-            int(row.heads),
-            "heads",
-            TITLES[row.task],
-            about="90% interval over examples",
-            task=row.task,
-        )
-        for row in rows[rows["stratum"] == of].itertuples()
-    ]
+    kind, *task = of.split()
+    rows = products.rows("kovaleva2019-strata", stratum=kind)
+    numbers = []
+    for row in rows[rows["task"].isin(task or rows["task"])].itertuples():
+        ends = (row.effect + WIDER * (end - row.effect) for end in (row.low, row.high))
+        number = (100 * value for value in (row.effect, *ends))
+        more = {"task": row.task, "interval": "95% over examples"}
+        numbers.append(Measured(*number, int(row.heads), "heads", TITLES[row.task], **more))
+    return numbers
 
 
 def layer_effect(products: Products, of: str) -> list[Measured]:
-    """Points gained by disabling a layer of 12; `of` is like "RTE 1"."""
+    """Points gained by disabling a layer of 12; `of` is like "RTE 1", with uniform attention."""
     task, layer = of.split()
     scores = products.all_of(SCORES)
     scores = scores[(scores["unit"] == "layer") & (scores["mode"] == "uniform")]
@@ -77,7 +68,6 @@ def layer_effect(products: Products, of: str) -> list[Measured]:
 
 MEASURES = (
     held_out_gain,
-    average_effect,
     stratum_effect,
     layer_effect,
 )
