@@ -61,15 +61,16 @@ def test_heads_without_a_significant_loss(tmp_path: Path) -> None:
 def test_layers_of_one_head(tmp_path: Path) -> None:
     layers = [
         effect(0.2, 1, gain=0.0, gain_low=-1.0, gain_high=0.8, layer=1, head="1-1"),
-        effect(-0.5, 2, gain=-1.0, gain_low=-2.0, gain_high=0.1, layer=2, head="2-1"),
-        effect(-3, 1, p_t=0.001, gain=-3.0, gain_low=-4.0, gain_high=-0.1, layer=3, head="3-1"),
+        effect(-1.0, 1, gain=-1.5, gain_low=-2.0, gain_high=-1.3, layer=2, head="2-1"),
+        effect(-3, 1, gain=-3.0, gain_low=-4.0, gain_high=-1.5, layer=3, head="3-1"),
     ]
     found = products(tmp_path, michel2019_table3=layers)
-    (same,) = michel.classifier_layers_of_one_head(found, "same 0.01 1.4")
+    (same,) = michel.classifier_layers_of_one_head(found, "effect 1.4")
     assert ends(same) == pytest.approx((200 / 3, 100 / 3, 200 / 3))
-    (other,) = michel.classifier_layers_of_one_head(found, "held-out 1.4")
-    assert ends(other) == pytest.approx((200 / 3, 100 / 3, 200 / 3))
+    (other,) = michel.classifier_layers_of_one_head(found, "gain 1.4")
+    assert ends(other) == pytest.approx((100 / 3, 100 / 3, 200 / 3))
     assert (other.n, other.of, other.about) == (3, "layers", "accuracy, n = 200 examples")
+    assert other.interval == "bounds of the count"
     (worst,) = michel.worst_layer_of_one_head(found, "")
     assert (ends(worst), worst.about) == ((-3, -4, -2), "accuracy, 3-1 left in layer 3")
 

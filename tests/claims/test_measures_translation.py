@@ -181,13 +181,13 @@ def test_layers_of_one_head(tmp_path: Path) -> None:
         scores += [row, row | {"split": "validation", "effect": 0.0}]
     found = products(tmp_path, translation__1_of_scores=scores)
     for chosen_on in ("validation", "test"):
-        (enough,) = translation.translator_layers_of_one_head(found, f"{chosen_on} 0.01 0.42")
+        (enough,) = translation.translator_layers_of_one_head(found, f"{chosen_on} 0.01 0.5")
         assert (ends(enough), enough.n) == ((75, 50, 75), 4)
         assert (enough.of, enough.interval) == ("layers", "bounds of the count")
 
 
 def test_heads_masked_alone(found: Products) -> None:
-    (free,) = translation.translator_heads_without_loss(found, "0.01 0.31")
+    (free,) = translation.translator_heads_without_loss(found, "0.01 0.5")
     # Two of four lose significantly; of the others one surely loses nothing, one perhaps 3.5.
     assert (ends(free), free.n) == ((50, 25, 50), 4)
     assert free.about == "1 with a loss at a corrected p below 0.05"

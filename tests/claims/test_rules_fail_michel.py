@@ -142,8 +142,8 @@ def translators(lost: int, last: float, others: float, effect: float = -3.0) -> 
 T = "michel-translation-"
 CONTRADICTED: dict[str, Callable[[], Frames]] = {
     "michel-most-heads": lambda: classifiers(3, -0.5, -0.5),  # 85% of the heads, if by little
-    "michel-single-head": lambda: classifiers(20, -0.5, 0.5),
-    "michel-single-head-held-out": lambda: classifiers(0, 0.5, -0.5),
+    "michel-single-head": lambda: classifiers(20, -2.0, 0.5),
+    "michel-single-head-held-out": lambda: classifiers(0, 0.5, -2.0),
     "michel-table3-worst": lambda: classifiers(0, -4.0, 0.0),
     "michel-prune-40": lambda: pruned_classifiers(-0.03, 0.0),
     "michel-prune-sst2": lambda: pruned_classifiers(-0.03, 0.0),

@@ -6,7 +6,7 @@ import pandas as pd
 
 from workflow_scripts.ablation.measures import SCORES, set_title
 from workflow_scripts.claims.glue_rows import NAMES
-from workflow_scripts.claims.intervals import bounded
+from workflow_scripts.claims.intervals import BOUNDS, bounded, counted
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
@@ -49,16 +49,12 @@ def classifier_heads_without_loss(products: Products, of: str) -> list[Measured]
     level, most = map(float, of.split())
     numbers = []
     for fields, rows in _development_sets(products["michel2019-table1"], mode="zero"):
-        free = ~_lost(rows, level)
+        p = rows["p_t"].fillna(rows["p"])
+        free = ~((rows["effect"] < 0) & (p < level))
         about = f"{_examples(rows)}; {_found(products, rows)} would be found after correction"
         sure = rows["ci_low"] > -most
         numbers.append(bounded(sure, free, "heads", about=about, **fields))
     return numbers
-
-
-def _lost(rows: pd.DataFrame, level: float) -> pd.Series:
-    """Whether each variant loses significantly, by the paper's criterion."""
-    return (rows["effect"] < 0) & (rows["p_t"].fillna(rows["p"]) < level)
 
 
 def _examples(rows: pd.DataFrame) -> str:
@@ -73,21 +69,20 @@ def _found(products: Products, rows: pd.DataFrame) -> str:
 
 
 def classifier_layers_of_one_head(products: Products, of: str) -> list[Measured]:
-    """Percent of layers that lose nothing significant with their best head alone.
+    """Percent of layers that lose less than some points with their best head alone.
 
-    `of` is like "same 0.01 1.4": the head is chosen on the examples that measure it, as in Table 3,
-    and a loss is significant and surely small as for single heads. "held-out 1.4": on others, as in
-    Table 6; a loss is significant where its whole interval lies below 0.
+    `of` is like "effect 1.4": of the head that is chosen on the examples that measure it, as in
+    Table 3, or the `gain` of one chosen on others, as in Table 6. 1.4 points are the smallest loss
+    that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
     """
-    chosen, *levels = of.split()
-    most = float(levels[-1])
+    column, most = of.split()
+    low, high = ("ci_low", "ci_high") if column == "effect" else ("gain_low", "gain_high")
     numbers = []
     for fields, rows in _development_sets(products["michel2019-table3"], mode="zero"):
-        if chosen == "same":
-            free, sure = ~_lost(rows, float(levels[0])), rows["ci_low"] > -most
-        else:
-            free, sure = rows["gain_high"] >= 0, rows["gain_low"] > -most
-        numbers.append(bounded(sure, free, "layers", about=_examples(rows), **fields))
+        number = counted(*(rows[name] > -float(most) for name in (low, column, high)))
+        ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
+        more = fields | {"about": _examples(rows), "interval": BOUNDS}
+        numbers.append(Measured(*ends, len(rows), "layers", **more))
     return numbers
 
 
