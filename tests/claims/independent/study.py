@@ -1,8 +1,8 @@
 """The tables of a study, and the intervals that a recomputed number may need."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,11 @@ STUDENT = {1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 5: 2.5706, 6: 2.4469, 7:
 STUDENT |= {8: 2.3060, 9: 2.2622, 10: 2.2281, 11: 2.2010, 12: 2.1788, 13: 2.1604, 14: 2.1448}
 STUDENT |= {15: 2.1314, 16: 2.1199, 17: 2.1098, 18: 2.1009, 19: 2.0930, 23: 2.0687, 47: 2.0117}
 STUDENT |= {71: 1.9939, 143: 1.9767, 383: 1.9662}
+
+
+# The titles of tasks and their names in files.
+NAMES = {"MRPC": "mrpc", "STS-B": "stsb", "SST-2": "sst2", "QQP": "qqp", "RTE": "rte"}
+NAMES |= {"QNLI": "qnli", "MNLI": "mnli", "CoLA": "cola"}
 
 
 class Missing(Exception):
@@ -94,7 +99,17 @@ def fisher(r: float, n: int) -> tuple[float, float]:
     return tuple((math.exp(2 * x) - 1) / (math.exp(2 * x) + 1) for x in (z - half, z + half))
 
 
-def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each task."""
-    for task in dict.fromkeys(frame["task"]):
-        yield task, frame[frame["task"] == task]
+def newcombe(one: np.ndarray, other: np.ndarray) -> tuple[float, float, float]:
+    """A difference of two numbers with its interval by square-and-add (Newcombe 1998)."""
+    (a, a_low, a_high), (b, b_low, b_high) = one, other
+    below = ((a - a_low) ** 2 + (b_high - b) ** 2) ** 0.5
+    above = ((a_high - a) ** 2 + (b - b_low) ** 2) ** 0.5
+    return a - b, a - b - below, a - b + above
+
+
+def curve_mean(rows: pd.DataFrame, *columns: str) -> np.ndarray:
+    """The mean height over the share pruned, the sum of its trapezoids over its length."""
+    points = rows.sort_values("share")[["share", *columns]].to_numpy(float)
+    steps = pairwise(points)
+    area = sum((after[0] - at[0]) * (after[1:] + at[1:]) / 2 for at, after in steps)
+    return area / (points[-1, 0] - points[0, 0])

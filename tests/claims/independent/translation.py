@@ -1,1 +1,218 @@
-RECOMPUTED = {}
+"""Michel et al. 2019 on translators, from the tables of their heads and curves."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from tests.claims.independent.michel import without_loss
+from tests.claims.independent.study import Case, Missing, Study, curve_mean, newcombe, where, wilson
+
+TITLES = {"encoder": "Enc-Enc", "encoder-decoder": "Enc-Dec", "decoder": "Dec-Dec"}
+CROSS = "encoder-decoder"
+KEPT = ("kept", "kept_low", "kept_high")
+
+
+def runs(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each run."""
+    for run in dict.fromkeys(frame["run"]):
+        yield str(run), frame[frame["run"] == run]
+
+
+def named(run: str, part: str = "") -> str:
+    title = f"seed {run}" if run.isdigit() else run
+    return title + (f", {part}" if part else "")
+
+
+def curves(study: Study, scope: str, order: str = "importance") -> pd.DataFrame:
+    frame = study.all("translation/*.curves.parquet")
+    return where(frame, strategy=order, metric="bleu", scope=scope)
+
+
+def intact(study: Study) -> dict[str, pd.Series]:
+    """The row of each run without a pruned head."""
+    unpruned = where(curves(study, "all"), pruned=0)
+    return {run: rows.iloc[0] for run, rows in runs(unpruned)}
+
+
+def hardly_translates(study: Study, run: str) -> bool:
+    return intact(study)[run]["score"] < 10
+
+
+def case(study: Study, ends: object, run: str, part: str = "") -> Case:
+    comparable = not hardly_translates(study, run)
+    return Case(*ends, named(run, part), comparable=comparable)
+
+
+def base_bleu(study: Study, of: str) -> list[Case]:
+    ends = ("score", "ci_low", "ci_high")
+    return [Case(*(row[e] for e in ends), named(run)) for run, row in intact(study).items()]
+
+
+def nearest(rows: pd.DataFrame, at: float) -> dict:
+    """The row whose share of pruned heads is nearest to `at` percent."""
+    return min(rows.to_dict("records"), key=lambda row: abs(100 * row["share"] - at))
+
+
+def kept(study: Study, scope: str, at: float) -> dict[str, np.ndarray]:
+    """Percent of BLEU kept by each run, and the ends."""
+    return {
+        run: np.array([100 * nearest(rows, at)[name] for name in KEPT])
+        for run, rows in runs(curves(study, scope))
+    }
+
+
+def kept_bleu(study: Study, of: str) -> list[Case]:
+    at, *scopes = of.split()
+    return [
+        case(study, ends, run, TITLES.get(scope, ""))
+        for scope in scopes
+        for run, ends in kept(study, scope, float(at)).items()
+    ]
+
+
+def kept_gap(study: Study, of: str) -> list[Case]:
+    cross, cases = kept(study, CROSS, float(of)), []
+    for other in ("encoder", "decoder"):
+        for run, ends in kept(study, other, float(of)).items():
+            part = f"Enc-Dec minus {TITLES[other]}"
+            cases.append(case(study, newcombe(cross[run], ends), run, part))
+    return cases
+
+
+def kept_area(study: Study, of: str) -> list[Case]:
+    ones, others = (dict(runs(curves(study, "all", order))) for order in of.split(" over "))
+    return [
+        case(study, newcombe(*(100 * curve_mean(rows[run], *KEPT) for rows in (ones, others))), run)
+        for run in ones
+        if run in others
+    ]
+
+
+def kept_in_training(study: Study, of: str) -> list[Case]:
+    at, span = of.split()
+    first, last = (int(x) if x else 10**9 for x in span.split("-"))
+    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
+    frame = frame[(first <= frame["epoch"]) & (frame["epoch"] <= last)]
+    cases = []
+    for run, of_run in runs(frame):
+        for epoch in dict.fromkeys(of_run["epoch"]):
+            row = nearest(of_run[of_run["epoch"] == epoch], float(at))
+            ends = [100 * row[name] for name in KEPT]
+            found = case(study, ends, run, f"epoch {epoch}")
+            comparable = found.comparable and row["baseline"] >= 1
+            cases.append(replace(found, comparable=comparable))
+    return cases
+
+
+def masked(study: Study, unit: str, split: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    frame = study.all("translation/*.scores.parquet")
+    yield from runs(where(frame, unit=unit, split=split, mode="zero", metric="bleu"))
+
+
+def best_left(study: Study, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Of each type and layer the head that is best alone on a set, as measured on the test set."""
+    measured = dict(masked(study, "all-but-one", "test"))
+    for run, rows in masked(study, "all-but-one", chosen_on):
+        kept = []
+        for (kind, layer), heads in rows.groupby(["type", "layer"]):
+            best = heads.sort_values("effect", ascending=False, kind="stable").iloc[0]["head"]
+            kept.append(where(measured[run], type=kind, layer=layer, head=best))
+        yield run, pd.concat(kept)
+
+
+def type_gap(study: Study, of: str) -> list[Case]:
+    frame = where(study.all("translation/*.types.parquet"), split="test", type=CROSS)
+    cases = []
+    for ending in ("", ", but the last layer"):
+        for row in frame[frame["measure"] == of + ending].to_dict("records"):
+            if row["other"]:
+                part = f"Enc-Dec minus {TITLES[row['other']]}{ending}"
+                ends = (row[name] for name in ("value", "ci_low", "ci_high"))
+                cases.append(case(study, ends, str(row["run"]), part))
+    return cases
+
+
+def one_head_left(study: Study, of: str) -> list[Case]:
+    layers, chosen_on = of.split()
+    cases = []
+    for run, rows in best_left(study, chosen_on):
+        last = (rows["type"] == CROSS) & (rows["layer"] == max(rows["layer"]))
+        row = rows[last == (layers == "last")].sort_values("effect").iloc[0]
+        cases.append(case(study, row[["effect", "ci_low", "ci_high"]], run))
+    return cases
+
+
+def free_of_loss(study: Study, run: str, rows: pd.DataFrame, level: str, most: str) -> Case:
+    free = [not (row.effect < 0 and row.p_paper < float(level)) for row in rows.itertuples()]
+    sure = rows["ci_low"].to_numpy() > -float(most)
+    return case(study, without_loss(np.array(free), sure), run)
+
+
+def translator_layers_of_one_head(study: Study, of: str) -> list[Case]:
+    chosen_on, *bounds = of.split()
+    return [free_of_loss(study, run, rows, *bounds) for run, rows in best_left(study, chosen_on)]
+
+
+def translator_heads_without_loss(study: Study, of: str) -> list[Case]:
+    found = masked(study, "head", "test")
+    return [free_of_loss(study, run, rows, *of.split()) for run, rows in found]
+
+
+def significant_heads(study: Study, of: str) -> list[Case]:
+    kind, level = of.split()
+    cases = []
+    for run, rows in masked(study, "head", "test"):
+        changed = where(rows, type=kind)["p_paper"] < float(level)
+        ends = wilson(sum(changed), len(changed))
+        cases.append(case(study, (100 * np.mean(changed), *ends), run))
+    return cases
+
+
+def better_heads(study: Study, of: str) -> list[Case]:
+    kind, level = of.split()
+    cases = []
+    for run, rows in masked(study, "head", "test"):
+        rows = where(rows, type=kind)
+        better = rows["effect"][rows["p_paper"] < float(level)] > 0
+        if len(better):
+            ends = wilson(sum(better), len(better))
+            cases.append(case(study, (100 * np.mean(better), *ends), run))
+    return cases
+
+
+def translator_agreement(study: Study, of: str) -> list[Case]:
+    wanted = {"kind": "splits", "mode": "zero", "metric": "bleu", "type": "all", "one": "test"}
+    rows = study.rows("tables/michel2019-translation-pairs.csv", **wanted)
+    rows = rows[rows["other"] != "validation"]
+    if not len(rows):
+        raise Missing("a test set of another domain")
+    return [
+        case(
+            study,
+            (row[f"pearson{end}"] for end in ("", "_low", "_high")),
+            str(row["run"]),
+            f"test and {row['other']}",
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
+RECOMPUTED = {
+    function.__name__: function
+    for function in (
+        base_bleu,
+        kept_bleu,
+        kept_gap,
+        kept_area,
+        kept_in_training,
+        type_gap,
+        one_head_left,
+        translator_layers_of_one_head,
+        translator_heads_without_loss,
+        significant_heads,
+        better_heads,
+        translator_agreement,
+    )
+}
