@@ -81,11 +81,9 @@ def test_pruning(tmp_path: Path) -> None:
     found = products(tmp_path, michel2019_fig3=rows)
     sst2, mrpc = michel_pruning.pruned(found, "40")
     assert ends(sst2) == pytest.approx((-3, -5, -2))
-    assert (sst2.about, sst2.interval) == (
-        "accuracy, 47% of the heads, 2 order(s)",
-        "mean of the seeds' ends",
-    )
-    assert (mrpc.about, mrpc.interval) == ("f1, 50% of the heads, 1 order(s)", "")
+    assert (sst2.about, sst2.seeds) == ("accuracy, 47% of the heads", 2)
+    assert (sst2.interval, mrpc.interval) == ("mean of the seeds' ends", "")
+    assert mrpc.about == "f1, 50% of the heads"
     (only,) = michel_pruning.pruned(found, "50 mrpc")
     assert (only.value, only.task) == (-10, "mrpc")
 
@@ -120,7 +118,14 @@ def test_square_and_add_by_hand(tmp_path: Path) -> None:
 def test_one_metric_of_each_task(tmp_path: Path) -> None:
     """Accuracy before F1; F1 where a table has no accuracy."""
     both = [effect(-5, 1, task="MRPC", metric="f1", p=0.001), effect(0, 1, task="MRPC")]
-    left = {"task": "MRPC", "metric": "f1", "kept": "most important", "unpruned": 88.0, "n": 9}
+    left = {
+        "task": "MRPC",
+        "metric": "f1",
+        "kept": "most important",
+        "unpruned": 88.0,
+        "n": 9,
+        "runs": 1,
+    }
     left |= {"change": -7.0, "change_low": -9.0, "change_high": -5.0}
     found = products(
         tmp_path,

@@ -52,7 +52,14 @@ def pruned_classifiers(importance: float, ablation: float) -> Frames:
         for strategy, change in (("importance", importance), ("ablation", ablation))
         for share in (0.0, 40.0, 50.0, 60.0, 100.0)
     ]
-    one = {"task": "MNLI", "metric": "accuracy", "kept": "most important", "unpruned": 84, "n": 999}
+    one = {
+        "task": "MNLI",
+        "metric": "accuracy",
+        "kept": "most important",
+        "unpruned": 84,
+        "n": 999,
+        "runs": 1,
+    }
     alone = with_interval("change", 0.5, 1, "change")
     return {"michel2019_fig3": rows, "michel2019_one_head": [one | alone]}
 

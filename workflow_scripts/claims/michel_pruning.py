@@ -1,6 +1,7 @@
 """Our numbers for the claims of Michel et al. 2019 about pruned classifiers."""
 
 import math
+from typing import Any
 
 import pandas as pd
 from scipy import stats
@@ -20,11 +21,9 @@ def pruned(products: Products, of: str) -> list[Measured]:
         if tasks and NAMES[task] not in tasks:
             continue
         row = rows.loc[(rows["share"] - float(at)).abs().idxmin()]
-        about = f"{row['metric']}, {row['share']:.0f}% of the heads, {row['runs']} order(s)"
+        about = f"{row['metric']}, {row['share']:.0f}% of the heads"
         ends = (100 * row[name] for name in ("change", "change_low", "change_high"))
-        more = {"interval": "mean of the seeds' ends"} if row["runs"] > 1 else {}
-        more |= {"about": about, "task": NAMES[task]}
-        numbers.append(Measured(*ends, int(row["n"]), "examples", task, **more))
+        numbers.append(Measured(*ends, int(row["n"]), "examples", task, **_of_runs(row, about)))
     return numbers
 
 
@@ -66,11 +65,17 @@ def one_head_each(products: Products, of: str) -> list[Measured]:
             int(row["n"]),
             "examples",
             row["task"],
-            about=f"{row['metric']}, {row['unpruned']:.1f} before",
-            task=NAMES[row["task"]],
+            **_of_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before"),
         )
         for _, row in rows.iterrows()
     ]
+
+
+def _of_runs(row: pd.Series, about: str) -> dict[str, Any]:
+    """What is stated of a number that is a mean over seeds, whose ends are means of theirs."""
+    seeds = int(row["runs"])
+    interval = "mean of the seeds' ends" if seeds > 1 else ""
+    return {"about": about, "task": NAMES[row["task"]], "seeds": seeds, "interval": interval}
 
 
 def speed_gain(products: Products, of: str) -> list[Measured]:
