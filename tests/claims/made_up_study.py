@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tests.atlas.made_up_tables import MadeUpModel
+from tests.claims import made_up_study_kovaleva
 from tests.claims.made_up import products
 from workflow_scripts.arguments import argument_scores, niven2019_tables
 from workflow_scripts.core.data import tables
@@ -44,6 +45,7 @@ class MadeUpStudy(MadeUpModel):
         """All that the second computation reads."""
         self.clark()
         self.arguments()
+        made_up_study_kovaleva.write(self, self.number)
 
     def number(self, name: str, least: float = 0.0, most: float = 100.0) -> dict[str, float]:
         """A random number, called `name`, with its interval."""
