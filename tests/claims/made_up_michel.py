@@ -43,7 +43,7 @@ def classifiers(study: MadeUpStudy) -> None:
         for share in (0.0, 12.5, 41.7, 50.0, 58.3, 100.0)
     ]
     one_head = [
-        {"task": task, "metric": metric, "kept": kept, "unpruned": 80.0, "n": 400}
+        {"task": task, "runs": 1, "metric": metric, "kept": kept, "unpruned": 80.0, "n": 400}
         | ends(study, "change", -20, 2)
         for task, metric in METRICS.items()
         for kept in ("most important", "random")

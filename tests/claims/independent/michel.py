@@ -59,14 +59,13 @@ def classifier_heads_without_loss(study: Study, of: str) -> list[Case]:
 
 
 def classifier_layers_of_one_head(study: Study, of: str) -> list[Case]:
-    chosen, *numbers = of.split()
+    """Layers whose loss is smaller than a bound: by its value, surely, and possibly."""
+    column, bound = of.split()
+    ends = {"effect": ("ci_low", "ci_high"), "gain": ("gain_low", "gain_high")}[column]
     cases = []
     for case, task, rows in sets(study, "michel2019-table3"):
-        if chosen == "same":
-            free, sure = ~loses(rows, float(numbers[0])), rows["ci_low"] > -float(numbers[1])
-        else:
-            free, sure = rows["gain_high"] >= 0, rows["gain_low"] > -float(numbers[0])
-        cases.append(Case(*without_loss(np.array(free), np.array(sure)), case, task=task))
+        small = [100 * np.mean(rows[name] > -float(bound)) for name in (column, *ends)]
+        cases.append(Case(*small, case, task=task))
     return cases
 
 

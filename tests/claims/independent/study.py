@@ -1,6 +1,7 @@
 """The tables of a study, and the intervals that a recomputed number may need."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -113,3 +114,9 @@ def curve_mean(rows: pd.DataFrame, *columns: str) -> np.ndarray:
     steps = pairwise(points)
     area = sum((after[0] - at[0]) * (after[1:] + at[1:]) / 2 for at, after in steps)
     return area / (points[-1, 0] - points[0, 0])
+
+
+def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each task."""
+    for task in dict.fromkeys(frame["task"]):
+        yield task, frame[frame["task"] == task]
