@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -46,8 +47,9 @@ class Study:
 
     def __init__(self, results: Path, model: str) -> None:
         self.results, self.model = results, model
+        self.read, self.all = cache(self._read), cache(self._all)  # each table is read often
 
-    def read(self, name: str) -> pd.DataFrame:
+    def _read(self, name: str) -> pd.DataFrame:
         """The table at a path below the model's folder, or else below the study's."""
         for folder in (self.results / self.model, self.results):
             path = folder / name
@@ -55,7 +57,7 @@ class Study:
                 return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
         raise Missing(name)
 
-    def all(self, pattern: str) -> pd.DataFrame:
+    def _all(self, pattern: str) -> pd.DataFrame:
         """All tables of a pattern, one below the other."""
         paths = sorted({*self.results.glob(pattern), *(self.results / self.model).glob(pattern)})
         if not paths:
