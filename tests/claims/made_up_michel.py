@@ -66,7 +66,9 @@ def classifiers(study: MadeUpStudy) -> None:
     printed = {"table1": heads, "table3": layers, "power": power, "fig3": curves}
     printed |= {"one_head": one_head, "table4": speed, "pairs": pairs}
     products(study.folder, **{f"michel2019_{name}": rows for name, rows in printed.items()})
-    study.ablation(["mnli", "stsb"], [1])
+    axes = {"unit": ["head"], "mode": ["zero"], "split": ["dev"], "metric": ["accuracy"]}
+    scores = study.rows(axes, "effect", "ci_low", "ci_high", task="mnli", seed=1)
+    study.write("ablation/mnli.pretrained.1.scores.parquet", scores)
 
 
 def translators(study: MadeUpStudy) -> None:

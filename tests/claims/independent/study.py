@@ -102,6 +102,12 @@ def fisher(r: float, n: int) -> tuple[float, float]:
     return tuple((math.exp(2 * x) - 1) / (math.exp(2 * x) + 1) for x in (z - half, z + half))
 
 
+def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each task."""
+    for task in dict.fromkeys(frame["task"]):
+        yield task, frame[frame["task"] == task]
+
+
 def newcombe(one: np.ndarray, other: np.ndarray) -> tuple[float, float, float]:
     """A difference of two numbers with its interval by square-and-add (Newcombe 1998)."""
     (a, a_low, a_high), (b, b_low, b_high) = one, other
@@ -116,9 +122,3 @@ def curve_mean(rows: pd.DataFrame, *columns: str) -> np.ndarray:
     steps = pairwise(points)
     area = sum((after[0] - at[0]) * (after[1:] + at[1:]) / 2 for at, after in steps)
     return area / (points[-1, 0] - points[0, 0])
-
-
-def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each task."""
-    for task in dict.fromkeys(frame["task"]):
-        yield task, frame[frame["task"] == task]
