@@ -96,12 +96,6 @@ def student(values: np.ndarray) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
-def fisher(r: float, n: int) -> tuple[float, float]:
-    """Fisher's 95% interval of a correlation."""
-    z, half = 0.5 * math.log((1 + r) / (1 - r)), Z / math.sqrt(n - 3)
-    return tuple((math.exp(2 * x) - 1) / (math.exp(2 * x) + 1) for x in (z - half, z + half))
-
-
 def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """The rows of each task."""
     for task in dict.fromkeys(frame["task"]):
