@@ -170,6 +170,7 @@ def test_linked_words(tmp_path: Path) -> None:
     assert (heads.case, heads.n, heads.about) == ("RTE, verb-subject", 7, "1-1 1-2 1-3")
     (near,) = kovaleva_attention.adjacent_links(found, "verb-subject")
     assert ends(near) == pytest.approx((60, 38.66, 78.12), abs=0.01)  # Wilson, 12 of 20
+    assert near.interval == "95% as if links were independent"
     assert kovaleva_attention.adjacent_links(found, "noun-pronoun") == []
 
 

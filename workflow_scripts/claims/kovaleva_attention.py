@@ -127,7 +127,8 @@ def adjacent_links(products: Products, of: str) -> list[Measured]:
         n, far = (int(rows[rows["far"] == only]["links"].max()) for only in (False, True))
         if n:
             number = 100 * (n - far) / n, *share(n - far, n)
-            numbers.append(Measured(*number, n, "links", TITLES[task], task=task))
+            more = {"task": task, "interval": "95% as if links were independent"}
+            numbers.append(Measured(*number, n, "links", TITLES[task], **more))
     return numbers
 
 
