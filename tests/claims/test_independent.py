@@ -13,6 +13,7 @@ from tests.claims.judged import judged
 from tests.claims.made_up_study import MODEL as MADE_UP
 from tests.claims.made_up_study import MadeUpStudy
 from tests.default_study import MODEL, RESULTS, ROOT
+from tests.parsed_rules import parsed
 
 # The sizes of model that the study's passes for, and what of the data is not real.
 STUDIES = [("", {}), ("BERT-base", {}), ("BERT-large", {}), ("", {"arct": "generated"})]
@@ -66,12 +67,13 @@ def test_changed_claims_are_found(made_up: Path, tmp_path: Path) -> None:
             checked(changed, study, MADE_UP, {})
 
 
-@pytest.mark.parametrize(("size", "data"), STUDIES)
-def test_the_default_study(tmp_path: Path, size: str, data: dict[str, str]) -> None:
+@pytest.mark.parametrize("size", ["", "BERT-base", "BERT-large"])
+def test_the_default_study(tmp_path: Path, size: str) -> None:
+    """With what its data are, and as if a model of the papers had been run on real ones."""
     results = ROOT / RESULTS
     if not (results / MODEL / "tables/claims.csv").is_file():
         pytest.skip("the default study has not been run here")
+    data = {} if size else parsed()[0].rules["claim_verdicts"].params["data"]
     table = judged(results, MODEL, tmp_path, size, data)
     found = checked(table, Study(results, MODEL), size or MODEL, data)
-    assert sum(map(len, found.values())) >= 40
-    assert found.keys() <= set(RECOMPUTED)
+    assert sum(map(len, found.values())) >= 150
