@@ -15,5 +15,5 @@ def test_claims_of_a_finished_study(tiny_study: TinyStudy, tmp_path: Path, size:
     results = tiny_study.folder / "results/tiny"
     table = judged(results, "tiny", tmp_path, size)
     found = checked(table, Study(results, "tiny"), size or "tiny", {})
-    assert sum(map(len, found.values())) >= 90
+    assert sum(map(len, found.values())) >= 120
     assert len(found) > len(RECOMPUTED) / 2
