@@ -85,11 +85,13 @@ def write(folder: Path, links: bool) -> str:
     """The page of one claim with two cases, in `folder`; the claims' file has links or not."""
     head = "id,paper,place,kind,statement,rule,unit,case,ours,ci_low,ci_high,n,n_of,about,verdict"
     rows = [
-        f"one,A,Table 1,value,Says 5%.,5 %,%,{case},4,3,6,9,words,2-1,reproduced,,Later,memory"
+        f"one,A,Table 1,value,Says 5%.,5 %,%,{case},4,3,6,9,words,2-1,reproduced,,Later,memory,1,"
         for case in ("SST-2", "MNLI")
     ]
     claims = folder / "claims.csv"
-    claims.write_text("\n".join([f"{head},because,later,source", *rows]) + "\n", encoding="utf-8")
+    rows[1] += "95% over documents"
+    head += ",because,later,source,seeds,interval"
+    claims.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
     cases = folder / "cases.parquet"
     tables.write(pd.DataFrame([of("sst2"), of("mnli")]), cases)
     published = folder / "published.csv"
@@ -131,7 +133,8 @@ def test_a_claim_leads_to_its_figure_and_its_view(tmp_path: Path) -> None:
     ]
     assert 'data-report="../0123/atlas.html#model=m&amp;measure=similarity.sst2.1"' in page
     assert page.count('<span class="badge good">reproduced</span>') == 2
-    assert "n = 9 words" in page
+    assert "n = 9 words · one seed · 2-1" in page
+    assert "n = 9 words · one seed · interval: 95% over documents · 2-1" in page
     assert "later work: Later · source: memory" in page
     assert r"4 (3 to 6)" in (tmp_path / "claims.tex").read_text(encoding="utf-8")
 

@@ -90,7 +90,9 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     note += f" · later work: {row['later']}" if row["later"] else ""
     note += f" · source: {row['source']}" if row["source"] else ""
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
-    about = " · ".join(part for part in (row["unit"], n, row["about"]) if part)
+    interval = f"interval: {row['interval']}" if row["interval"] else ""
+    seeds = "one seed" if row["seeds"] == "1" else ""
+    about = " · ".join(part for part in (row["unit"], n, seeds, interval, row["about"]) if part)
     return [
         Cell(row["statement"], row["statement"], note),
         Cell(row["case"], row["case"]),
