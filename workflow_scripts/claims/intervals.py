@@ -19,6 +19,7 @@ OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
 WIDEST = "the widest that both 95% intervals allow"
 AT_LEAST = "at least 95% over examples"
+MEAN_OF_ENDS = "95% over examples, mean of the seeds' ends"
 
 
 def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

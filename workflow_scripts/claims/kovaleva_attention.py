@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.measures import HEADS
@@ -59,7 +58,7 @@ def words_to_special(products: Products, of: str) -> list[Measured]:
             number = (100 * part / whole for part, whole in ends)
             about = f"{word.value:.1f}% to a {most} against {to.value:.1f}% to {name}"
             more = {"case": f"{TITLES[task]}, {name}", "about": about, "task": task}
-            more["interval"] = WIDEST
+            more |= {"interval": WIDEST, "seeds": _seeds(rows)}
             numbers.append(Measured(*number, to.n, "examples", **more))
     return numbers
 
@@ -77,7 +76,7 @@ def special_by_depth(products: Products, of: str) -> list[Measured]:
         kinds = _means(chosen)
         one, other = (kinds[kind] for kind in pair.split(" over "))
         about = f"{one.value:.1f} against {other.value:.1f}%, {layers_of(chosen)}"
-        more = {"about": about, "task": task, "interval": WIDEST}
+        more = {"about": about, "task": task, "interval": WIDEST, "seeds": _seeds(rows)}
         numbers.append(Measured(*minus(one, other), one.n, "examples", TITLES[task], **more))
     return numbers
 
@@ -95,7 +94,7 @@ def cls_attends(products: Products, of: str) -> list[Measured]:
             continue
         most = max((kind for kind in kinds if kind != wanted), key=lambda kind: kinds[kind].value)
         about = f"{kinds[wanted].value:.1f}% against {kinds[most].value:.1f}% to {most}"
-        more = {"about": about, "task": task, "interval": WIDEST}
+        more = {"about": about, "task": task, "interval": WIDEST, "seeds": _seeds(rows)}
         number = minus(kinds[wanted], kinds[most])
         numbers.append(Measured(*number, kinds[wanted].n, "examples", TITLES[task], **more))
     return numbers
@@ -107,12 +106,14 @@ def candidates_diagonal(products: Products, of: str) -> list[Measured]:
     In percent, their mean; on each task, after fine-tuning, for each link of `of`.
     """
     table = products.rows("kovaleva2019-links", stage="fine-tuned", far=False)
+    of_seeds = products.all_of(LINKS)
     numbers = []
     for (task, link), rows in table.groupby(["task", "link"], sort=False):
         if link not in of.split():
             continue
         number = (100 * rows[f"neighbours{end}"].mean() for end in ("", "_low", "_high"))
         more = {"about": " ".join(rows["head"]), "task": NAMES[task], "interval": AT_LEAST}
+        more["seeds"] = _seeds(of_seeds[of_seeds["task"] == NAMES[task]])
         n = int(rows["n"].max())
         numbers.append(Measured(*number, n, "examples", f"{task}, {link}", **more))
     return numbers
@@ -174,8 +175,8 @@ def _value(measured: Measured) -> float:
     return measured.value
 
 
-def _seeds(rows: pd.DataFrame) -> int | None:
-    return int(np.unique(rows["seed"]).size) if "seed" in rows else None
+def _seeds(rows: pd.DataFrame) -> int:
+    return int(rows["seed"].nunique())
 
 
 MEASURES = (

@@ -1,10 +1,14 @@
 """Our numbers for what Kovaleva et al. 2019 state about disabled heads and layers (4.6 and 5)."""
 
 from statistics import NormalDist
+from typing import Any
+
+import pandas as pd
 
 from workflow_scripts.ablation.measures import SCORES
 from workflow_scripts.claims.clark import at_depth
 from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
+from workflow_scripts.claims.intervals import MEAN_OF_ENDS
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 
@@ -20,19 +24,17 @@ def held_out_gain(products: Products, of: str) -> list[Measured]:
     """
     unit, *task = of.split()
     gains = products.rows("michel2019-gains", unit=unit, mode="uniform", split="dev")
-    rows = [row for row in main_rows(gains) if not task or row["task"] == task[0]]
-    return [
-        Measured(
-            *(row[name] for name in ("gain", "gain_low", "gain_high")),
-            int(row["n"]),
-            "examples",
-            row["task"],
-            len(gains[gains["task"] == row["task"]]["seed"].unique()),
-            about=f"{row['naive']:+.1f} where chosen and measured on the same examples",
-            task=NAMES[row["task"]],
-        )
-        for row in rows
-    ]
+    found = pd.DataFrame(list(main_rows(gains)), columns=gains.columns)
+    numbers = []
+    for title, rows in found.groupby("task", sort=False):
+        if task and title != task[0]:
+            continue
+        number = rows[["gain", "gain_low", "gain_high"]].mean()
+        naive = rows["naive"].mean()
+        about = f"{naive:+.1f} where chosen and measured on the same examples"
+        more = {"about": about, "task": NAMES[title]} | _over_seeds(rows)
+        numbers.append(Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more))
+    return numbers
 
 
 def stratum_effect(products: Products, of: str) -> list[Measured]:
@@ -41,12 +43,13 @@ def stratum_effect(products: Products, of: str) -> list[Measured]:
     `of` may name a task, too, as "all mrpc".
     """
     kind, *task = of.split()
-    rows = products.rows("kovaleva2019-strata", stratum=kind)
+    rows, scores = products.rows("kovaleva2019-strata", stratum=kind), products.all_of(SCORES)
     numbers = []
     for row in rows[rows["task"].isin(task or rows["task"])].itertuples():
         ends = (row.effect + WIDER * (end - row.effect) for end in (row.low, row.high))
         number = (100 * value for value in (row.effect, *ends))
-        more = {"task": row.task, "interval": "95% over examples"}
+        seeds = scores.loc[scores["task"] == row.task, "seed"].nunique()
+        more = {"task": row.task, "interval": "95% over examples", "seeds": seeds}
         numbers.append(Measured(*number, int(row.heads), "heads", TITLES[row.task], **more))
     return numbers
 
@@ -59,11 +62,17 @@ def layer_effect(products: Products, of: str) -> list[Measured]:
     scores = scores[(scores["task"] == NAMES[task]) & (scores["split"] == "dev")]
     scores = scores[scores["metric"] == "accuracy"]
     rows = at_depth(scores, int(layer), int(layer)) if len(scores) else scores
-    numbers = 100 * rows[["effect", "ci_low", "ci_high"]]
-    return [
-        Measured(*row, int(n), "examples", task, task=NAMES[task])
-        for row, n in zip(numbers.to_numpy(), rows["n"], strict=True)
-    ]
+    if rows.empty:
+        return []
+    number = 100 * rows[["effect", "ci_low", "ci_high"]].mean()
+    more = {"task": NAMES[task]} | _over_seeds(rows)
+    return [Measured(*number, int(rows["n"].iloc[0]), "examples", task, **more)]
+
+
+def _over_seeds(rows: pd.DataFrame) -> dict[str, Any]:
+    """What is stated of a number that is a mean over seeds, whose ends are means of theirs."""
+    seeds = int(rows["seed"].nunique())
+    return {"seeds": seeds, "interval": MEAN_OF_ENDS if seeds > 1 else ""}
 
 
 MEASURES = (

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.glue_rows import NAMES, main_rows
-from workflow_scripts.claims.intervals import AT_LEAST, WIDEST, minus
+from workflow_scripts.claims.intervals import AT_LEAST, MEAN_OF_ENDS, WIDEST, minus
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 
@@ -34,7 +34,7 @@ def _score(row: pd.Series, column: str) -> Measured:
     more = {"seeds": int(row["seeds"]), "reference": float(row["majority"])}
     more |= {"not_comparable": about, "task": NAMES[row["task"]]}
     if more["seeds"] > 1:
-        more["interval"] = "95% over examples, mean of the seeds' ends"
+        more["interval"] = MEAN_OF_ENDS
     return Measured(*number, int(row["n"]), "examples", row["task"], **more)
 
 

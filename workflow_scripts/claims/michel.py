@@ -106,7 +106,8 @@ def agreement(products: Products, of: str) -> list[Measured]:
     rows = rows[rows["mode"] == "zero"]
     halves = rows[rows["kind"] == "halves"]
     agree = dict(zip(halves["one"], halves["pearson"], strict=True))
-    tasks = {set_title(task, DEV): task for task in products.all_of(SCORES)["task"].unique()}
+    seeds = products.all_of(SCORES).groupby("task")["seed"].nunique()
+    tasks = {set_title(task, DEV): task for task in seeds.index}
     rows = rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)]
     return [
         Measured(
@@ -117,6 +118,7 @@ def agreement(products: Products, of: str) -> list[Measured]:
             "heads",
             f"{row.one} and {row.other}",
             about=f"halves of {row.one}: {agree[row.one]:.2f}" if row.one in agree else "",
+            seeds=int(seeds[tasks[row.one]]),
             task=tasks[row.one],
             interval="95% over heads",
         )

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from workflow_scripts.claims.glue_rows import NAMES
-from workflow_scripts.claims.intervals import APART, CONFIDENCE, apart, area
+from workflow_scripts.claims.intervals import APART, CONFIDENCE, MEAN_OF_ENDS, apart, area
 from workflow_scripts.claims.michel import in_one_metric
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
@@ -43,6 +43,7 @@ def order_area(products: Products, of: str) -> list[Measured]:
         )
         about = f"{ones[task]['metric'].iloc[0]}, {first.value:+.1f} against {second.value:+.1f}"
         more = {"about": about, "task": NAMES[task], "interval": APART}
+        more["seeds"] = int(ones[task]["runs"].min())
         n = int(ones[task]["n"].iloc[0])
         numbers.append(Measured(*apart(first, second), n, "examples", task, **more))
     return sorted(numbers, key=lambda number: number.case)
@@ -74,7 +75,7 @@ def one_head_each(products: Products, of: str) -> list[Measured]:
 def _of_runs(row: pd.Series, about: str) -> dict[str, Any]:
     """What is stated of a number that is a mean over seeds, whose ends are means of theirs."""
     seeds = int(row["runs"])
-    interval = "mean of the seeds' ends" if seeds > 1 else ""
+    interval = MEAN_OF_ENDS if seeds > 1 else ""
     return {"about": about, "task": NAMES[row["task"]], "seeds": seeds, "interval": interval}
 
 
