@@ -22,7 +22,7 @@ def features(layer: int, query: str, task: str = "rte", **kinds: float) -> Rows:
     return [
         {"layer": layer, "head": 0, "kind": kind, "attention": value, "ci_low": value - 0.01}
         | {"ci_high": value + 0.01, "query": query, "stage": "fine-tuned", "task": task}
-        | {"n": 4, "n_without": 1}
+        | {"n": 4, "n_without": 1, "seed": 1}
         for kind, value in kinds.items()
     ]
 
@@ -82,26 +82,33 @@ def frames(from_: float, to: float, width: float = 0.01) -> Rows:
     ]
 
 
-def strata(task: str, **effects: float) -> Rows:
-    """Mean effects of kinds of heads, with a 90% interval of 0.001 to each side."""
-    return [
-        {"task": task, "stratum": kind.replace("_", " "), "heads": 3, "effect": value}
+def strata(seeds: int = 1, **effects: dict[str, float]) -> dict[str, Rows]:
+    """Products: mean effects of kinds of heads on tasks, with a 90% interval of 0.001 each side."""
+    table = [
+        {"task": task, "stratum": kind, "heads": 3, "effect": value}
         | {"low": value - 0.001, "high": value + 0.001}
-        for kind, value in effects.items()
+        for task, kinds in effects.items()
+        for kind, value in kinds.items()
     ]
+    scores = {
+        f"ablation__{task}_of_pretrained_of_{seed}_of_scores": [{"task": task, "seed": seed}]
+        for task in effects
+        for seed in range(1, seeds + 1)
+    }
+    return {"kovaleva2019_strata": table, **scores}
 
 
-def gain(task: str, metric: str, unit: str, value: float, width: float = 0.2) -> dict:
+def gain(task: str, metric: str, unit: str, value: float, width: float = 0.2, **more: Any) -> dict:
     """A row of the honest gains, in points."""
     row = {"task": task, "metric": metric, "unit": unit, "mode": "uniform", "split": "dev"}
     row |= {"seed": 1, "n": 100, "naive": 1.5, "gain": value}
-    return row | {"gain_low": value - width, "gain_high": value + width}
+    return row | {"gain_low": value - width, "gain_high": value + width} | more
 
 
-def layer_scores(task: str, first: float, others: float = 0.0) -> Rows:
+def layer_scores(task: str, first: float, others: float = 0.0, seed: int = 1) -> Rows:
     """Effects of disabling each of twelve layers, with an interval of 0.001 to each side."""
     row = {"unit": "layer", "mode": "uniform", "task": task, "split": "dev", "n": 50}
-    row |= {"metric": "accuracy"}
+    row |= {"metric": "accuracy", "seed": seed}
     return [
         row | {"layer": layer, "effect": effect, "ci_low": effect - 0.001}
         | {"ci_high": effect + 0.001}
@@ -109,9 +116,9 @@ def layer_scores(task: str, first: float, others: float = 0.0) -> Rows:
     ]  # fmt: skip
 
 
-def links(task: str, **neighbours: float) -> Rows:
-    """Rows of the printed table of links: three heads, so much attention on neighbours."""
-    return [
+def links(task: str, seeds: int = 1, **neighbours: float) -> dict[str, Rows]:
+    """Products: the printed table of links, of three heads, so much attention on neighbours."""
+    table = [
         {"task": task, "stage": stage, "far": far, "link": link.replace("_", "-"), "n": 7}
         | {"head": f"1-{number}", "neighbours": value if stage != "pretrained" and not far else 0.1}
         | {"neighbours_low": value - 0.02, "neighbours_high": value + 0.02}
@@ -120,6 +127,12 @@ def links(task: str, **neighbours: float) -> Rows:
         for far in (False, True)
         for number in (1, 2, 3)
     ]
+    name = task.lower()
+    by_head = {
+        f"finetuning__{name}_of_{seed}_of_links": [{"task": name, "seed": seed}]
+        for seed in range(1, seeds + 1)
+    }
+    return {"kovaleva2019_links": table, **by_head}
 
 
 def shared_words(task: str, excess: dict[tuple[int, int], float]) -> dict[str, Rows]:

@@ -122,7 +122,7 @@ def test_the_average_gain(tmp_path: Path) -> None:
     (mean,) = kovaleva_scores.average_gain(found, "pretrained_tuned over pretrained")
     half = 2 / math.sqrt(7)  # of seven independent gains, each known to 2 points
     assert ends(mean) == pytest.approx((33, 33 - half, 33 + half))
-    assert (mean.n, mean.not_comparable) == (700, "")
+    assert (mean.n, mean.seeds, mean.not_comparable) == (700, 1, "")
 
 
 def test_attention_to_kinds(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_attention_to_kinds(tmp_path: Path) -> None:
     assert (to_sep.value, to_sep.case) == (pytest.approx(15), "RTE, [SEP]")
     assert to_cls.about == "3.0% to a noun against 30.0% to [CLS]"
     (early,) = kovaleva_attention.special_by_depth(found, "cls over sep, layers 1-6")
-    assert (ends(early), early.n) == (pytest.approx((40, 38, 42)), 4)
+    assert (ends(early), early.n, early.seeds) == (pytest.approx((40, 38, 42)), 4, 1)
     (late,) = kovaleva_attention.special_by_depth(found, "sep over cls, layers 7-12")
     assert (ends(late), late.about) == (
         pytest.approx((20, 18, 22)),
@@ -152,6 +152,7 @@ def test_attention_to_kinds(tmp_path: Path) -> None:
 def test_linked_words(tmp_path: Path) -> None:
     counts = [
         {"task": "rte", "stage": "fine-tuned", "link": link, "far": far, "links": n, "head": head}
+        | {"seed": 1}
         for link, far, n in (
             ("verb-subject", False, 20),
             ("verb-subject", True, 8),
@@ -160,14 +161,12 @@ def test_linked_words(tmp_path: Path) -> None:
         )
         for head in (0, 1)
     ]
-    found = products(
-        tmp_path,
-        kovaleva2019_links=rows.links("RTE", verb_subject=0.6, subject_verb=0.9),
-        finetuning__rte_of_1_of_links=counts,
-    )
+    made = rows.links("RTE", 2, verb_subject=0.6, subject_verb=0.9)
+    found = products(tmp_path, **made | {"finetuning__rte_of_1_of_links": counts})
     (heads,) = kovaleva_attention.candidates_diagonal(found, "verb-subject noun-pronoun")
     assert ends(heads) == pytest.approx((60, 58, 62))
     assert (heads.case, heads.n, heads.about) == ("RTE, verb-subject", 7, "1-1 1-2 1-3")
+    assert heads.seeds == 2
     (near,) = kovaleva_attention.adjacent_links(found, "verb-subject")
     assert ends(near) == pytest.approx((60, 38.66, 78.12), abs=0.01)  # Wilson, 12 of 20
     assert near.interval == "95% as if links were independent"
@@ -205,15 +204,52 @@ def test_gains_and_effects(tmp_path: Path) -> None:
     assert [gain.case for gain in kovaleva_disabling.held_out_gain(found, "head MRPC")] == ["MRPC"]
     (layer,) = kovaleva_disabling.layer_effect(found, "RTE 1")
     assert (ends(layer), layer.n) == (pytest.approx((3, 2.9, 3.1)), 50)
+    assert {(one.seeds, one.interval) for one in (*every, layer)} == {(1, "")}
+    assert kovaleva_disabling.layer_effect(found, "QNLI 1") == []
+
+
+def test_gains_and_effects_of_several_seeds(tmp_path: Path) -> None:
+    """One case: the mean over seeds, with the mean of the seeds' ends."""
+    gains = [
+        rows.gain("MRPC", "accuracy", "head", value, width, seed=seed, naive=naive)
+        for seed, value, width, naive in ((1, 0.5, 1.0, 2.0), (2, 1.1, 0.1, 2.4))
+    ]
+    scores = {
+        f"ablation__rte_of_pretrained_of_{seed}_of_scores": rows.layer_scores(
+            "rte", effect, seed=seed
+        )
+        for seed, effect in ((1, 0.03), (2, 0.01), (3, -0.01))
+    }
+    found = products(tmp_path, michel2019_gains=gains, **scores)
+    (gain,) = kovaleva_disabling.held_out_gain(found, "head")
+    assert ends(gain) == pytest.approx((0.8, (-0.5 + 1.0) / 2, (1.5 + 1.2) / 2))
+    assert (gain.seeds, gain.about[:4]) == (2, "+2.2")
+    (layer,) = kovaleva_disabling.layer_effect(found, "RTE 1")
+    assert (ends(layer), layer.seeds) == (pytest.approx((1, 0.9, 1.1)), 3)
+    words = "95% over examples, mean of the seeds' ends"
+    assert {gain.interval, layer.interval} == {words}
+
+
+def test_a_layer_of_twelve_is_two_of_twenty_four(tmp_path: Path) -> None:
+    scores = [
+        row | {"layer": 2 * row["layer"] + upper, "effect": row["effect"] + 0.02 * upper}
+        for row in rows.layer_scores("rte", 0.03)
+        for upper in (0, 1)
+    ]
+    found = products(tmp_path, ablation__rte_of_pretrained_of_1_of_scores=scores)
+    (layer,) = kovaleva_disabling.layer_effect(found, "RTE 1")
+    assert (layer.value, layer.seeds) == (pytest.approx(4), 1)
+    assert layer.interval == "at least 95% over examples"
 
 
 def test_effects_of_kinds_of_heads(tmp_path: Path) -> None:
-    table = rows.strata("mrpc", frames=-0.002, all=0.004) + rows.strata("rte", all=0.006)
-    found = products(tmp_path, kovaleva2019_strata=table)
+    made = rows.strata(2, mrpc={"frames": -0.002, "all": 0.004}, rte={"all": 0.006})
+    found = products(tmp_path, **made)
     (frames,) = kovaleva_disabling.stratum_effect(found, "frames")
     half = 0.1 * 1.959964 / 1.644854  # of 90%, as standard errors
     assert ends(frames) == pytest.approx((-0.2, -0.2 - half, -0.2 + half))
     assert (frames.case, frames.n, frames.interval) == ("MRPC", 3, "95% over examples")
+    assert frames.seeds == 2
     (one,) = kovaleva_disabling.stratum_effect(found, "all rte")
     assert (one.value, one.case) == (pytest.approx(0.6), "RTE")
     assert [one.case for one in kovaleva_disabling.stratum_effect(found, "all")] == ["MRPC", "RTE"]

@@ -45,7 +45,8 @@ def test_heads_without_a_significant_loss(tmp_path: Path) -> None:
         effect(-1, 0.3, p=0.5, p_t=0.001),  # significant, however small
         effect(5, 1, p=0.001),  # no loss
     ]
-    rows += [effect(-9, 1, split="dev_tweets", p=0.001), effect(-9, 1, mode="uniform")]
+    rows = [row | {"head": f"1-{number}"} for number, row in enumerate(rows)]
+    rows += [effect(-9, 1, split="dev_tweets", p=0.001, head="1-1"), effect(-9, 1, mode="uniform")]
     losses = [power(4.9), power(None, split="dev_tweets"), power(9.0, unit="layer")]
     found = products(tmp_path, michel2019_table1=rows, michel2019_power=losses)
     dev, tweets = michel.classifier_heads_without_loss(found, "0.01 1.4")
@@ -73,6 +74,33 @@ def test_layers_of_one_head(tmp_path: Path) -> None:
     assert other.interval == "bounds of the count"
     (worst,) = michel.worst_layer_of_one_head(found, "")
     assert (ends(worst), worst.about) == ((-3, -4, -2), "accuracy, 3-1 left in layer 3")
+    assert (worst.seeds, worst.interval) == (1, "")
+
+
+def test_heads_and_layers_of_several_seeds(tmp_path: Path) -> None:
+    """Shares are means over seeds, and so is the effect in the worst layer of each."""
+    heads = [
+        effect(value, 0.1, seed=seed, head=head, p=0.001)
+        for seed, values in ((1, (-5, -5)), (2, (-5, 1)), (3, (1, 1)))
+        for head, value in zip(("1-1", "1-2"), values, strict=True)
+    ]
+    layers = [
+        effect(value, width, seed=seed, layer=layer, head=f"{layer}-1")
+        for seed, width, values in ((1, 1, (-5, 0)), (2, 4, (0, -2)), (3, 1, (-2, 0)))
+        for layer, value in zip((1, 2), values, strict=True)
+    ]
+    losses = [power(loss, seed=seed) for seed, loss in ((1, 4.0), (2, 6.0), (3, 5.0))]
+    printed = {"table1": heads, "table3": layers, "power": losses}
+    found = products(tmp_path, **{f"michel2019_{name}": rows for name, rows in printed.items()})
+    (free,) = michel.classifier_heads_without_loss(found, "0.01 1.4")
+    assert (ends(free), free.n, free.seeds) == ((50, 50, 50), 2, 3)  # 0, 1 and 2 of 2 heads
+    assert "a loss of 6.0 points" in free.about
+    (small,) = michel.classifier_layers_of_one_head(found, "effect 1.4")
+    assert (small.value, small.n, small.seeds) == (50, 2, 3)  # 1 of 2 layers with each seed
+    (worst,) = michel.worst_layer_of_one_head(found, "")
+    assert ends(worst) == pytest.approx((-3, (-6 - 6 - 3) / 3, (-4 + 2 - 1) / 3))
+    assert worst.about == "accuracy, 1-1 left in layer 1 or 2-1 left in layer 2"
+    assert (worst.seeds, worst.interval) == (3, "95% over examples, mean of the seeds' ends")
 
 
 def test_pruning(tmp_path: Path) -> None:
@@ -82,7 +110,8 @@ def test_pruning(tmp_path: Path) -> None:
     sst2, mrpc = michel_pruning.pruned(found, "40")
     assert ends(sst2) == pytest.approx((-3, -5, -2))
     assert (sst2.about, sst2.seeds) == ("accuracy, 47% of the heads", 2)
-    assert (sst2.interval, mrpc.interval) == ("mean of the seeds' ends", "")
+    assert sst2.interval == "95% over examples, mean of the seeds' ends"
+    assert mrpc.interval == ""
     assert mrpc.about == "f1, 50% of the heads"
     (only,) = michel_pruning.pruned(found, "50 mrpc")
     assert (only.value, only.task) == (-10, "mrpc")
@@ -118,6 +147,7 @@ def test_square_and_add_by_hand(tmp_path: Path) -> None:
 def test_one_metric_of_each_task(tmp_path: Path) -> None:
     """Accuracy before F1; F1 where a table has no accuracy."""
     both = [effect(-5, 1, task="MRPC", metric="f1", p=0.001), effect(0, 1, task="MRPC")]
+    both = [row | {"head": "1-1"} for row in both]
     left = {
         "task": "MRPC",
         "metric": "f1",

@@ -228,7 +228,7 @@ def test_what_is_not_measured(tmp_path: Path) -> None:
 def test_a_task_decides_for_its_own_cases(tmp_path: Path) -> None:
     rows = [
         {"task": task, "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1, "n": 9}
-        | {"effect": 0.0, "ci_low": -1.0, "ci_high": 1.0, "p": 1.0, "p_t": 1.0}
+        | {"effect": 0.0, "ci_low": -1.0, "ci_high": 1.0, "p": 1.0, "p_t": 1.0, "head": "1-1"}
         for task in ("SST-2", "MNLI")
     ]
     losses = [row | {"unit": "head", "loss": 4.9} for row in rows]

@@ -50,7 +50,7 @@ def seven(tuned: float) -> dict[str, Any]:
 
 def adjacent(far: int) -> dict[str, Any]:
     """100 links of verb and subject, so many of them between distant tokens."""
-    row = {"task": "rte", "stage": "fine-tuned", "link": "verb-subject"}
+    row = {"task": "rte", "seed": 1, "stage": "fine-tuned", "link": "verb-subject"}
     table = [row | {"far": False, "links": 100}, row | {"far": True, "links": far}]
     return {"finetuning__rte_of_1_of_links": table}
 
@@ -125,8 +125,8 @@ MADE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         from_cls("rte", sep=0.1, noun=0.5, punctuation=0.2),
     ),
     "kovaleva-links-diagonal": (
-        {"kovaleva2019_links": rows.links("RTE", verb_subject=0.7, noun_pronoun=0.6)},
-        {"kovaleva2019_links": rows.links("RTE", verb_subject=0.3, noun_pronoun=0.2)},
+        rows.links("RTE", verb_subject=0.7, noun_pronoun=0.6),
+        rows.links("RTE", verb_subject=0.3, noun_pronoun=0.2),
     ),
     "kovaleva-links-adjacent": (adjacent(20), adjacent(80)),
     "kovaleva-shared-stsb": tuple(
@@ -139,21 +139,21 @@ MADE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "kovaleva-head-gain-mrpc": (disabling("head", 1.2), disabling("head", -0.5)),
     "kovaleva-head-gain-stsb": (disabling("head", 0.1), disabling("head", -0.7)),
     "kovaleva-random-head-mrpc": (
-        {"kovaleva2019_strata": rows.strata("mrpc", all=0.005)},
-        {"kovaleva2019_strata": rows.strata("mrpc", all=-0.005)},
+        rows.strata(mrpc={"all": 0.005}),
+        rows.strata(mrpc={"all": -0.005}),
     ),
     "kovaleva-random-head-rte": (
-        {"kovaleva2019_strata": rows.strata("rte", all=0.005)},
-        {"kovaleva2019_strata": rows.strata("rte", all=-0.005)},
+        rows.strata(rte={"all": 0.005}),
+        rows.strata(rte={"all": -0.005}),
     ),
     "kovaleva-layer-gain": (disabling("layer", 1.2), disabling("layer", -0.5)),
     "kovaleva-layer-gain-rte": (first_layer("rte", 0.032), first_layer("rte", -0.01)),
     "kovaleva-layer-cost-qnli": (first_layer("qnli", -0.002), first_layer("qnli", 0.02)),
     "kovaleva-layer-cost-mnli": (first_layer("mnli", -0.002), first_layer("mnli", 0.02)),
     "kovaleva-linguistic": (
-        {"kovaleva2019_strata": rows.strata("mrpc", frames=0.0)},
+        rows.strata(mrpc={"frames": 0.0}),
         # A small loss that is sure, within one point: it was once "reproduced".
-        {"kovaleva2019_strata": rows.strata("mrpc", frames=-0.0065)},
+        rows.strata(mrpc={"frames": -0.0065}),
     ),
 }  # fmt: skip
 

@@ -71,6 +71,16 @@ def mean_of(rows: pd.DataFrame, column: str, scale: float = 1.0) -> tuple[float,
     return value, low, high
 
 
+def over_seeds(rows: pd.DataFrame, *columns: str) -> tuple[list[float], dict[str, Any]]:
+    """Means over seeds of a number and of its interval's ends, and what is stated of them.
+
+    `rows` has one row for each seed; `columns` are the number and both ends.
+    """
+    seeds = int(rows["seed"].nunique())
+    number = [float(rows[name].mean()) for name in columns]
+    return number, {"seeds": seeds, "interval": MEAN_OF_ENDS if seeds > 1 else ""}
+
+
 def minus(one: Measured, other: Measured) -> tuple[float, float, float]:
     """The difference of two numbers, with the widest interval that theirs allow."""
     return one.value - other.value, one.low - other.high, one.high - other.low

@@ -1,14 +1,13 @@
 """Our numbers for what Kovaleva et al. 2019 state about disabled heads and layers (4.6 and 5)."""
 
 from statistics import NormalDist
-from typing import Any
 
 import pandas as pd
 
 from workflow_scripts.ablation.measures import SCORES
 from workflow_scripts.claims.clark import at_depth
 from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
-from workflow_scripts.claims.intervals import MEAN_OF_ENDS
+from workflow_scripts.claims.intervals import AT_LEAST, over_seeds
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 
@@ -20,7 +19,7 @@ def held_out_gain(products: Products, of: str) -> list[Measured]:
     """Points gained by disabling the best unit, measured on examples that did not choose it.
 
     `of` is head or layer, and a task where only one is meant; uniform attention. The interval is
-    over examples, among which the unit is chosen anew.
+    over examples, among which the unit is chosen anew for each seed.
     """
     unit, *task = of.split()
     gains = products.rows("michel2019-gains", unit=unit, mode="uniform", split="dev")
@@ -29,10 +28,9 @@ def held_out_gain(products: Products, of: str) -> list[Measured]:
     for title, rows in found.groupby("task", sort=False):
         if task and title != task[0]:
             continue
-        number = rows[["gain", "gain_low", "gain_high"]].mean()
-        naive = rows["naive"].mean()
-        about = f"{naive:+.1f} where chosen and measured on the same examples"
-        more = {"about": about, "task": NAMES[title]} | _over_seeds(rows)
+        number, more = over_seeds(rows, "gain", "gain_low", "gain_high")
+        about = f"{rows['naive'].mean():+.1f} where chosen and measured on the same examples"
+        more |= {"about": about, "task": NAMES[title]}
         numbers.append(Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more))
     return numbers
 
@@ -55,7 +53,10 @@ def stratum_effect(products: Products, of: str) -> list[Measured]:
 
 
 def layer_effect(products: Products, of: str) -> list[Measured]:
-    """Points gained by disabling a layer of 12; `of` is like "RTE 1", with uniform attention."""
+    """Points gained by disabling a layer of 12; `of` is like "RTE 1", with uniform attention.
+
+    Of a model with more layers the mean over those that are as deep, each disabled alone.
+    """
     task, layer = of.split()
     scores = products.all_of(SCORES)
     scores = scores[(scores["unit"] == "layer") & (scores["mode"] == "uniform")]
@@ -64,15 +65,11 @@ def layer_effect(products: Products, of: str) -> list[Measured]:
     rows = at_depth(scores, int(layer), int(layer)) if len(scores) else scores
     if rows.empty:
         return []
-    number = 100 * rows[["effect", "ci_low", "ci_high"]].mean()
-    more = {"task": NAMES[task]} | _over_seeds(rows)
-    return [Measured(*number, int(rows["n"].iloc[0]), "examples", task, **more)]
-
-
-def _over_seeds(rows: pd.DataFrame) -> dict[str, Any]:
-    """What is stated of a number that is a mean over seeds, whose ends are means of theirs."""
-    seeds = int(rows["seed"].nunique())
-    return {"seeds": seeds, "interval": MEAN_OF_ENDS if seeds > 1 else ""}
+    number, more = over_seeds(rows, "effect", "ci_low", "ci_high")
+    if rows["layer"].nunique() > 1:
+        more["interval"] = AT_LEAST
+    ends, more["task"] = (100 * end for end in number), NAMES[task]
+    return [Measured(*ends, int(rows["n"].iloc[0]), "examples", task, **more)]
 
 
 MEASURES = (

@@ -76,6 +76,7 @@ def average_gain(products: Products, of: str) -> list[Measured]:
     why = "" if own else "other data than the tasks' own"
     n = sum(gain.n or 0 for _, gain in found)
     more = {"case": "seven tasks", "not_comparable": why, "interval": AT_LEAST, "reference": 0.0}
+    more["seeds"] = min(gain.seeds or 0 for _, gain in found)
     return [Measured(value, value - halves[0], value + halves[1], n, "examples", **more)]
 
 

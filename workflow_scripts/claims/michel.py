@@ -1,12 +1,13 @@
 """Our numbers for the claims of Michel et al. 2019 about BERT's heads, masked one at a time."""
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from workflow_scripts.ablation.measures import SCORES, set_title
 from workflow_scripts.claims.glue_rows import NAMES
-from workflow_scripts.claims.intervals import BOUNDS, bounded, counted
+from workflow_scripts.claims.intervals import BOUNDS, bounded, counted, over_seeds
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
@@ -27,7 +28,10 @@ def in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _development_sets(table: pd.DataFrame, **wanted: str) -> list[tuple[Fields, pd.DataFrame]]:
-    """The rows of each task and development set, in one metric, after case, task and seeds."""
+    """The rows of each task and development set, in one metric, after case, task and seeds.
+
+    Each seed has rows of its own.
+    """
     for column, value in wanted.items():
         table = table[table[column] == value]
     parts = []
@@ -44,7 +48,7 @@ def classifier_heads_without_loss(products: Products, of: str) -> list[Measured]
     `of` is like "0.01 1.4". By the paper's criterion a loss has a p below the first number,
     uncorrected: of a t-test, or of a randomisation test where the metric is no mean over examples.
     The lower end counts the heads that surely lose less than the second number of points, of those
-    without a significant loss: a test that finds little shows little.
+    without a significant loss: a test that finds little shows little. Mean over seeds.
     """
     level, most = map(float, of.split())
     numbers = []
@@ -52,8 +56,8 @@ def classifier_heads_without_loss(products: Products, of: str) -> list[Measured]
         p = rows["p_t"].fillna(rows["p"])
         free = ~((rows["effect"] < 0) & (p < level))
         about = f"{_examples(rows)}; {_found(products, rows)} would be found after correction"
-        sure = rows["ci_low"] > -most
-        numbers.append(bounded(sure, free, "heads", about=about, **fields))
+        number = bounded(rows["ci_low"] > -most, free, "heads", about=about, **fields)
+        numbers.append(replace(number, n=rows["head"].nunique()))  # not those of each seed
     return numbers
 
 
@@ -74,6 +78,7 @@ def classifier_layers_of_one_head(products: Products, of: str) -> list[Measured]
     `of` is like "effect 1.4": of the head that is chosen on the examples that measure it, as in
     Table 3, or the `gain` of one chosen on others, as in Table 6. 1.4 points are the smallest loss
     that an unpaired t-test finds at p < 0.01 on the paper's 9,815 examples, of which 83% are right.
+    Mean over seeds.
     """
     column, most = of.split()
     low, high = ("ci_low", "ci_high") if column == "effect" else ("gain_low", "gain_high")
@@ -82,18 +87,23 @@ def classifier_layers_of_one_head(products: Products, of: str) -> list[Measured]
         number = counted(*(rows[name] > -float(most) for name in (low, column, high)))
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
         more = fields | {"about": _examples(rows), "interval": BOUNDS}
-        numbers.append(Measured(*ends, len(rows), "layers", **more))
+        numbers.append(Measured(*ends, rows["layer"].nunique(), "layers", **more))
     return numbers
 
 
 def worst_layer_of_one_head(products: Products, of: str) -> list[Measured]:
-    """Points gained in the layer that loses most with its best head alone, chosen as in Table 3."""
+    """Points gained in the layer that loses most with its best head alone, chosen as in Table 3.
+
+    Mean over seeds, whose worst layers may differ.
+    """
     numbers = []
     for fields, rows in _development_sets(products["michel2019-table3"], mode="zero"):
-        row = rows.loc[rows["effect"].idxmin()]
-        about = f"{row['metric']}, {row['head']} left in layer {row['layer']}"
-        ends = (row[name] for name in ("effect", "ci_low", "ci_high"))
-        numbers.append(Measured(*ends, int(row["n"]), "examples", about=about, **fields))
+        worst = rows.loc[rows.groupby("seed")["effect"].idxmin()]
+        left = [f"{row.head} left in layer {row.layer}" for row in worst.itertuples()]
+        about = f"{worst['metric'].iloc[0]}, {' or '.join(dict.fromkeys(left))}"
+        number, stated = over_seeds(worst, "effect", "ci_low", "ci_high")
+        n, more = int(worst["n"].iloc[0]), fields | stated | {"about": about}
+        numbers.append(Measured(*number, n, "examples", **more))
     return numbers
 
 

@@ -77,7 +77,7 @@ def arct_accuracy(products: Products, of: str) -> list[Measured]:
     counted = learnt if column == "others_mean" else runs
     spread = float(row[SPREADS[column]]) if column in SPREADS else 0.0
     ends = _ends(value, n, spread, counted)
-    about = {"seeds": counted, "about": f"{split} set"}
+    about = {"seeds": counted or runs, "about": f"{split} set"}
     about["reference"] = None if table == "table4" else CHANCE
     about["interval"] = OVER_RUNS_TOO if column in SPREADS else OF_ONE_RUN
     return [Measured(value, *ends, n, "points", not_comparable=because, **about)]
@@ -154,7 +154,8 @@ def adversarial(products: Products, of: str) -> list[Measured]:
             about = {"about": f"{row['split']} set, {learnt} of {row['runs']:.0f} runs have learnt"}
             about |= {"not_comparable": "" if learnt else NONE_LEARNT, "interval": OVER_RUNS_TOO}
             ends = _ends(value, n, float(row[sd]), runs)
-            numbers.append(Measured(value, *ends, n, "points", f"BERT {setup}", runs, **about))
+            about["seeds"] = learnt or int(row["runs"])
+            numbers.append(Measured(value, *ends, n, "points", f"BERT {setup}", **about))
     return numbers
 
 
