@@ -1,11 +1,14 @@
 """Made-up tables that the claims of Michel et al. are judged by, of classifiers and translators."""
 
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tests.claims.made_up import products
-from tests.claims.made_up_study import MadeUpStudy
+
+if TYPE_CHECKING:
+    from tests.claims.made_up_study import MadeUpStudy
 
 METRICS = {"MRPC": "accuracy", "SST-2": "accuracy", "STS-B": "pearson", "CoLA": "accuracy"}
 METRICS |= {"MNLI": "accuracy"}
@@ -13,12 +16,11 @@ TYPES = ("encoder", "encoder-decoder", "decoder")
 SHARES = (0.0, 0.2, 0.45, 0.7, 0.8, 1.0)
 
 
-def classifiers(study: MadeUpStudy) -> None:
-    """Heads masked, left alone and pruned; MNLI has two sets, SST-2 two seeds."""
-    runs = [(task, "dev", 1) for task in METRICS] + [("MNLI", "dev_mismatched", 1)]
-    runs += [("SST-2", "dev", 2)]
+def classifiers(study: "MadeUpStudy") -> None:
+    """Heads masked, left alone and pruned, with each seed; MNLI has two sets."""
+    sets = [(task, "dev") for task in METRICS] + [("MNLI", "dev_mismatched")]
     heads, layers = [], []
-    for (task, split, seed), metric in product(runs, ("f1", "main")):
+    for (task, split), seed, metric in product(sets, study.seeds, ("f1", "main")):
         row = {"task": task, "split": split, "seed": seed, "mode": "zero", "n": 400}
         row["metric"] = METRICS[task] if metric == "main" else "f1"
         for at in range(24):
@@ -36,14 +38,16 @@ def classifiers(study: MadeUpStudy) -> None:
         for row in heads
     ]
     curves = [
-        {"task": task, "metric": metric, "strategy": order, "share": share, "runs": 1, "n": 400}
+        {"task": task, "metric": metric, "strategy": order, "share": share, "n": 400}
+        | {"runs": len(study.seeds)}
         | ends(study, "change", -0.1, 0.05)
         for task, metric in METRICS.items()
         for order in ("importance", "ablation", "random")
         for share in (0.0, 12.5, 41.7, 50.0, 58.3, 100.0)
     ]
     one_head = [
-        {"task": task, "runs": 1, "metric": metric, "kept": kept, "unpruned": 80.0, "n": 400}
+        {"task": task, "metric": metric, "kept": kept, "unpruned": 80.0, "n": 400}
+        | {"runs": len(study.seeds)}
         | ends(study, "change", -20, 2)
         for task, metric in METRICS.items()
         for kept in ("most important", "random")
@@ -67,11 +71,12 @@ def classifiers(study: MadeUpStudy) -> None:
     printed |= {"one_head": one_head, "table4": speed, "pairs": pairs}
     products(study.folder, **{f"michel2019_{name}": rows for name, rows in printed.items()})
     axes = {"unit": ["head"], "mode": ["zero"], "split": ["dev"], "metric": ["accuracy"]}
-    scores = study.rows(axes, "effect", "ci_low", "ci_high", task="mnli", seed=1)
-    study.write("ablation/mnli.pretrained.1.scores.parquet", scores)
+    for seed in study.seeds:
+        scores = study.rows(axes, "effect", "ci_low", "ci_high", task="mnli", seed=seed)
+        study.write(f"ablation/mnli.pretrained.{seed}.scores.parquet", scores)
 
 
-def translators(study: MadeUpStudy) -> None:
+def translators(study: "MadeUpStudy") -> None:
     """Two translators, of which the second hardly translates."""
     pairs = []
     for run, bleu in (("1", 30.0), ("2", 6.0)):
@@ -118,7 +123,7 @@ def translators(study: MadeUpStudy) -> None:
     products(study.results, michel2019_translation_pairs=pairs)
 
 
-def curve(study: MadeUpStudy, about: dict, order: str, scope: str, share: float) -> dict:
+def curve(study: "MadeUpStudy", about: dict, order: str, scope: str, share: float) -> dict:
     """A point of a curve: BLEU with a share of 20 heads pruned."""
     kept = study.rng.uniform(0.3, 1) if share else 1.0
     row = {"strategy": order, "scope": scope, "share": share, "pruned": round(20 * share)}
@@ -127,7 +132,7 @@ def curve(study: MadeUpStudy, about: dict, order: str, scope: str, share: float)
     return about | row | {"score": score, "ci_low": score - 1, "ci_high": score + 1}
 
 
-def ends(study: MadeUpStudy, name: str, least: float, most: float, of: str = "") -> dict:
+def ends(study: "MadeUpStudy", name: str, least: float, most: float, of: str = "") -> dict:
     """A random number and its interval, whose ends are called after it or after `of`."""
     value, half = study.rng.uniform(least, most), study.rng.uniform(0, (most - least) / 5)
     return {name: value, f"{of or name}_low": value - half, f"{of or name}_high": value + half}

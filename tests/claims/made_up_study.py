@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tests.atlas.made_up_tables import MadeUpModel
-from tests.claims import made_up_study_kovaleva
+from tests.claims import made_up_michel, made_up_study_kovaleva
 from tests.claims.made_up import products
 from workflow_scripts.arguments import argument_scores, niven2019_tables
 from workflow_scripts.core.data import tables
@@ -23,14 +23,24 @@ DIRECTIONS = ("dependent_to_head", "head_to_dependent")
 PROBES = "distances-and-words random-attention-and-words attention-only attention-and-words"
 
 
-class MadeUpStudy(MadeUpModel):
-    """Writes tables with random numbers below `results`, as a finished study has them."""
+def made_up_study(folder: Path, seeds: Sequence[int]) -> Path:
+    """The results of a study of these seeds, made up below the folder."""
+    study = MadeUpStudy(folder / "results", seeds)
+    study.everything()
+    return study.results
 
-    def __init__(self, results: Path) -> None:
+
+class MadeUpStudy(MadeUpModel):
+    """Writes tables with random numbers below `results`, as a finished study has them.
+
+    Of each model that it trains there is one of each of `seeds`.
+    """
+
+    def __init__(self, results: Path, seeds: Sequence[int]) -> None:
         super().__init__(results, MODEL, (6, 4))
         card = {"name": MODEL, "architecture": "bert", "hidden_size": 8}
         write_card(card | {"n_layers": 6, "n_heads": 4}, self.card)
-        self.results = results
+        self.results, self.seeds = results, seeds
 
     def rows(self, axes: Mapping[str, Sequence], *numbers: str, **same: Any) -> pd.DataFrame:
         """As it is made up elsewhere, but with every number between the ends of its interval."""
@@ -46,6 +56,8 @@ class MadeUpStudy(MadeUpModel):
         self.clark()
         self.arguments()
         made_up_study_kovaleva.write(self, self.number)
+        made_up_michel.classifiers(self)
+        made_up_michel.translators(self)
 
     def number(self, name: str, least: float = 0.0, most: float = 100.0) -> dict[str, float]:
         """A random number, called `name`, with its interval."""
@@ -97,17 +109,17 @@ class MadeUpStudy(MadeUpModel):
         printed = {f"clark2019_{name}": rows for name, rows in tables_of.items()}
         products(self.folder, **printed)
 
-    def arguments(self, seeds: Sequence[int] = (1, 2, 3)) -> None:
+    def arguments(self) -> None:
         """Runs on ARCT, each right on a share of its own, one in three degenerate; no C, W."""
         (self.folder / "arguments").mkdir()
         (self.results / "arguments").mkdir()
         paths = []
         for family, trained_on in product(FAMILIES, TRAINED_ON):
             runs = [self._run(family, trained_on, setup, seed)
-                    for setup in ("full", "W", "RW") for seed in seeds]  # fmt: skip
+                    for setup in ("full", "W", "RW") for seed in self.seeds]  # fmt: skip
             frame = pd.concat(runs, ignore_index=True)
             if family == "bert":
-                for seed in seeds:
+                for seed in self.seeds:
                     paths.append(self.folder / f"arguments/bert.{trained_on}.{seed}.parquet")
                     tables.write(frame[frame["seed"] == seed], paths[-1])
             else:
@@ -154,5 +166,6 @@ class MadeUpStudy(MadeUpModel):
                 about = {"source": source, "runs": runs, "model": model, "split": split, "n": 30}
                 about |= {"measure": "cue among always right", "setup": "C, R, W", "n_points": 60}
                 ends = {"bert_minus_low": middle - 0.1, "bert_minus_high": middle + 0.1}
-                rows.append(about | {"n_runs": 3, "bert_minus": middle} | ends)
+                about["n_runs"] = len(self.seeds)
+                rows.append(about | {"bert_minus": middle} | ends)
         products(self.folder, niven2019_easy=rows)

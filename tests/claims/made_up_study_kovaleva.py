@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from tests.atlas.made_up_tables import MadeUpModel
 from tests.claims.made_up import products
+
+if TYPE_CHECKING:
+    from tests.claims.made_up_study import MadeUpStudy
 
 TASKS = {"mrpc": "MRPC", "stsb": "STS-B", "sst2": "SST-2", "rte": "RTE", "qnli": "QNLI"}
 SEVEN = TASKS | {"qqp": "QQP", "mnli": "MNLI"}
@@ -18,7 +20,7 @@ DIRECTIONS = ("either", "from predicate", "to predicate")
 Number = Callable[..., dict[str, float]]
 
 
-def write(study: MadeUpModel, number: Number) -> None:
+def write(study: "MadeUpStudy", number: Number) -> None:
     """Write random tables; `number` gives a random number of a name with its interval."""
     _of_heads(study)
     rng = study.rng
@@ -28,8 +30,8 @@ def write(study: MadeUpModel, number: Number) -> None:
         return dict(zip((name, f"{name}_low", f"{name}_high"), ends.values(), strict=True))
 
     table1 = [
-        {"task": title, "split": "dev", "metric": metric, "n": 200, "seeds": 2, "majority": 50.0}
-        | {"official": task != "sst2", "generated": False}
+        {"task": title, "split": "dev", "metric": metric, "n": 200, "majority": 50.0}
+        | {"official": task != "sst2", "generated": False, "seeds": len(study.seeds)}
         | with_ends("pretrained") | with_ends("random_tuned") | with_ends("pretrained_tuned")
         for task, title in SEVEN.items()
         for metric in (("pearson",) if task == "stsb" else ("accuracy", "f1"))
@@ -60,10 +62,10 @@ def write(study: MadeUpModel, number: Number) -> None:
     ]
     gains = [
         {"task": title, "metric": "pearson" if task == "stsb" else "accuracy", "naive": 2.0}
-        | {"unit": unit, "mode": mode, "split": "dev", "seed": 1, "n": 200}
+        | {"unit": unit, "mode": mode, "split": "dev", "seed": seed, "n": 200}
         | with_ends("gain", -5, 5)
-        for (task, title), unit, mode in product(
-            TASKS.items(), ("head", "layer"), ("uniform", "zero")
+        for (task, title), unit, mode, seed in product(
+            TASKS.items(), ("head", "layer"), ("uniform", "zero"), study.seeds
         )
     ]
     strata = [_stratum(study, task, kind) for task in TASKS for kind in ("frames", "other", "all")]
@@ -73,25 +75,25 @@ def write(study: MadeUpModel, number: Number) -> None:
     products(study.folder, **printed, michel2019_gains=gains)
 
 
-def _stratum(study: MadeUpModel, task: str, kind: str) -> dict[str, Any]:
+def _stratum(study: "MadeUpStudy", task: str, kind: str) -> dict[str, Any]:
     effect, half = study.rng.normal(0, 0.01), study.rng.random() / 100
     row = {"task": task, "stratum": kind, "heads": 4, "effect": effect}
     return row | {"low": effect - half, "high": effect + half}
 
 
-def _of_heads(study: MadeUpModel) -> None:
+def _of_heads(study: "MadeUpStudy") -> None:
     """Tables with a row for each head or layer."""
     shares = [
         study.rows({"class": ("block", "heterogeneous")}, "share", both=0.05, n=20).assign(
             task=task, stage=stage, method=method, seed=seed
         )
         for task, stage in product(("sst2", "mrpc"), STAGES)
-        for method, seed in product(("network", "rules"), (1, 2))
+        for method, seed in product(("network", "rules"), study.seeds)
     ]
     study.write("patterns/shares.parquet", pd.concat(shares, ignore_index=True))
     ends = ("ci_low", "ci_high")
-    for task in TASKS:
-        name, run = f"finetuning/{task}.1", {"task": task, "seed": 1}
+    for task, seed in product(TASKS, study.seeds):
+        name, run = f"finetuning/{task}.{seed}", {"task": task, "seed": seed}
         frame = study.rows({}, "similarity", *ends, n=6, **run)
         study.write(f"{name}.similarity.parquet", frame)
         axes = {"kind": KINDS, "query": ("all", "cls"), "stage": STAGES}
@@ -100,14 +102,15 @@ def _of_heads(study: MadeUpModel) -> None:
         study.write(f"{name}.features.parquet", frame)
         axes = {"link": ("verb-subject", "noun-pronoun"), "far": (False, True), "stage": STAGES}
         frame = study.rows(axes, "attention", *ends, **run)
-        frame["links"] = frame["far"].map({False: 40, True: int(study.rng.integers(0, 40))})
+        far = 9 * list(TASKS).index(task)  # links are of the data, so the same for each seed
+        frame["links"] = frame["far"].map({False: 40, True: far})
         study.write(f"{name}.links.parquet", frame)
         axes = {"measure": ("copy", "shared"), "stage": STAGES}
         study.write(f"{name}.shared.parquet", study.rows(axes, "excess", *ends, n=5, **run))
         axes = {"unit": ("layer",), "mode": ("uniform", "zero"), "split": ("dev",)}
         frame = study.rows(axes, "effect", *ends, metric="accuracy", n=50, **run)
         frame = frame[frame["head"] == 0].assign(head=-1)
-        study.write(f"ablation/{task}.pretrained.1.scores.parquet", frame)
+        study.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
     heads = study.rows({}, *(f"effect_{task}" for task in TASKS), stratum="other")
     heads["name"] = [f"{row.layer + 1}-{row.head + 1}" for row in heads.itertuples()]
     study.write("tables/kovaleva2019-heads.csv", heads)

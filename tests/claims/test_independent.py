@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.claims import made_up_michel
 from tests.claims.independent.check import CLAIMS, RECOMPUTED, checked
 from tests.claims.independent.study import Study
 from tests.claims.judged import judged
 from tests.claims.made_up_study import MODEL as MADE_UP
-from tests.claims.made_up_study import MadeUpStudy
+from tests.claims.made_up_study import made_up_study
 from tests.default_study import MODEL, RESULTS, ROOT
 from tests.parsed_rules import parsed
 
@@ -39,12 +38,8 @@ def test_every_measure_is_computed_a_second_time() -> None:
 
 @pytest.fixture(scope="module")
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of a made-up study."""
-    study = MadeUpStudy(tmp_path_factory.mktemp("made-up") / "results")
-    study.everything()
-    made_up_michel.classifiers(study)
-    made_up_michel.translators(study)
-    return study.results
+    """The results of a made-up study of three seeds, of which one has learnt nothing of ARCT."""
+    return made_up_study(tmp_path_factory.mktemp("made-up"), (1, 2, 3))
 
 
 @pytest.mark.parametrize(("size", "data"), STUDIES)
@@ -53,6 +48,13 @@ def test_a_made_up_study(made_up: Path, tmp_path: Path, size: str, data: dict[st
     found = checked(table, Study(made_up, MADE_UP), size or MADE_UP, data)
     assert found.keys() == set(RECOMPUTED)
     assert sum(map(len, found.values())) >= 180  # the others are not measured
+
+
+def test_a_made_up_study_of_one_seed(tmp_path: Path) -> None:
+    results = made_up_study(tmp_path, (1,))
+    table = judged(results, MADE_UP, tmp_path)
+    found = checked(table, Study(results, MADE_UP), MADE_UP, {})
+    assert found.keys() == set(RECOMPUTED)
 
 
 def test_changed_claims_are_found(made_up: Path, tmp_path: Path) -> None:

@@ -51,6 +51,10 @@ def checked(
                 assert same(row[name], ours, near), f"{where}: {name} {row[name]}, not {ours}"
             if claim["reference"] == "" or case.reference is not None:
                 assert same(row["reference"], case.reference, PRECISION * 100), where
+            for name, ours in (("seeds", case.seeds), ("interval", case.interval)):
+                if ours is not None:
+                    found_here = row[name] if pd.notna(row[name]) else ""
+                    assert found_here == ours, f"{where}: {name} {found_here}, not {ours}"
             # The interval of another bootstrap may end on the other side of the rule's bound.
             numbers = {"value": row["ours"], "low": row["ci_low"], "high": row["ci_high"]}
             expected = verdict(claim, replace(case, **numbers), model, data, translator)

@@ -6,7 +6,16 @@ import numpy as np
 import pandas as pd
 
 from tests.claims.independent.clark import apart, layers, means, named
-from tests.claims.independent.study import Case, Missing, Study, student, tasks, where, wilson
+from tests.claims.independent.study import (
+    Case,
+    Missing,
+    Study,
+    over_seeds,
+    student,
+    tasks,
+    where,
+    wilson,
+)
 
 TITLES = {"mrpc": "MRPC", "stsb": "STS-B", "sst2": "SST-2", "qqp": "QQP", "rte": "RTE"}
 TITLES |= {"qnli": "QNLI", "mnli": "MNLI", "cola": "CoLA"}
@@ -211,10 +220,9 @@ def held_out_gain(study: Study, of: str) -> list[Case]:
     for name, title in TITLES.items():
         metric = {"stsb": "pearson", "cola": "matthews"}.get(name, "accuracy")
         rows = table[(table["task"] == title) & (table["metric"] == metric)]
-        for row in rows.to_dict("records"):
-            ends = (row[f"gain{end}"] for end in ("", "_low", "_high"))
-            if title in (only or [title]):
-                cases.append(Case(*ends, title, task=name))
+        if len(rows) and title in (only or [title]):
+            ends, seeds = over_seeds(rows, "gain", "gain_low", "gain_high")
+            cases.append(Case(*ends, title, task=name, **seeds))
     return cases
 
 
@@ -239,10 +247,10 @@ def layer_effect(study: Study, of: str) -> list[Case]:
     rows = study.all(f"ablation/{task}.pretrained.*.scores.parquet")
     wanted = {"unit": "layer", "mode": "uniform", "split": "dev", "metric": "accuracy"}
     rows = layers(where(rows, **wanted), f"{layer}-{layer}")
-    return [
-        Case(*(100 * row[name] for name in ("effect", *ENDS)), title, task=task)
-        for row in rows.to_dict("records")
-    ]
+    if not len(rows):
+        return []
+    number, seeds = over_seeds(rows, "effect", *ENDS, scale=100)
+    return [Case(*number, title, task=task, **seeds)]
 
 
 RECOMPUTED = {

@@ -12,6 +12,7 @@ from tests.claims.independent.study import (
     Study,
     curve_mean,
     newcombe,
+    over_seeds,
     where,
 )
 
@@ -72,9 +73,9 @@ def classifier_layers_of_one_head(study: Study, of: str) -> list[Case]:
 def worst_layer_of_one_head(study: Study, of: str) -> list[Case]:
     cases = []
     for case, task, rows in sets(study, "michel2019-table3"):
-        worst = rows.sort_values("effect").iloc[0]
-        ends = (worst["effect"], worst["ci_low"], worst["ci_high"])
-        cases.append(Case(*ends, case, task=task))
+        worst = rows.sort_values("effect").drop_duplicates("seed")
+        ends, seeds = over_seeds(worst, "effect", "ci_low", "ci_high")
+        cases.append(Case(*ends, case, task=task, **seeds))
     return cases
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,10 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """A number with the ends of its interval; `near` is how far another bootstrap may be."""
+    """A number with the ends of its interval; `near` is how far another bootstrap may be.
+
+    `seeds` and `interval` are what is printed under these names, where they are computed too.
+    """
 
     value: float
     low: float
@@ -39,6 +43,8 @@ class Case:
     task: str = ""
     own_head: bool = False
     near: float = 0.0
+    seeds: int | None = None
+    interval: str | None = None
 
 
 class Study:
@@ -93,6 +99,18 @@ def student(values: np.ndarray) -> tuple[float, float, float]:
         return mean, math.nan, math.nan
     half = STUDENT[len(values) - 1] * math.sqrt(values.var(ddof=1) / len(values))
     return mean, mean - half, mean + half
+
+
+def over_seeds(
+    rows: pd.DataFrame, *columns: str, scale: float = 1.0
+) -> tuple[list[float], dict[str, Any]]:
+    """Means over seeds, a row each, of a number and its ends, and how both are named."""
+    by_seed = rows.set_index("seed")[list(columns)]
+    assert by_seed.index.is_unique
+    n = len(by_seed)
+    interval = "95% over examples, mean of the seeds' ends" if n > 1 else ""
+    means = [scale * math.fsum(by_seed[name]) / n for name in columns]
+    return means, {"seeds": n, "interval": interval}
 
 
 def tasks(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

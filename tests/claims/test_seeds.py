@@ -1,0 +1,65 @@
+"""A number of models that the study trains states their seeds; of several seeds there is one."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.claims.judged import CLAIMS, judged
+from tests.claims.made_up_study import MODEL as MADE_UP
+from tests.claims.made_up_study import made_up_study
+from tests.default_study import MODEL, RESULTS, ROOT
+from workflow_scripts.claims.claim_verdicts import MEASURES
+from workflow_scripts.claims.published import read
+
+OF_DATA = {"cue", "adjacent_links"}  # of the data sets themselves
+TRAINED = {
+    claim.id: claim.measure
+    for claim in read(CLAIMS, MEASURES)
+    if {"task", "arct"} & set(claim.needs) and claim.measure not in OF_DATA
+}
+# With the third seed a model of ARCT is degenerate, and left out of some means.
+ALL_LEARN = (1, 2, 4)
+
+
+def of_trained(table: pd.DataFrame) -> pd.DataFrame:
+    """The measured cases of models that the study trains."""
+    return table[table["id"].isin(TRAINED) & (table["verdict"] != "not measured")]
+
+
+@pytest.mark.parametrize("seeds", [ALL_LEARN, ALL_LEARN[:1]])
+def test_several_seeds_are_one_case(seeds: Sequence[int], tmp_path: Path) -> None:
+    table = judged(made_up_study(tmp_path, seeds), MADE_UP, tmp_path)
+    assert not table[["id", "case"]].duplicated().any()
+    rows = of_trained(table)
+    assert {TRAINED[id_] for id_ in rows["id"]} == set(TRAINED.values())
+    other = rows.loc[rows["seeds"] != len(seeds), ["id", "case", "seeds"]]
+    assert other.empty, other
+    assert set(table.loc[table["id"] == "kovaleva-fine-tuning-average", "seeds"]) == {len(seeds)}
+
+
+@pytest.mark.parametrize("seeds", [(1, 2, 3), (3,)])
+def test_a_degenerate_run_is_no_seed_of_those_that_learn(
+    seeds: Sequence[int], tmp_path: Path
+) -> None:
+    """Where no run has learnt, the number is of all, and not comparable."""
+    table = judged(made_up_study(tmp_path, seeds), MADE_UP, tmp_path)
+    seeds_of = table.groupby("id")["seeds"].unique().map(list)
+    learnt = max(1, len(seeds) - 1)
+    for id_, n in (
+        ("niven-adversarial", learnt),
+        ("niven-learnt-bert", learnt),
+        ("niven-table3-bert-full", len(seeds)),
+    ):
+        assert seeds_of[id_] == [n], id_
+
+
+def test_every_case_of_the_default_study_states_its_seeds(tmp_path: Path) -> None:
+    if not (ROOT / RESULTS / MODEL / "tables/claims.csv").is_file():
+        pytest.skip("the default study has not been run here")
+    table = judged(ROOT / RESULTS, MODEL, tmp_path)
+    assert not table[["id", "case"]].duplicated().any()
+    rows = of_trained(table)
+    assert len(rows) > 60
+    assert list(rows.loc[~(rows["seeds"] >= 1), "id"]) == []
