@@ -117,6 +117,22 @@ def test_pruning(tmp_path: Path) -> None:
     assert (only.value, only.task) == (-10, "mrpc")
 
 
+@pytest.mark.parametrize(
+    ("task", "metric", "of", "comparable"),
+    [
+        ("STS-B", "pearson", "40", False),
+        ("CoLA", "matthews", "40", False),
+        ("CoLA", "matthews", "50 cola", True),
+    ],
+)
+def test_points_of_a_correlation_are_not_points_of_accuracy(
+    tmp_path: Path, task: str, metric: str, of: str, comparable: bool
+) -> None:
+    found = products(tmp_path, michel2019_fig3=[point(40.0, -0.01, task=task, metric=metric)])
+    (number,) = michel_pruning.pruned(found, of)
+    assert (number.not_comparable == "") == comparable
+
+
 def test_orders_compared_by_their_area(tmp_path: Path) -> None:
     """Trapezoids by hand; the order that leads at half may lose over the whole curve."""
     curves = {"importance": (0.0, -0.2, -0.4), "ablation": (0.0, -0.3, -0.1)}

@@ -9,7 +9,7 @@ import pytest
 from tests.claims.made_up import Row, products
 from workflow_scripts.claims.claim_verdicts import MEASURES, Comparability, evaluate
 from workflow_scripts.claims.published import read
-from workflow_scripts.claims.verdicts import FAILS, NOT_REPRODUCED
+from workflow_scripts.claims.verdicts import FAILS, NOT_COMPARABLE, NOT_REPRODUCED
 
 BUILTIN = Path(__file__).parents[2] / "claims/published.csv"
 CLAIMS = {claim.id: claim for claim in read(BUILTIN, MEASURES) if claim.id.startswith("michel-")}
@@ -197,4 +197,7 @@ def test_a_contradicted_claim_fails(id_: str, own: bool, tmp_path: Path) -> None
     study = Comparability("BERT-base" if own else "mine", {"pairs": "real"}, translator=own)
     rows = evaluate(claim, products(tmp_path, **CONTRADICTED[id_]()), study)
     found = {(row["case"], row["verdict"], row["because"]) for row in rows}
-    assert {verdict for _, verdict, _ in found} == {NOT_REPRODUCED if own else FAILS}, found
+    verdicts = {verdict for _, verdict, _ in found}
+    if id_ == "michel-prune-40":
+        verdicts.remove(NOT_COMPARABLE)  # on CoLA, in Matthews' correlation
+    assert verdicts == {NOT_REPRODUCED if own else FAILS}, found

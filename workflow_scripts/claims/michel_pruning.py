@@ -12,9 +12,14 @@ from workflow_scripts.claims.michel import in_one_metric
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 
+CORRELATIONS = ("pearson", "spearman", "matthews")
+
 
 def pruned(products: Products, of: str) -> list[Measured]:
-    """Points gained with a share of the heads pruned by importance; `of` is "40", or "60 sst2"."""
+    """Points gained with a share of the heads pruned by importance; `of` is "40", or "60 sst2".
+
+    Without a task `of` means the paper's accuracy on MNLI, with which no correlation is comparable.
+    """
     at, *tasks = of.split()
     numbers = []
     for task, rows in _curves(products, "importance").items():
@@ -23,7 +28,10 @@ def pruned(products: Products, of: str) -> list[Measured]:
         row = rows.loc[(rows["share"] - float(at)).abs().idxmin()]
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
         ends = (100 * row[name] for name in ("change", "change_low", "change_high"))
-        numbers.append(Measured(*ends, int(row["n"]), "examples", task, **_of_runs(row, about)))
+        more = _of_runs(row, about)
+        if not tasks and row["metric"] in CORRELATIONS:
+            more["not_comparable"] = "points of a correlation are not points of accuracy"
+        numbers.append(Measured(*ends, int(row["n"]), "examples", task, **more))
     return numbers
 
 

@@ -110,7 +110,8 @@ def pruned(study: Study, of: str) -> list[Case]:
         if not tasks or NAMES[title] in tasks:
             nearest = min(rows.to_dict("records"), key=lambda row: abs(row["share"] - float(at)))
             ends = (100 * nearest[name] for name in CHANGE)
-            cases.append(Case(*ends, title, task=NAMES[title]))
+            points = bool(tasks) or nearest["metric"] in ("accuracy", "f1")
+            cases.append(Case(*ends, title, comparable=points, task=NAMES[title]))
     return cases
 
 
