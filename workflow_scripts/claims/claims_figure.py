@@ -1,6 +1,7 @@
 """Published numbers next to ours, and the verdict on every claim."""
 
 from pathlib import Path
+from textwrap import wrap
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,9 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 PERCENT = ("%", "UAS", "UUAS")  # what the units begin with that share an axis from 0 to 100
-PANELS, ROW = 2.3, 0.135  # heights in inches
+PANELS, LINE, GAP = 2.6, 0.1, 0.04  # inches: the panels with legend, a line of text, between rows
+NAMES = 0.9  # inches: the names of the verdicts
+WIDTH = 88  # characters of a line; the longest statements have some 170
 
 
 def main(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
@@ -22,7 +25,8 @@ def main(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
     frame = pd.read_csv(verdicts)
     values, statements = (frame[frame["kind"] == kind] for kind in ("value", "statement"))
     papers = list(frame["paper"].unique())
-    rows = ROW * (statements["id"].nunique() + statements["paper"].nunique()) + 0.7
+    labels = _labels(statements)
+    rows = NAMES + sum(map(_height, labels))
     with figures.style():
         figure = Figure(figsize=(figures.TWO_COLUMNS, PANELS + rows), layout="constrained")
         upper, lower = figure.subfigures(2, 1, height_ratios=(PANELS, rows))
@@ -31,12 +35,12 @@ def main(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
             _numbers(axes, values[values["paper"] == paper])
             axes.set_title(paper)
         panels[0].set_ylabel("Ours")
-        _statements(lower.subplots(), statements)
+        _statements(lower.subplots(), statements, labels)
         handles = [
             Line2D([], [], marker=look.marker, color=look.colour, ls="", label=look.name)
             for look in colours.VERDICTS.values()
         ]
-        upper.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+        upper.legend(handles=handles, loc="outside lower center", ncols=4)
         figures.save(figure, svg, pdf, png)
 
 
@@ -56,29 +60,43 @@ def _numbers(axes: Axes, frame: pd.DataFrame) -> None:
     axes.set_aspect("equal")
 
 
-def _statements(axes: Axes, frame: pd.DataFrame) -> None:
-    """A row for each statement, by paper, with the number of cases under each verdict."""
-    labels, row = {}, -1
+def _labels(frame: pd.DataFrame) -> list[str]:
+    """What stands next to each row: a paper's name, and below it its statements."""
+    labels = []
     for paper, of_paper in frame.groupby("paper", sort=False):
-        row += 1
-        labels[row] = str(paper)
-        for _, cases in of_paper.groupby("id", sort=False):
-            row += 1
-            labels[row] = cases["statement"].iloc[0]
-            axes.axhline(row, color=colours.FAINT, linewidth=0.6, zorder=0)
-            for verdict, count in cases["verdict"].value_counts().items():
-                look, place = colours.VERDICTS[verdict], VERDICTS.index(str(verdict))
-                axes.plot(place, row, look.marker, color=look.colour, markersize=4.5)
-                if count > 1:
-                    words = {"textcoords": "offset points", "size": figures.SMALL}
-                    axes.annotate(str(count), (place, row), (5, -2.5), **words)
-    axes.set_yticks(list(labels), list(labels.values()), fontsize=figures.SMALL)
-    for label in axes.get_yticklabels():
-        if label.get_text() in set(frame["paper"]):
-            label.set_weight("bold")
+        statements = of_paper.drop_duplicates("id")["statement"]
+        labels += [str(paper), *("\n".join(wrap(words, WIDTH)) for words in statements)]
+    return labels
+
+
+def _height(label: str) -> float:
+    """Inches of a row: its lines of text and the gap to the next row."""
+    return LINE * (label.count("\n") + 1) + GAP
+
+
+def _statements(axes: Axes, frame: pd.DataFrame, labels: list[str]) -> None:
+    """A row for each label; of a statement the number of cases under each verdict."""
+    heights = np.array([_height(label) for label in labels])
+    centres = heights.cumsum() - heights / 2
+    axes.set_yticks(centres, labels, fontsize=figures.SMALL)
+    papers = set(frame["paper"])
+    for text in axes.get_yticklabels():
+        if text.get_text() in papers:
+            text.set_weight("bold")
+    rows = [row for row, label in zip(centres, labels, strict=True) if label not in papers]
+    by_paper = [part for _, part in frame.groupby("paper", sort=False)]
+    by_claim = [cases for part in by_paper for _, cases in part.groupby("id", sort=False)]
+    for row, cases in zip(rows, by_claim, strict=True):
+        axes.axhline(row, color=colours.FAINT, linewidth=0.6, zorder=0)
+        for verdict, count in cases["verdict"].value_counts().items():
+            look, place = colours.VERDICTS[verdict], VERDICTS.index(str(verdict))
+            axes.plot(place, row, look.marker, color=look.colour, markersize=4.5)
+            if count > 1:
+                words = {"textcoords": "offset points", "size": figures.SMALL}
+                axes.annotate(str(count), (place, row), (5, -2.5), **words)
     names = [colours.VERDICTS[name].name for name in VERDICTS]
     axes.set_xticks(range(len(VERDICTS)), names, rotation=40, ha="left", rotation_mode="anchor")
-    axes.set(xlim=(-0.5, len(VERDICTS) - 0.4), ylim=(row + 0.5, -0.5))
+    axes.set(xlim=(-0.5, len(VERDICTS) - 0.4), ylim=(heights.sum(), 0))
     axes.tick_params(axis="y", length=0)
     axes.spines[:].set_visible(False)
     axes.xaxis.tick_top()
