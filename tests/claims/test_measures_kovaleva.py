@@ -84,7 +84,7 @@ def test_scores_of_table1(tmp_path: Path) -> None:
     (accuracy,) = kovaleva_scores.glue_score(found, "MRPC accuracy pretrained_tuned")
     assert (ends(accuracy), accuracy.reference) == ((80, 79, 81), 50)
     assert (accuracy.seeds, accuracy.not_comparable) == (2, "")
-    assert accuracy.interval == "95% over examples, mean of the seeds' ends"
+    assert accuracy.interval == "95% over examples, mean of the seeds' intervals"
     (f1,) = kovaleva_scores.glue_score(found, "MRPC f1 pretrained_tuned")
     assert (ends(f1), f1.interval) == ((85, 84, 86), "")
     (untuned,) = kovaleva_scores.glue_score(found, "MRPC accuracy pretrained")
@@ -209,7 +209,7 @@ def test_gains_and_effects(tmp_path: Path) -> None:
 
 
 def test_gains_and_effects_of_several_seeds(tmp_path: Path) -> None:
-    """One case: the mean over seeds, with the mean of the seeds' ends."""
+    """One case: the mean over seeds, with the mean of the ends of the seeds' intervals."""
     gains = [
         rows.gain("MRPC", "accuracy", "head", value, width, seed=seed, naive=naive)
         for seed, value, width, naive in ((1, 0.5, 1.0, 2.0), (2, 1.1, 0.1, 2.4))
@@ -226,7 +226,7 @@ def test_gains_and_effects_of_several_seeds(tmp_path: Path) -> None:
     assert (gain.seeds, gain.about[:4]) == (2, "+2.2")
     (layer,) = kovaleva_disabling.layer_effect(found, "RTE 1")
     assert (ends(layer), layer.seeds) == (pytest.approx((1, 0.9, 1.1)), 3)
-    words = "95% over examples, mean of the seeds' ends"
+    words = "95% over examples, mean of the seeds' intervals"
     assert {gain.interval, layer.interval} == {words}
 
 

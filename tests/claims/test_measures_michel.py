@@ -100,7 +100,7 @@ def test_heads_and_layers_of_several_seeds(tmp_path: Path) -> None:
     (worst,) = michel.worst_layer_of_one_head(found, "")
     assert ends(worst) == pytest.approx((-3, (-6 - 6 - 3) / 3, (-4 + 2 - 1) / 3))
     assert worst.about == "accuracy, 1-1 left in layer 1 or 2-1 left in layer 2"
-    assert (worst.seeds, worst.interval) == (3, "95% over examples, mean of the seeds' ends")
+    assert (worst.seeds, worst.interval) == (3, "95% over examples, mean of the seeds' intervals")
 
 
 def test_pruning(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_pruning(tmp_path: Path) -> None:
     sst2, mrpc = michel_pruning.pruned(found, "40")
     assert ends(sst2) == pytest.approx((-3, -5, -2))
     assert (sst2.about, sst2.seeds) == ("accuracy, 47% of the heads", 2)
-    assert sst2.interval == "95% over examples, mean of the seeds' ends"
+    assert sst2.interval == "95% over examples, mean of the seeds' intervals"
     assert mrpc.interval == ""
     assert mrpc.about == "f1, 50% of the heads"
     (only,) = michel_pruning.pruned(found, "50 mrpc")

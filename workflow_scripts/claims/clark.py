@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import BOUNDS, WIDEST, counted, mean_of, minus
+from workflow_scripts.claims.intervals import BOUNDS, WIDEST, WIDEST_RATIO, counted, mean_of, minus
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.clusters.measures import EMBEDDING
@@ -12,8 +12,8 @@ from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
-# What intervals of means over heads are: whole documents are resampled for each head.
-OF_HEADS = "95% over documents, the mean of the heads' ends"
+# Whole documents are resampled for each head.
+OF_HEADS = "mean of the heads' 95% intervals over documents"
 
 
 def at_depth(rows: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
@@ -42,7 +42,7 @@ def more_attention_below(products: Products, of: str) -> list[Measured]:
     """Points of attention that some layers give to a target more than others do.
 
     `of` is a target of Figure 2 and both ranges of layers, as "cls 1-4 5-8". The table has the
-    interval of each head alone, so that of the difference is the widest that they allow.
+    interval of each head alone, so that of the difference is conservative: from their ends.
     """
     target, *ranges = of.split()
     rows = products.rows(SPECIAL_TOKENS, target=target)
@@ -109,8 +109,8 @@ def gradient_ratio(products: Products, of: str) -> list[Measured]:
     about = f"{target}, {layers_of(gradients)}"
     head = gradients["masked_lm_head"].iloc[0]
     about = f"{about}, {head} head"
-    number = Measured(*ends, gradients["n"].max(), "segments", about=about, interval=WIDEST)
-    return [replace(number, own_head=head == "own")]
+    number = Measured(*ends, gradients["n"].max(), "segments", about=about)
+    return [replace(number, own_head=head == "own", interval=WIDEST_RATIO)]
 
 
 def _most_attended(products: Products) -> str:
@@ -164,7 +164,7 @@ def closer_within_layers(products: Products, of: str) -> list[Measured]:
     value, scale = row["difference"], 100 / row["between"]
     ends = (scale * (value - row[f"shuffled_{end}"]) for end in ("high", "low"))
     n, p = len(products[EMBEDDING]), f"one-sided p = {row['p']:.2g}"
-    shuffled = "the number less the middle 95% of heads shuffled over layers"
+    shuffled = "permutation interval (null percentiles subtracted)"
     return [Measured(scale * value, *ends, n, "heads", about=p, interval=shuffled)]
 
 

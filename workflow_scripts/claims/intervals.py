@@ -17,9 +17,10 @@ CONFIDENCE = 0.95
 BOUNDS = "bounds of the count"
 OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
-WIDEST = "the widest that both 95% intervals allow"
+WIDEST = "conservative: difference of the intervals' ends"
+WIDEST_RATIO = "conservative: ratio of the intervals' ends"
 AT_LEAST = "at least 95% over examples"
-MEAN_OF_ENDS = "95% over examples, mean of the seeds' ends"
+MEAN_OF_ENDS = "95% over examples, mean of the seeds' intervals"
 
 
 def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -82,7 +83,7 @@ def over_seeds(rows: pd.DataFrame, *columns: str) -> tuple[list[float], dict[str
 
 
 def minus(one: Measured, other: Measured) -> tuple[float, float, float]:
-    """The difference of two numbers, with the widest interval that theirs allow."""
+    """The difference of two numbers; its ends are the differences of theirs, at their widest."""
     return one.value - other.value, one.low - other.high, one.high - other.low
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from workflow_scripts.ablation.measures import HEADS
 from workflow_scripts.claims.clark import at_depth, layers_of
 from workflow_scripts.claims.glue_rows import NAMES, TITLES
-from workflow_scripts.claims.intervals import AT_LEAST, WIDEST, mean_of, minus, share
+from workflow_scripts.claims.intervals import AT_LEAST, WIDEST, WIDEST_RATIO, mean_of, minus, share
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
@@ -58,7 +58,7 @@ def words_to_special(products: Products, of: str) -> list[Measured]:
             number = (100 * part / whole for part, whole in ends)
             about = f"{word.value:.1f}% to a {most} against {to.value:.1f}% to {name}"
             more = {"case": f"{TITLES[task]}, {name}", "about": about, "task": task}
-            more |= {"interval": WIDEST, "seeds": _seeds(rows)}
+            more |= {"interval": WIDEST_RATIO, "seeds": _seeds(rows)}
             numbers.append(Measured(*number, to.n, "examples", **more))
     return numbers
 

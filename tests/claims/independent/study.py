@@ -108,7 +108,7 @@ def over_seeds(
     by_seed = rows.set_index("seed")[list(columns)]
     assert by_seed.index.is_unique
     n = len(by_seed)
-    interval = "95% over examples, mean of the seeds' ends" if n > 1 else ""
+    interval = "95% over examples, mean of the seeds' intervals" if n > 1 else ""
     means = [scale * math.fsum(by_seed[name]) / n for name in columns]
     return means, {"seeds": n, "interval": interval}
 
