@@ -39,7 +39,7 @@ def test_attention_of_early_heads_against_middle_ones(tmp_path: Path) -> None:
     (measured,) = clark.more_attention_below(found, "cls 1-4 5-8")
     assert ends(measured) == pytest.approx((16, 14, 18))  # 20 - 4, and 1 for either end
     assert measured.about == "layers 1 to 4: 20.0, layers 5 to 8: 4.0"
-    assert "widest" in measured.interval
+    assert "conservative" in measured.interval
 
 
 def test_heads_in_the_first_half(tmp_path: Path) -> None:
