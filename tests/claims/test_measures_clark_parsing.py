@@ -39,7 +39,13 @@ def test_table1(tmp_path: Path) -> None:
     assert ends(dobj) == (80, 76, 84)
     assert (dobj.n, dobj.reference, dobj.about) == (400, 40, "1-2, offset -2: 40.0")
     assert ends(clark_parsing.relation_head_gain(found, "")[0]) == (7, 6, 8)
-    assert ends(clark_parsing.relations_above(found, "75 dobj det poss")[0]) == (2, 1, 2)
+    # det's interval, from 70 to 82, reaches 75, but is known to a margin of 5 alone.
+    for margin, counts in (("1.5", (2, 1, 2)), ("5", (2, 2, 2))):
+        (above,) = clark_parsing.relations_above(found, f"75 {margin} dobj det pobj poss")
+        assert ends(above) == counts
+    # One at 76 reaches 82, and so does its interval, from 70 on; for sure with a margin of 12.
+    for margin, counts in (("1.5", (0, 0, 2)), ("12", (2, 2, 2))):
+        assert ends(clark_parsing.relations_above(found, f"82 {margin} dobj det")[0]) == counts
     (split,) = clark_parsing.split_words(found, "")
     assert ends(split) == pytest.approx((10, 7.43, 13.34), abs=0.01)  # Wilson, 40 of 400
     # The median changes are 0.1, 0.06 and -0.1.

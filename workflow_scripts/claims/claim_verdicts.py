@@ -38,6 +38,7 @@ PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): 
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
 OTHER_MODEL = "another model"
+NO_ERROR = "without its sampling error"  # of a paper's number whose interval is unknown
 WHY_NOT = {
     "own-head": "the masked-LM head is fitted, not the checkpoint's own",
     "translation": "the paper's translator is a Transformer-big for WMT14 En-Fr",
@@ -108,6 +109,18 @@ def evaluate(
     return rows
 
 
+def paper_scores(claim: Claim) -> str | None:
+    """The verdict on the paper's own number under its rule; None where the paper has no number.
+
+    Where the number's sampling interval is unknown it is judged as an exact one, which is stated.
+    """
+    number = of_paper(claim)
+    if number is None:
+        return None
+    verdict = judge(claim, number, same_model=True)
+    return verdict if claim.paper_interval else f"{verdict}, {NO_ERROR}"
+
+
 def _row(
     claim: Claim, measured: Measured | None, verdict: str, because: str, rests_on: str = ""
 ) -> dict[str, Any]:
@@ -115,8 +128,7 @@ def _row(
     about |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
     about |= {"paper_value": claim.printed, "paper_n": claim.paper_n}
     about |= {"rule": claim.in_words(), "unit": claim.unit, "rule_since": claim.since}
-    of_paper_itself = of_paper(claim)
-    about["paper_scores"] = judge(claim, of_paper_itself, True) if of_paper_itself else None
+    about |= {"paper_scores": paper_scores(claim)}
     number: dict[str, Any] = dict.fromkeys(("case", "ours", "ci_low", "ci_high", "interval"))
     number |= dict.fromkeys(("n", "n_of", "seeds", "reference", "about", "rests_on"))
     of_case = {name: getattr(measured, name, "") for name in OF_CASE}

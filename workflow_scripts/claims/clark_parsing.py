@@ -50,13 +50,19 @@ def relations_beyond_offset(products: Products, of: str) -> list[Measured]:
 
 
 def relations_above(products: Products, of: str) -> list[Measured]:
-    """How many of some relations have a head above an accuracy; `of` is like "75 dobj det"."""
-    bound, *names = of.split()
+    """How many of some relations have a head that is not below an accuracy, up to a margin.
+
+    `of` is like "75 1.5 dobj det", the margin after the accuracy. For sure are those whose interval
+    reaches the accuracy, and no farther below it than the margin; possible are all that reach it.
+    """
+    bound, margin, *names = of.split()
     rows = _relations(products)
     rows = rows[rows["relation"].isin(names)]
-    ends = (rows[name] > float(bound) for name in ("ci_low", "accuracy", "ci_high"))
+    possible = rows["ci_high"] >= float(bound)
+    sure = possible & (rows["ci_low"] >= float(bound) - float(margin))
+    number = counted(sure, sure | (rows["accuracy"] >= float(bound)), possible)
     about = ", ".join(rows["relation"])
-    return [replace(counted(*ends), of="relations", about=about, interval=BOUNDS)]
+    return [replace(number, of="relations", about=about, interval=BOUNDS)]
 
 
 def dependents_attend(products: Products, of: str) -> list[Measured]:

@@ -49,7 +49,8 @@ def of_correlation(r: float, n: int) -> tuple[float, float]:
 def of_paper(claim: Claim) -> Measured | None:
     """The paper's own number with its sampling interval; None where the paper has no number.
 
-    Where its interval is unknown, or it is an exact count, the ends are the number itself.
+    The interval is of a share, of a correlation, or as wide as the claim states. Where it is
+    unknown, or the number is an exact count, the ends are the number itself.
     """
     value, n = claim.printed, int(claim.paper_n or 0)
     if value is None:
@@ -60,7 +61,8 @@ def of_paper(claim: Claim) -> Measured | None:
         scale = 100 if claim.unit.startswith("%") else 1
         low, high = (scale * end for end in of_correlation(value / scale, n))
         return Measured(value, low, high, n)
-    return Measured(value, value, value, n or None)
+    half = claim.paper_half_width or 0.0
+    return Measured(value, value - half, value + half, n or None)
 
 
 def mean_of(rows: pd.DataFrame, column: str, scale: float = 1.0) -> tuple[float, float, float]:

@@ -19,7 +19,8 @@ SOURCES = {
     "summaries": "read in two public summaries of the paper",
     "memory": "from memory of the paper",
 }
-# What the sampling interval of the paper's own number is; empty where it is unknown.
+# What the sampling interval of the paper's own number is; empty where it is unknown. Instead of
+# one of these words a number may stand there: half of the interval's width.
 PAPER_INTERVALS = ("", "share", "correlation", "exact")
 
 
@@ -54,13 +55,18 @@ class Claim:
     since: str = ""  # the day since which the rule has its present form
     paper_value: float | None = None  # the paper's own number in `unit`, if not `value`
     paper_n: float | None = None  # what that number was measured on
-    paper_interval: str = ""  # of PAPER_INTERVALS
+    paper_interval: str = ""  # of PAPER_INTERVALS, or half of its width in `unit`
 
     @property
     def printed(self) -> float | None:
         """The paper's own number in the unit of the rule; None where the paper has none."""
         within = self.kind == "value" and self.rule == "within"
         return self.value if within and self.paper_value is None else self.paper_value
+
+    @property
+    def paper_half_width(self) -> float | None:
+        """Half of the width of the paper's own number's interval, where the file states it."""
+        return None if self.paper_interval in PAPER_INTERVALS else float(self.paper_interval)
 
     @property
     def target(self) -> tuple[float, float]:
@@ -122,7 +128,7 @@ def read(path: Path, measures: Collection[str]) -> list[Claim]:
 
 def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
     choices = (("kind", KINDS), ("rule", RULES), ("measure", sorted(measures)))
-    choices += (("source", ("", *SOURCES)), ("paper_interval", PAPER_INTERVALS))
+    choices += (("source", ("", *SOURCES)),)
     for column, known in choices:
         if row.get(column, "") not in known:
             raise InputError(f"{where}: {column} {row[column]!r}; use one of {', '.join(known)}")
@@ -134,9 +140,21 @@ def _claim(row: dict[str, str], measures: Collection[str], where: str) -> Claim:
         raise InputError(f"{where}: value is empty; every claim is judged by a number")
     if row["rule"] in ("within", "between", "not below") and numbers["to"] is None:
         raise InputError(f"{where}: the rule {row['rule']} needs a number under `to`")
-    if row.get("paper_interval") in ("share", "correlation") and numbers["paper_n"] is None:
+    interval = row.get("paper_interval", "")
+    if interval in ("share", "correlation") and numbers["paper_n"] is None:
         raise InputError(f"{where}: an interval of the paper's number needs paper_n")
+    if interval not in PAPER_INTERVALS and _half_width(interval) is None:
+        known = ", ".join(PAPER_INTERVALS)
+        raise InputError(f"{where}: paper_interval {interval!r}; use one of {known}, or a number")
     return Claim(**(row | numbers | {"needs": needs}))
+
+
+def _half_width(interval: str) -> float | None:
+    try:
+        half = float(interval)
+    except ValueError:
+        return None
+    return half if math.isfinite(half) and half >= 0 else None
 
 
 def _number(row: dict[str, str], column: str, where: str) -> float | None:

@@ -146,10 +146,15 @@ def relations_beyond_offset(study: Study, of: str) -> list[Case]:
 
 
 def relations_above(study: Study, of: str) -> list[Case]:
-    bound, *names = of.split()
-    rows = relations(study)
-    rows = rows[rows["relation"].isin(names)]
-    return [Case(*(sum(rows[name] > float(bound)) for name in ("accuracy", *ENDS)))]
+    bound, margin, *names = of.split()
+    counts = [0, 0, 0]
+    for row in relations(study).itertuples():
+        if row.relation in names and row.ci_high >= float(bound):
+            known = row.ci_low >= float(bound) - float(margin)
+            counts[0] += known or row.accuracy >= float(bound)
+            counts[1] += known
+            counts[2] += 1
+    return [Case(*counts)]
 
 
 def dependents_attend(study: Study, of: str) -> list[Case]:
