@@ -1,5 +1,6 @@
 """Rows of the products that Kovaleva et al.'s claims are judged by, made up by hand."""
 
+from collections.abc import Sequence
 from typing import Any
 
 Rows = list[dict[str, Any]]
@@ -116,16 +117,23 @@ def layer_scores(task: str, first: float, others: float = 0.0, seed: int = 1) ->
     ]  # fmt: skip
 
 
-def links(task: str, seeds: int = 1, **neighbours: float) -> dict[str, Rows]:
-    """Products: the printed table of links, of three heads, so much attention on neighbours."""
+def links(task: str, seeds: int = 1, **neighbours: float | Sequence[float]) -> dict[str, Rows]:
+    """Products: the printed table of links, of three heads, so much attention on neighbours.
+
+    It is the same of all three, or that of each.
+    """
+    shares = {
+        link: (value,) * 3 if isinstance(value, float) else value
+        for link, value in neighbours.items()
+    }
     table = [
         {"task": task, "stage": stage, "far": far, "link": link.replace("_", "-"), "n": 7}
         | {"head": f"1-{number}", "neighbours": value if stage != "pretrained" and not far else 0.1}
         | {"neighbours_low": value - 0.02, "neighbours_high": value + 0.02}
-        for link, value in neighbours.items()
+        for link, of_heads in shares.items()
         for stage in ("pretrained", "fine-tuned")
         for far in (False, True)
-        for number in (1, 2, 3)
+        for number, value in enumerate(of_heads, 1)
     ]
     name = task.lower()
     by_head = {

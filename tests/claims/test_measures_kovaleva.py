@@ -161,12 +161,13 @@ def test_linked_words(tmp_path: Path) -> None:
         )
         for head in (0, 1)
     ]
-    made = rows.links("RTE", 2, verb_subject=0.6, subject_verb=0.9)
+    made = rows.links("RTE", 2, verb_subject=(0.6, 0.51, 0.49), subject_verb=0.9)
     found = products(tmp_path, **made | {"finetuning__rte_of_1_of_links": counts})
     (heads,) = kovaleva_attention.candidates_diagonal(found, "verb-subject noun-pronoun")
-    assert ends(heads) == pytest.approx((60, 58, 62))
-    assert (heads.case, heads.n, heads.about) == ("RTE, verb-subject", 7, "1-1 1-2 1-3")
-    assert heads.seeds == 2
+    assert ends(heads) == (2, 1, 3)  # each known to 0.02
+    assert heads.about == "1-1: 60%, 1-2: 51%, 1-3: 49%"
+    assert (heads.case, heads.n, heads.of) == ("RTE, verb-subject", 3, "heads")
+    assert (heads.seeds, heads.interval) == (2, "bounds of the count")
     (near,) = kovaleva_attention.adjacent_links(found, "verb-subject")
     assert ends(near) == pytest.approx((60, 38.66, 78.12), abs=0.01)  # Wilson, 12 of 20
     assert near.interval == "95% as if links were independent"

@@ -1,13 +1,22 @@
 """Our numbers for what Kovaleva et al. 2019 state about fine-tuned attention (4.3 to 5)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
 from workflow_scripts.ablation.measures import HEADS
 from workflow_scripts.claims.clark import at_depth, layers_of
 from workflow_scripts.claims.glue_rows import NAMES, TITLES
-from workflow_scripts.claims.intervals import AT_LEAST, WIDEST, WIDEST_RATIO, mean_of, minus, share
+from workflow_scripts.claims.intervals import (
+    BOUNDS,
+    WIDEST,
+    WIDEST_RATIO,
+    counted,
+    mean_of,
+    minus,
+    share,
+)
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.finetuning.measures import KINDS, LINKS, SHARED, SIMILARITY
@@ -101,9 +110,10 @@ def cls_attends(products: Products, of: str) -> list[Measured]:
 
 
 def candidates_diagonal(products: Products, of: str) -> list[Measured]:
-    """Attention to the previous and the next token of the three heads with most along a link.
+    """How many of the three heads with most attention along a link have diagonal maps.
 
-    In percent, their mean; on each task, after fine-tuning, for each link of `of`.
+    That is, give more than half of their attention to the previous and the next token; on each
+    task, after fine-tuning, for each link of `of`.
     """
     table = products.rows("kovaleva2019-links", stage="fine-tuned", far=False)
     of_seeds = products.all_of(LINKS)
@@ -111,11 +121,12 @@ def candidates_diagonal(products: Products, of: str) -> list[Measured]:
     for (task, link), rows in table.groupby(["task", "link"], sort=False):
         if link not in of.split():
             continue
-        number = (100 * rows[f"neighbours{end}"].mean() for end in ("", "_low", "_high"))
-        more = {"about": " ".join(rows["head"]), "task": NAMES[task], "interval": AT_LEAST}
-        more["seeds"] = _seeds(of_seeds[of_seeds["task"] == NAMES[task]])
-        n = int(rows["n"].max())
-        numbers.append(Measured(*number, n, "examples", f"{task}, {link}", **more))
+        number = counted(*(rows[f"neighbours{end}"] > 0.5 for end in ("_low", "", "_high")))
+        shares = zip(rows["head"], rows["neighbours"], strict=True)
+        about = ", ".join(f"{head}: {100 * share:.0f}%" for head, share in shares)
+        more = {"of": "heads", "case": f"{task}, {link}", "about": about, "interval": BOUNDS}
+        more |= {"seeds": _seeds(of_seeds[of_seeds["task"] == NAMES[task]]), "task": NAMES[task]}
+        numbers.append(replace(number, **more))
     return numbers
 
 

@@ -184,7 +184,8 @@ def candidates_diagonal(study: Study, of: str) -> list[Case]:
         for link in dict.fromkeys(rows["link"]):
             if link in of.split():
                 columns = [f"neighbours{end}" for end in ("", "_low", "_high")]
-                ends = 100 * means(where(rows, link=link), *columns)
+                of_heads = where(rows, link=link)[columns].to_numpy()
+                ends = [sum(share > 0.5 for share in shares) for shares in of_heads.T]
                 task = next(name for name in TITLES if TITLES[name] == title)
                 cases.append(Case(*ends, f"{title}, {link}", task=task))
     return cases
