@@ -64,8 +64,11 @@ def classifiers(study: "MadeUpStudy") -> None:
         for kind, one, other in (
             ("datasets", "MNLI matched", "mismatched"),
             ("datasets", "SST-2 mismatched", "other"),  # of no task's own set
-            ("halves", "MNLI matched", "MNLI matched"),
         )
+    ]
+    pairs += [
+        pairs[0] | {"kind": "halves", "one": one, "other": "other half", "pearson": halves}
+        for one, halves in (("MNLI matched", 0.6), ("MNLI mismatched", 0.8))
     ]
     printed = {"table1": heads, "table3": layers, "power": power, "fig3": curves}
     printed |= {"one_head": one_head, "table4": speed, "pairs": pairs}
@@ -115,6 +118,10 @@ def translators(study: "MadeUpStudy") -> None:
             | {"kind": "splits", "mode": "zero", "type": "all", "one": one, "other": other}
             | ends(study, "pearson", 0, 1)
             for one, other in (("validation", "test"), ("test", "web"))
+        ]
+        pairs += [
+            pairs[-1] | {"kind": "halves", "one": split, "other": "other half", "pearson": halves}
+            for split, halves in (("test", 0.3), ("web", -0.1))
         ]
         named = {"scores": scores, "curves": curves, "training": training, "types": types}
         products(

@@ -4,11 +4,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from tests.claims.made_up import products
 from workflow_scripts.claims import michel, michel_pruning
+from workflow_scripts.claims.agreements import ceiling
 from workflow_scripts.claims.intervals import apart, area
 from workflow_scripts.claims.verdicts import Measured
 
@@ -192,7 +194,15 @@ def test_agreement_with_another_domain_alone(tmp_path: Path) -> None:
         pair | {"kind": "datasets", "one": "MNLI matched", "other": "mismatched", "pearson": 0.5},
         pair | {"kind": "datasets", "one": "SST-2 dev", "other": "tweets", "pearson": 0.4},
         pair | {"kind": "datasets", "one": "SST-2 tweets", "other": "products", "pearson": 0.9},
-        pair | {"kind": "halves", "one": "MNLI matched", "other": "other half", "pearson": 0.2},
+        *(
+            pair | {"kind": "halves", "one": one, "other": "other half", "pearson": halves}
+            for one, halves in (
+                ("MNLI matched", 0.6),
+                ("MNLI mismatched", 0.5),
+                ("SST-2 dev", 0.9),
+                ("SST-2 tweets", -0.1),
+            )
+        ),
         pair | {"kind": "tasks", "one": "MNLI", "other": "RTE", "pearson": 0.1},
         pair | {"kind": "seeds", "one": "MNLI seed 1", "other": "MNLI seed 2", "pearson": 0.1},
     ]
@@ -201,12 +211,29 @@ def test_agreement_with_another_domain_alone(tmp_path: Path) -> None:
         for task in ("mnli", "sst2")
     }
     found = products(tmp_path, michel2019_pairs=pairs, **scores)
-    mnli, sst2 = michel.agreement(found, "")
+    mnli, sst2 = michel.agreement(found, "0.68")
     assert (mnli.case, *ends(mnli)) == ("MNLI matched and mismatched", 0.5, 0.1, 0.7)
-    assert (mnli.about, mnli.interval) == ("halves of MNLI matched: 0.20", "95% over heads")
-    assert (sst2.case, sst2.task, sst2.about) == ("SST-2 dev and tweets", "sst2", "")
-    (only,) = michel.agreement(found, "mnli")
-    assert only.task == "mnli"
+    assert mnli.about == "halves of MNLI matched: 0.60, of mismatched: 0.50"
+    assert (mnli.interval, mnli.not_comparable) == ("95% over heads", "")
+    assert (sst2.case, sst2.task) == ("SST-2 dev and tweets", "sst2")
+    # Halves that disagree know nothing of the heads, whatever the other set knows.
+    assert sst2.not_comparable == (
+        "too noisy: by their halves the sets can correlate by 0.00, the paper's do by 0.68"
+    )
+    (only,) = michel.agreement(found, "0.71 mnli")
+    assert (only.task, only.not_comparable != "") == ("mnli", True)
+
+
+def test_what_noisy_effects_can_agree_by() -> None:
+    """By hand, and by the correlations of simulated heads that matter alike on both sets."""
+    # Halves of 0.6 and 0.5 make wholes of 0.75 and 2/3: the root of their product is of 1/2.
+    assert ceiling(0.6, 0.5) == pytest.approx(math.sqrt(0.5))
+    rng, heads = np.random.default_rng(1), 400_000
+    true = rng.normal(size=heads)
+    halves = {name: true + rng.normal(0, noise, (2, heads)) for name, noise in (("a", 1), ("b", 2))}
+    expected = ceiling(*(np.corrcoef(both)[0, 1] for both in halves.values()))
+    found = np.corrcoef(*(both.mean(axis=0) for both in halves.values()))[0, 1]
+    assert found == pytest.approx(expected, abs=0.01)
 
 
 def test_speed(tmp_path: Path) -> None:

@@ -102,6 +102,11 @@ def found(tmp_path: Path) -> Products:
             | {"pearson_low": 0.4, "pearson_high": 0.7}
             for kind in ("all", "Enc-Dec")
             for one, other in (("validation", "test"), ("validation", "web"), ("test", "web"))
+        ]
+        + [
+            {"run": 1, "kind": "halves", "mode": "zero", "metric": "bleu", "type": "all", "n": 12}
+            | {"one": one, "other": "other half", "pearson": halves}
+            for one, halves in (("validation", 0.9), ("test", 0.6), ("web", 0.5))
         ],
     )
 
@@ -200,15 +205,19 @@ def test_heads_masked_alone(found: Products) -> None:
 
 def test_agreement_with_another_domain_alone(found: Products, tmp_path: Path) -> None:
     """Two sets of one corpus do not count, nor does the set that chooses heads."""
-    (agreement,) = translation.translator_agreement(found, "")
+    (agreement,) = translation.translator_agreement(found, "0.56")
     assert (agreement.case, *ends(agreement)) == ("seed 1, test and web", 0.6, 0.4, 0.7)
     assert (agreement.run, agreement.interval) == ("1", "95% over heads")
+    assert agreement.about == "halves of test: 0.60, of web: 0.50"
+    assert agreement.not_comparable == ""
+    (noisy,) = translation.translator_agreement(found, "0.71")
+    assert noisy.not_comparable.startswith("too noisy: by their halves the sets can correlate")
     pair = {"run": 1, "kind": "splits", "mode": "zero", "metric": "bleu", "type": "all"}
     bare = products(
         tmp_path, michel2019_translation_pairs=[pair | {"one": "validation", "other": "test"}]
     )
     with pytest.raises(NotMeasured, match="no test set of another domain"):
-        translation.translator_agreement(bare, "")
+        translation.translator_agreement(bare, "0.56")
 
 
 def test_no_claim_about_translators_is_judged_on_generated_pairs(found: Products) -> None:

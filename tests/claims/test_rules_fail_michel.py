@@ -68,11 +68,18 @@ def pairs(r: float) -> Frames:
     """Heads agree on MNLI's two sets, and on a translator's two domains, with correlation r."""
     row = with_interval("pearson", r, 0.05, "pearson") | {"mode": "zero", "n": 144}
     mnli = {"kind": "datasets", "one": "MNLI matched", "other": "mismatched"}
-    mtnt = {"kind": "splits", "run": 1, "metric": "bleu", "type": "all"}
+    mtnt = {"run": 1, "metric": "bleu", "type": "all"}
+    half = row | {"kind": "halves", "other": "other half", "pearson": 0.9}
     return {
-        "michel2019_pairs": [row | mnli],
+        "michel2019_pairs": [
+            row | mnli,
+            *(half | {"one": f"MNLI {name}"} for name in ("matched", "mismatched")),
+        ],
         "ablation__mnli_of_pretrained_of_1_of_scores": [{"task": "mnli", "seed": 1}],
-        "michel2019_translation_pairs": [row | mtnt | {"one": "test", "other": "mtnt"}],
+        "michel2019_translation_pairs": [
+            row | mtnt | {"kind": "splits", "one": "test", "other": "mtnt"},
+            *(half | mtnt | {"one": name} for name in ("test", "mtnt")),
+        ],
         **pruned_translators(0.9, 0.9),
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.ablation.measures import SCORES, set_title
+from workflow_scripts.claims.agreements import too_noisy
 from workflow_scripts.claims.glue_rows import NAMES
 from workflow_scripts.claims.intervals import BOUNDS, bounded, counted, over_seeds
 from workflow_scripts.claims.products import Products
@@ -110,31 +111,28 @@ def worst_layer_of_one_head(products: Products, of: str) -> list[Measured]:
 def agreement(products: Products, of: str) -> list[Measured]:
     """Correlation of all heads' effects on a task's development set and one of another domain.
 
-    `of` may name a task. The interval resamples heads.
+    `of` is the paper's correlation, and may name a task: "0.68 mnli". The number is not comparable
+    where the effects are too noisy for it. The interval resamples heads.
     """
+    paper, *wanted = of.split()
     rows = products["michel2019-pairs"]
     rows = rows[rows["mode"] == "zero"]
-    halves = rows[rows["kind"] == "halves"]
-    agree = dict(zip(halves["one"], halves["pearson"], strict=True))
+    halves = rows[rows["kind"] == "halves"].set_index("one")["pearson"]
     seeds = products.all_of(SCORES).groupby("task")["seed"].nunique()
     tasks = {set_title(task, DEV): task for task in seeds.index}
-    rows = rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)]
-    return [
-        Measured(
-            row.pearson,
-            row.pearson_low,
-            row.pearson_high,
-            int(row.n),
-            "heads",
-            f"{row.one} and {row.other}",
-            about=f"halves of {row.one}: {agree[row.one]:.2f}" if row.one in agree else "",
-            seeds=int(seeds[tasks[row.one]]),
-            task=tasks[row.one],
-            interval="95% over heads",
-        )
-        for row in rows.itertuples()
-        if of in ("", tasks[row.one])
-    ]
+    numbers = []
+    for row in rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)].itertuples():
+        task = tasks[row.one]
+        if wanted and task not in wanted:
+            continue
+        one, other = halves[row.one], halves[f"{TASKS[task].title} {row.other}"]
+        about = f"halves of {row.one}: {one:.2f}, of {row.other}: {other:.2f}"
+        more = {"about": about, "task": task, "seeds": int(seeds[task])}
+        more["not_comparable"] = too_noisy(one, other, float(paper))
+        more["interval"] = "95% over heads"
+        ends, case = (row.pearson, row.pearson_low, row.pearson_high), f"{row.one} and {row.other}"
+        numbers.append(Measured(*ends, int(row.n), "heads", case, **more))
+    return numbers
 
 
 MEASURES = (

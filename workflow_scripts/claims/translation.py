@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from workflow_scripts.claims.agreements import too_noisy
 from workflow_scripts.claims.intervals import bounded, share
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.translators import (
@@ -126,24 +127,24 @@ def better_heads(products: Products, of: str) -> list[Measured]:
 def translator_agreement(products: Products, of: str) -> list[Measured]:
     """Correlation of all heads' effects on BLEU on the test set and on one of another domain.
 
-    The interval resamples heads. Raises NotMeasured where the study has no other domain.
+    `of` is the paper's correlation. The number is not comparable where the effects are too noisy
+    for it. The interval resamples heads. Raises NotMeasured where the study has no other domain.
     """
-    wanted = {"kind": "splits", "mode": "zero", "metric": "bleu", "type": "all"}
-    rows = products.rows("michel2019-translation-pairs", **wanted)
-    rows = rows[(rows["one"] == MEASURED_ON) & (rows["other"] != CHOSEN_ON)]
+    table = products.rows("michel2019-translation-pairs", mode="zero", metric="bleu", type="all")
+    rows = table[(table["kind"] == "splits") & (table["one"] == MEASURED_ON)]
+    rows = rows[rows["other"] != CHOSEN_ON]
     if rows.empty:
         raise NotMeasured("the study has no test set of another domain (translation.data.domains)")
-    return [
-        Measured(
-            *(row[name] for name in ("pearson", "pearson_low", "pearson_high")),
-            int(row["n"]),
-            "heads",
-            case_of(row["run"], f"{row['one']} and {row['other']}"),
-            run=str(row["run"]),
-            interval=OVER_HEADS,
-        )
-        for _, row in rows.iterrows()
-    ]
+    halves = table[table["kind"] == "halves"].set_index(["run", "one"])["pearson"]
+    numbers = []
+    for _, row in rows.iterrows():
+        one, other = (halves[row["run"], row[split]] for split in ("one", "other"))
+        more = {"about": f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"}
+        more |= {"not_comparable": too_noisy(one, other, float(of)), "run": str(row["run"])}
+        ends = (row[name] for name in ("pearson", "pearson_low", "pearson_high"))
+        case = case_of(row["run"], f"{row['one']} and {row['other']}")
+        numbers.append(Measured(*ends, int(row["n"]), "heads", case, interval=OVER_HEADS, **more))
+    return numbers
 
 
 def _bleu(products: Products, unit: str, split: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -10,6 +10,7 @@ from tests.claims.independent.study import (
     STUDENT,
     Case,
     Study,
+    attenuated,
     curve_mean,
     newcombe,
     over_seeds,
@@ -80,15 +81,20 @@ def worst_layer_of_one_head(study: Study, of: str) -> list[Case]:
 
 
 def agreement(study: Study, of: str) -> list[Case]:
+    paper, *wanted = of.split()
     rows = study.rows("tables/michel2019-pairs.csv", mode="zero", kind="datasets")
+    halves = study.rows("tables/michel2019-pairs.csv", mode="zero", kind="halves")
+    halves = dict(zip(halves["one"], halves["pearson"], strict=True))
     masked = {*study.all("ablation/*.pretrained.*.scores.parquet")["task"]}
     cases = []
     for row in rows.to_dict("records"):
         first, _, part = row["one"].rpartition(" ")
         task = NAMES.get(first if part in ("dev", "matched") else row["one"])
-        if task in masked and of in ("", task):
+        if task in masked and task in (wanted or [task]):
             ends = (row[f"pearson{end}"] for end in ("", "_low", "_high"))
-            cases.append(Case(*ends, f"{row['one']} and {row['other']}", task=task))
+            most = attenuated(halves[row["one"]], halves[f"{first} {row['other']}"])
+            about = {"task": task, "comparable": most >= float(paper)}
+            cases.append(Case(*ends, f"{row['one']} and {row['other']}", **about))
     return cases
 
 

@@ -83,6 +83,15 @@ def where(frame: pd.DataFrame, **wanted: object) -> pd.DataFrame:
     return frame
 
 
+def attenuated(*halves: float) -> float:
+    """What two sets can correlate by, with the noise that their halves' correlations show."""
+    most = 1.0
+    for r in halves:
+        # A half is true + noise, of variances t and v: r = t / (t + v); the whole has v / 2.
+        most *= max(r, 0) / (max(r, 0) + (1 - max(r, 0)) / 2)
+    return math.sqrt(most)
+
+
 def wilson(right: float, n: int, z: float = Z) -> tuple[float, float]:
     """Wilson's interval of a share in percent, by its formula (Wilson 1927)."""
     p = right / n
