@@ -17,6 +17,7 @@ Fields = dict[str, Any]
 PREFERRED = {task.title: task.metrics[-1] for task in TASKS.values()}
 PREFERRED["STS-B"] = TASKS["stsb"].main_metric
 DEV = "dev"
+CORRELATIONS = ("pearson", "spearman", "matthews")
 
 
 def in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
@@ -28,18 +29,27 @@ def in_one_metric(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _development_sets(table: pd.DataFrame, **wanted: str) -> list[tuple[Fields, pd.DataFrame]]:
-    """The rows of each task and development set, in one metric, after case, task and seeds.
+def no_accuracy(metric: str) -> str:
+    """Why points of a metric have no bound in points of accuracy; empty where they have."""
+    if metric in CORRELATIONS:
+        return "points of a correlation are not points of accuracy"
+    return ""
 
-    Each seed has rows of its own.
+
+def _development_sets(table: pd.DataFrame, **wanted: str) -> list[tuple[Fields, pd.DataFrame]]:
+    """The rows of each task and development set, in one metric, after what is stated of a number.
+
+    That is its case, task and seeds, and why it is not comparable with the paper's points of
+    accuracy. Each seed has rows of its own.
     """
     for column, value in wanted.items():
         table = table[table[column] == value]
     parts = []
     for (task, split), rows in in_one_metric(table).groupby(["task", "split"], sort=False):
         case = task if split == DEV else f"{task} {split.removeprefix('dev_')}"
-        seeds = rows["seed"].nunique()
-        parts.append(({"case": case, "task": NAMES[task], "seeds": seeds}, rows))
+        fields = {"case": case, "task": NAMES[task], "seeds": rows["seed"].nunique()}
+        fields["not_comparable"] = no_accuracy(rows["metric"].iloc[0])
+        parts.append((fields, rows))
     return parts
 
 

@@ -8,11 +8,9 @@ from scipy import stats
 
 from workflow_scripts.claims.glue_rows import NAMES
 from workflow_scripts.claims.intervals import APART, CONFIDENCE, MEAN_OF_ENDS, apart, area
-from workflow_scripts.claims.michel import in_one_metric
+from workflow_scripts.claims.michel import in_one_metric, no_accuracy
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
-
-CORRELATIONS = ("pearson", "spearman", "matthews")
 
 
 def pruned(products: Products, of: str) -> list[Measured]:
@@ -29,8 +27,8 @@ def pruned(products: Products, of: str) -> list[Measured]:
         about = f"{row['metric']}, {row['share']:.0f}% of the heads"
         ends = (100 * row[name] for name in ("change", "change_low", "change_high"))
         more = _of_runs(row, about)
-        if not tasks and row["metric"] in CORRELATIONS:
-            more["not_comparable"] = "points of a correlation are not points of accuracy"
+        if not tasks:
+            more["not_comparable"] = no_accuracy(row["metric"])
         numbers.append(Measured(*ends, int(row["n"]), "examples", task, **more))
     return numbers
 
@@ -66,7 +64,10 @@ def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
 
 
 def one_head_each(products: Products, of: str) -> list[Measured]:
-    """Points gained with the most important head of every layer alone left."""
+    """Points gained with the most important head of every layer alone left.
+
+    Those of a correlation are not comparable: the bound is of accuracy.
+    """
     rows = products.rows("michel2019-one-head", kept="most important")
     return [
         Measured(
@@ -74,6 +75,7 @@ def one_head_each(products: Products, of: str) -> list[Measured]:
             int(row["n"]),
             "examples",
             row["task"],
+            not_comparable=no_accuracy(row["metric"]),
             **_of_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before"),
         )
         for _, row in rows.iterrows()

@@ -28,6 +28,11 @@ def accuracy_or_pearson(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(kept)
 
 
+def of_accuracy(rows: pd.DataFrame) -> bool:
+    """Whether points of the rows' metric can be held against points of accuracy."""
+    return {*rows["metric"]} <= {"accuracy", "f1"}
+
+
 def sets(study: Study, name: str) -> list[tuple[str, str, pd.DataFrame]]:
     """The case, task and rows of each development set, heads masked by gates of 0."""
     table = accuracy_or_pearson(study.rows(f"tables/{name}.csv", mode="zero"))
@@ -56,7 +61,7 @@ def classifier_heads_without_loss(study: Study, of: str) -> list[Case]:
     cases = []
     for case, task, rows in sets(study, "michel2019-table1"):
         ends = without_loss(~loses(rows, level), rows["ci_low"].to_numpy() > -most)
-        cases.append(Case(*ends, case, task=task))
+        cases.append(Case(*ends, case, task=task, comparable=of_accuracy(rows)))
     return cases
 
 
@@ -67,7 +72,7 @@ def classifier_layers_of_one_head(study: Study, of: str) -> list[Case]:
     cases = []
     for case, task, rows in sets(study, "michel2019-table3"):
         small = [100 * np.mean(rows[name] > -float(bound)) for name in (column, *ends)]
-        cases.append(Case(*small, case, task=task))
+        cases.append(Case(*small, case, task=task, comparable=of_accuracy(rows)))
     return cases
 
 
@@ -76,7 +81,7 @@ def worst_layer_of_one_head(study: Study, of: str) -> list[Case]:
     for case, task, rows in sets(study, "michel2019-table3"):
         worst = rows.sort_values("effect").drop_duplicates("seed")
         ends, seeds = over_seeds(worst, "effect", "ci_low", "ci_high")
-        cases.append(Case(*ends, case, task=task, **seeds))
+        cases.append(Case(*ends, case, task=task, comparable=of_accuracy(rows), **seeds))
     return cases
 
 
@@ -131,11 +136,13 @@ def order_area(study: Study, of: str) -> list[Case]:
 
 
 def one_head_each(study: Study, of: str) -> list[Case]:
-    rows = study.rows("tables/michel2019-one-head.csv", kept="most important")
-    return [
-        Case(*(row[name] for name in CHANGE), row["task"], task=NAMES[row["task"]])
-        for row in rows.to_dict("records")
-    ]
+    table = study.rows("tables/michel2019-one-head.csv", kept="most important")
+    cases = []
+    for task in table["task"]:
+        row = where(table, task=task)
+        ends = (row[name].item() for name in CHANGE)
+        cases.append(Case(*ends, task, task=NAMES[task], comparable=of_accuracy(row)))
+    return cases
 
 
 def speed_gain(study: Study, of: str) -> list[Case]:
