@@ -41,11 +41,13 @@ def test_table1(tmp_path: Path) -> None:
     assert ends(clark_parsing.relation_head_gain(found, "")[0]) == (7, 6, 8)
     # det's interval, from 70 to 82, reaches 75, but is known to a margin of 5 alone.
     for margin, counts in (("1.5", (2, 1, 2)), ("5", (2, 2, 2))):
-        (above,) = clark_parsing.relations_above(found, f"75 {margin} dobj det pobj poss")
+        (above,) = clark_parsing.relations_above(found, f"75 {margin} dobj det pobj")
         assert ends(above) == counts
     # One at 76 reaches 82, and so does its interval, from 70 on; for sure with a margin of 12.
     for margin, counts in (("1.5", (0, 0, 2)), ("12", (2, 2, 2))):
         assert ends(clark_parsing.relations_above(found, f"82 {margin} dobj det")[0]) == counts
+    with pytest.raises(NotMeasured, match="has no aux, poss"):
+        clark_parsing.relations_above(found, "75 1.5 dobj poss aux")
     (split,) = clark_parsing.split_words(found, "")
     assert ends(split) == pytest.approx((10, 7.43, 13.34), abs=0.01)  # Wilson, 40 of 400
     # The median changes are 0.1, 0.06 and -0.1.

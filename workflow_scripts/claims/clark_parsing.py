@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from workflow_scripts.claims.intervals import BOUNDS, OVER_DOCUMENTS, counted, holm, share
-from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.syntax.measures import SCORES
 
@@ -54,10 +54,13 @@ def relations_above(products: Products, of: str) -> list[Measured]:
 
     `of` is like "75 1.5 dobj det", the margin after the accuracy. For sure are those whose interval
     reaches the accuracy, and no farther below it than the margin; possible are all that reach it.
+    Raises NotMeasured where the study's trees lack one of them: it has not failed.
     """
     bound, margin, *names = of.split()
     rows = _relations(products)
     rows = rows[rows["relation"].isin(names)]
+    if lacking := sorted(set(names) - set(rows["relation"])):
+        raise NotMeasured(f"clark2019-table1 has no {', '.join(lacking)}")
     possible = rows["ci_high"] >= float(bound)
     sure = possible & (rows["ci_low"] >= float(bound) - float(margin))
     number = counted(sure, sure | (rows["accuracy"] >= float(bound)), possible)

@@ -147,6 +147,8 @@ def relations_beyond_offset(study: Study, of: str) -> list[Case]:
 
 def relations_above(study: Study, of: str) -> list[Case]:
     bound, margin, *names = of.split()
+    if missing := set(names) - set(relations(study)["relation"]):
+        raise Missing(str(missing))
     counts = [0, 0, 0]
     for row in relations(study).itertuples():
         if row.relation in names and row.ci_high >= float(bound):
