@@ -74,7 +74,7 @@ class MadeUpStudy(MadeUpModel):
         table1 = [
             {"relation": name, "head": "1-1", "offset": 1, "n": 500, "split_words": 8.0}
             | {"baseline": self.rng.uniform(0, 100), "held_out_gain_p": self.rng.uniform(0, 0.02)}
-            | {"with_special_median_change": self.rng.normal(0, 2)}
+            | {"with_special_median_change": -abs(self.rng.normal(0, 2))}
             | self.number("accuracy")
             | self.number("held_out_gain", -20, 30)
             for name in RELATIONS

@@ -15,6 +15,7 @@ def ends(measured: Measured) -> tuple[float, float, float]:
     return measured.value, measured.low, measured.high
 
 
+CHANGES = {"all": -5.0, "dobj": -0.25, "det": -1.5, "pobj": 0.0}
 TABLE1 = [
     {"relation": "all", "accuracy": 40.0, "ci_low": 39.0, "ci_high": 41.0, "baseline": 30.0},
     {"relation": "dobj", "accuracy": 80.0, "ci_low": 76.0, "ci_high": 84.0, "baseline": 40.0},
@@ -23,7 +24,7 @@ TABLE1 = [
 ]
 TABLE1 = [
     row
-    | {"split_words": 10.0, "with_special_median_change": row["accuracy"] / 100 - 0.7}
+    | {"split_words": 10.0, "with_special_median_change": CHANGES[row["relation"]]}
     | {"head": "1-2", "direction": "dependent_to_head", "offset": -2, "n": 400}
     for row in TABLE1
 ]
@@ -50,9 +51,10 @@ def test_table1(tmp_path: Path) -> None:
         clark_parsing.relations_above(found, "75 1.5 dobj poss aux")
     (split,) = clark_parsing.split_words(found, "")
     assert ends(split) == pytest.approx((10, 7.43, 13.34), abs=0.01)  # Wilson, 40 of 400
-    # The median changes are 0.1, 0.06 and -0.1.
-    (kept,) = clark_parsing.special_tokens_kept(found, "0.08")
-    assert ends(kept) == pytest.approx((100 / 3,) * 3)
+    # Wilson's intervals of 1, 6 and 0 of 400 words: 0.04 to 1.40, 0.69 to 3.23, 0 to 0.95 percent.
+    (kept,) = clark_parsing.special_tokens_kept(found, "1")
+    assert ends(kept) == pytest.approx((200 / 3, 100 / 3, 100))
+    assert (kept.n, kept.of) == (3, "relations")
     with pytest.raises(NotMeasured, match=r"no .*prt"):
         clark_parsing.relation(found, "prt")
 

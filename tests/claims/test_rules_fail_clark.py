@@ -109,7 +109,7 @@ def table1(claim: Claim, fits: bool) -> Frames:
         row |= {"held_out_gain": gain, "held_out_gain_low": gain - 0.5}
         row |= {"held_out_gain_high": gain + 0.5, "held_out_gain_p": 0.002}
         row |= {"split_words": 8.0 if fits else 20.0}
-        rows.append(row | {"with_special_median_change": 0.1 if fits else -5.0})
+        rows.append(row | {"with_special_median_change": -0.1 if fits else -5.0})
         towards = DIRECTIONS[int((name == "pobj") == fits)]
         for direction in DIRECTIONS[:2]:
             of_head = accuracy(0.9 if direction == towards else 0.2, 0.05)

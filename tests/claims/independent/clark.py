@@ -185,9 +185,13 @@ def split_words(study: Study, of: str) -> list[Case]:
 
 
 def special_tokens_kept(study: Study, of: str) -> list[Case]:
-    changes = relations(study)["with_special_median_change"]
-    share = 100 * np.mean([-float(of) < change < float(of) for change in changes])
-    return [Case(share, share, share)]
+    """Words that are lost to [CLS] or [SEP], as Wilson's interval of their share has it."""
+    counts, rows = np.zeros(3), relations(study)
+    for row in rows.to_dict("records"):
+        loss = -row["with_special_median_change"]
+        low, high = wilson(round(loss * row["n"] / 100), row["n"])
+        counts += [end < float(of) for end in (loss, high, low)]
+    return [Case(*(100 * counts / len(rows)))]
 
 
 def antecedents(study: Study, of: str) -> list[Case]:
