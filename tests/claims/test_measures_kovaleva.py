@@ -224,7 +224,8 @@ def test_gains_and_effects_of_several_seeds(tmp_path: Path) -> None:
     found = products(tmp_path, michel2019_gains=gains, **scores)
     (gain,) = kovaleva_disabling.held_out_gain(found, "head")
     assert ends(gain) == pytest.approx((0.8, (-0.5 + 1.0) / 2, (1.5 + 1.2) / 2))
-    assert (gain.seeds, gain.about[:4]) == (2, "+2.2")
+    same = "accuracy, +2.2 where chosen and measured on the same examples"
+    assert (gain.seeds, gain.about) == (2, same)
     (layer,) = kovaleva_disabling.layer_effect(found, "RTE 1")
     assert (ends(layer), layer.seeds) == (pytest.approx((1, 0.9, 1.1)), 3)
     words = "95% over examples, mean of the seeds' intervals"
@@ -250,7 +251,7 @@ def test_effects_of_kinds_of_heads(tmp_path: Path) -> None:
     half = 0.1 * 1.959964 / 1.644854  # of 90%, as standard errors
     assert ends(frames) == pytest.approx((-0.2, -0.2 - half, -0.2 + half))
     assert (frames.case, frames.n, frames.interval) == ("MRPC", 3, "95% over examples")
-    assert frames.seeds == 2
+    assert (frames.seeds, frames.about) == (2, "f1")
     (one,) = kovaleva_disabling.stratum_effect(found, "all rte")
-    assert (one.value, one.case) == (pytest.approx(0.6), "RTE")
+    assert (one.value, one.case, one.about) == (pytest.approx(0.6), "RTE", "accuracy")
     assert [one.case for one in kovaleva_disabling.stratum_effect(found, "all")] == ["MRPC", "RTE"]

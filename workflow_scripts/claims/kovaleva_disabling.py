@@ -10,6 +10,7 @@ from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
 from workflow_scripts.claims.intervals import AT_LEAST, over_seeds
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.glue import TASKS
 
 # From the ends of a normal interval of 90% to those of 95%.
 WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
@@ -29,7 +30,8 @@ def held_out_gain(products: Products, of: str) -> list[Measured]:
         if task and title != task[0]:
             continue
         number, more = over_seeds(rows, "gain", "gain_low", "gain_high")
-        about = f"{rows['naive'].mean():+.1f} where chosen and measured on the same examples"
+        about = f"{rows['metric'].iloc[0]}, {rows['naive'].mean():+.1f} where chosen and measured"
+        about += " on the same examples"
         more |= {"about": about, "task": NAMES[title]}
         numbers.append(Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more))
     return numbers
@@ -48,6 +50,7 @@ def stratum_effect(products: Products, of: str) -> list[Measured]:
         number = (100 * value for value in (row.effect, *ends))
         seeds = scores.loc[scores["task"] == row.task, "seed"].nunique()
         more = {"task": row.task, "interval": "95% over examples", "seeds": seeds}
+        more["about"] = TASKS[row.task].main_metric  # which the strata are measured by
         numbers.append(Measured(*number, int(row.heads), "heads", TITLES[row.task], **more))
     return numbers
 
