@@ -15,6 +15,7 @@ from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.published import Claim, read
 from workflow_scripts.core.data import cards
 
+PAPER_MODEL = "the paper's model"
 TRANSLATOR = "the paper's translator is a Transformer-big for WMT14 En-Fr"
 BUILTIN = Path(__file__).parents[2] / "claims/published.csv"
 
@@ -225,6 +226,15 @@ def test_what_is_not_measured(tmp_path: Path) -> None:
     assert row["because"] == "the study has no clark2019-table1"
 
 
+def test_a_case_that_comes_twice_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice = [verdicts.Measured(1.0, 0.0, 2.0, case="SST-2")] * 2
+    monkeypatch.setitem(claim_verdicts.MEASURES, "relation", lambda *_: twice)
+    with pytest.raises(ValueError, match=r"one: a case comes twice among .*SST-2"):
+        evaluate(relation_claim(), products(tmp_path), Comparability("mine", {}))
+
+
 def test_a_task_decides_for_its_own_cases(tmp_path: Path) -> None:
     rows = [
         {"task": task, "split": "dev", "mode": "zero", "metric": "accuracy", "seed": 1, "n": 9}
@@ -261,6 +271,10 @@ def test_claims_about_other_models_are_not_comparable() -> None:
         Comparability("m", {"pairs": "real"}, True),
     ):
         assert study.why_not(table2, number) == ("" if study.translator else TRANSLATOR)
+    rests = {claim.id: study.rests_on(claim) for claim in claims.values()}
+    assert rests["michel-translation-self"] == rests["michel-translation-base"] == PAPER_MODEL
+    for epochs in ("early", "late"):  # of another translator, which no option names
+        assert rests[f"michel-translation-{epochs}"] == claim_verdicts.OTHER_MODEL
     own = replace(number, own_head=True)
     assert Comparability("BERT-base", {}).why_not(claims["clark-no-op"], own) == ""
 

@@ -207,4 +207,5 @@ def test_a_contradicted_claim_fails(id_: str, own: bool, tmp_path: Path) -> None
     verdicts = {verdict for _, verdict, _ in found}
     if id_ == "michel-prune-40":
         verdicts.remove(NOT_COMPARABLE)  # on CoLA, in Matthews' correlation
-    assert verdicts == {NOT_REPRODUCED if own else FAILS}, found
+    own_model = own and not claim.model.startswith("Transformer (IWSLT14")  # never the study's
+    assert verdicts == {NOT_REPRODUCED if own_model else FAILS}, found

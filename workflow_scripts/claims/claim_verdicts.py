@@ -36,6 +36,7 @@ MEASURES = {measure.__name__: measure for paper in PAPERS for measure in paper.M
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}
 OF_CASE = ["task", "run"]  # what the case is of, by the study's names
+TRANSLATOR = "Transformer-big (WMT14, English to French)"  # the paper has another for epochs
 WORD_MODELS = ("BoV", "BiLSTM")  # the study trains its own, whatever the model
 OTHER_MODEL = "another model"
 NO_ERROR = "without its sampling error"  # of a paper's number whose interval is unknown
@@ -81,20 +82,26 @@ class Comparability:
             return "the data set"
         if claim.model in WORD_MODELS:
             return "a word model"
-        own = self.translator if "pairs" in claim.needs else self.model == claim.model
-        return "the paper's model" if own else OTHER_MODEL
+        model = TRANSLATOR if self.translator and "pairs" in claim.needs else self.model
+        return "the paper's model" if model == claim.model else OTHER_MODEL
 
 
 def evaluate(
     claim: Claim, products: Products, comparability: Comparability
 ) -> list[dict[str, Any]]:
-    """A row for each case of a claim: our number, and the verdict."""
+    """A row for each case of a claim: our number, and the verdict.
+
+    Raises ValueError where a case comes twice, as where a measure has a row for each seed.
+    """
     try:
         numbers = MEASURES[claim.measure](products, claim.of)
     except NotMeasured as missing:
         return [_row(claim, None, NOT_MEASURED, str(missing))]
     if not numbers:
         return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
+    cases = [measured.case for measured in numbers]
+    if len(set(cases)) < len(cases):
+        raise ValueError(f"{claim.id}: a case comes twice among {cases}")
     rests_on = comparability.rests_on(claim)
     same_model = rests_on != OTHER_MODEL
     rows = []

@@ -31,6 +31,7 @@ def checked(
     """Assert each row of a claims table whose measure is recomputed; ids found, by measure."""
     with CLAIMS.open(encoding="utf-8", newline="") as file:
         claims = list(csv.DictReader(file))
+    assert not table.duplicated(["id", "case"]).any()
     found: dict[str, set[str]] = {}
     for claim in claims:
         if claim["measure"] not in RECOMPUTED:

@@ -26,7 +26,8 @@ def verdict(
     if any(math.isnan(x) for x in (number.value, number.low, number.high)):
         return "cannot tell"
     own = row["model"] in ("", *OF_STUDY)
-    own = own or (translator if "pairs" in needs else row["model"] == model)
+    paper = "Transformer-big" if translator and "pairs" in needs else model
+    own = own or row["model"].split(" (")[0] == paper
     reference = number.reference
     if reference is None and row["reference"]:
         reference = float(row["reference"])
