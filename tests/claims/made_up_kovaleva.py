@@ -117,6 +117,17 @@ def layer_scores(task: str, first: float, others: float = 0.0, seed: int = 1) ->
     ]  # fmt: skip
 
 
+def head_scores(task: str, *effects: float, seed: int = 1) -> Rows:
+    """Effects of disabling heads of one layer, with an interval of 0.001 to each side."""
+    row = {"unit": "head", "mode": "uniform", "task": task, "split": "dev", "n": 50, "layer": 0}
+    row |= {"metric": "pearson" if task == "stsb" else "accuracy", "seed": seed}
+    return [
+        row | {"head": head, "effect": effect, "ci_low": effect - 0.001}
+        | {"ci_high": effect + 0.001}
+        for head, effect in enumerate(effects)
+    ]  # fmt: skip
+
+
 def links(task: str, seeds: int = 1, **neighbours: float | Sequence[float]) -> dict[str, Rows]:
     """Products: the printed table of links, of three heads, so much attention on neighbours.
 

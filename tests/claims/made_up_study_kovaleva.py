@@ -107,9 +107,11 @@ def _of_heads(study: "MadeUpStudy") -> None:
         study.write(f"{name}.links.parquet", frame)
         axes = {"measure": ("copy", "shared"), "stage": STAGES}
         study.write(f"{name}.shared.parquet", study.rows(axes, "excess", *ends, n=5, **run))
-        axes = {"unit": ("layer",), "mode": ("uniform", "zero"), "split": ("dev",)}
-        frame = study.rows(axes, "effect", *ends, metric="accuracy", n=50, **run)
-        frame = frame[frame["head"] == 0].assign(head=-1)
+        axes = {"unit": ("head", "layer"), "mode": ("uniform", "zero"), "split": ("dev",)}
+        metric = "pearson" if task == "stsb" else "accuracy"
+        frame = study.rows(axes, "effect", *ends, metric=metric, n=50, **run)
+        frame = frame[(frame["unit"] == "head") | (frame["head"] == 0)]
+        frame.loc[frame["unit"] == "layer", "head"] = -1
         study.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
     heads = study.rows({}, *(f"effect_{task}" for task in TASKS), stratum="other")
     heads["name"] = [f"{row.layer + 1}-{row.head + 1}" for row in heads.itertuples()]

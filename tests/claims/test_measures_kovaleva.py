@@ -202,11 +202,32 @@ def test_gains_and_effects(tmp_path: Path) -> None:
         ("MRPC", 0.5, -0.5, 1.5),
         ("STS-B", 0.1, -0.9, 1.1),
     ]
-    assert [gain.case for gain in kovaleva_disabling.held_out_gain(found, "head MRPC")] == ["MRPC"]
     (layer,) = kovaleva_disabling.layer_effect(found, "RTE 1")
     assert (ends(layer), layer.n) == (pytest.approx((3, 2.9, 3.1)), 50)
     assert {(one.seeds, one.interval) for one in (*every, layer)} == {(1, "")}
     assert kovaleva_disabling.layer_effect(found, "QNLI 1") == []
+
+
+def test_the_effect_of_the_best_head(tmp_path: Path) -> None:
+    """Of each seed its own, on the same examples; accuracy of MRPC, not F1."""
+    scores = {1: (0.01, 0.03, -0.02), 2: (0.011, -0.01, 0.0)}
+    of_seeds = {}
+    for seed, of_heads in scores.items():
+        table = rows.head_scores("mrpc", *of_heads, seed=seed)
+        table += [row | {"metric": "f1", "effect": 0.9} for row in table]
+        of_seeds[f"ablation__mrpc_of_pretrained_of_{seed}_of_scores"] = table
+    one, *_ = of_seeds
+    (best,) = kovaleva_disabling.best_head_effect(
+        products(tmp_path / "one", **{one: of_seeds[one]}), "MRPC"
+    )
+    assert ends(best) == pytest.approx((3, 2.9, 3.1))
+    assert (best.case, best.n, best.about, best.seeds) == ("MRPC", 50, "accuracy, 1-2", 1)
+    assert best.interval == "95% over examples, of the chosen head alone"
+    found = products(tmp_path / "two", **of_seeds)
+    (best,) = kovaleva_disabling.best_head_effect(found, "MRPC")
+    assert ends(best) == pytest.approx((2.05, 1.95, 2.15))
+    assert (best.seeds, best.about) == (2, "accuracy, 1-2 1-1")
+    assert kovaleva_disabling.best_head_effect(found, "STS-B") == []
 
 
 def test_gains_and_effects_of_several_seeds(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ OVER_DOCUMENTS = "95% over documents"
 APART = "95% as if the two were independent"
 WIDEST = "conservative: difference of the intervals' ends"
 WIDEST_RATIO = "conservative: ratio of the intervals' ends"
+OVER_EXAMPLES = "95% over examples"
 AT_LEAST = "at least 95% over examples"
 MEAN_OF_ENDS = "95% over examples, mean of the seeds' intervals"
 

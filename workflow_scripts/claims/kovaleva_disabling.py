@@ -6,11 +6,12 @@ import pandas as pd
 
 from workflow_scripts.ablation.measures import SCORES
 from workflow_scripts.claims.clark import at_depth
-from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_rows
-from workflow_scripts.claims.intervals import AT_LEAST, over_seeds
+from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_metric, main_rows
+from workflow_scripts.claims.intervals import AT_LEAST, OVER_EXAMPLES, over_seeds
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.head_labels import labels
 
 # From the ends of a normal interval of 90% to those of 95%.
 WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
@@ -19,22 +20,41 @@ WIDER = NormalDist().inv_cdf(0.975) / NormalDist().inv_cdf(0.95)
 def held_out_gain(products: Products, of: str) -> list[Measured]:
     """Points gained by disabling the best unit, measured on examples that did not choose it.
 
-    `of` is head or layer, and a task where only one is meant; uniform attention. The interval is
-    over examples, among which the unit is chosen anew for each seed.
+    `of` is head or layer; uniform attention, on each task. The interval is over examples, among
+    which the unit is chosen anew for each seed.
     """
-    unit, *task = of.split()
-    gains = products.rows("michel2019-gains", unit=unit, mode="uniform", split="dev")
+    gains = products.rows("michel2019-gains", unit=of, mode="uniform", split="dev")
     found = pd.DataFrame(list(main_rows(gains)), columns=gains.columns)
     numbers = []
     for title, rows in found.groupby("task", sort=False):
-        if task and title != task[0]:
-            continue
         number, more = over_seeds(rows, "gain", "gain_low", "gain_high")
         about = f"{rows['metric'].iloc[0]}, {rows['naive'].mean():+.1f} where chosen and measured"
         about += " on the same examples"
         more |= {"about": about, "task": NAMES[title]}
         numbers.append(Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more))
     return numbers
+
+
+def best_head_effect(products: Products, of: str) -> list[Measured]:
+    """Points gained by disabling the best head, chosen and measured on the same examples.
+
+    As in the paper; `of` is the title of a task, with uniform attention. Of each seed its own best
+    head. The interval is of the chosen head: it does not hold that the best of all was taken.
+    """
+    rows, name = products.all_of(SCORES), NAMES[of]
+    wanted = {"task": name, "unit": "head", "mode": "uniform", "split": "dev"}
+    wanted["metric"] = main_metric(name)
+    for column, value in wanted.items():
+        rows = rows[rows[column] == value]
+    if rows.empty:
+        return []
+    best = rows.loc[rows.groupby("seed")["effect"].idxmax()]
+    number, more = over_seeds(best, "effect", "ci_low", "ci_high")
+    more["interval"] = f"{more['interval'] or OVER_EXAMPLES}, of the chosen head alone"
+    about = f"{wanted['metric']}, {' '.join(labels(best))}"
+    more |= {"about": about, "task": name}
+    n = int(best["n"].iloc[0])
+    return [Measured(*(100 * end for end in number), n, "examples", of, **more)]
 
 
 def stratum_effect(products: Products, of: str) -> list[Measured]:
@@ -49,7 +69,7 @@ def stratum_effect(products: Products, of: str) -> list[Measured]:
         ends = (row.effect + WIDER * (end - row.effect) for end in (row.low, row.high))
         number = (100 * value for value in (row.effect, *ends))
         seeds = scores.loc[scores["task"] == row.task, "seed"].nunique()
-        more = {"task": row.task, "interval": "95% over examples", "seeds": seeds}
+        more = {"task": row.task, "interval": OVER_EXAMPLES, "seeds": seeds}
         more["about"] = TASKS[row.task].main_metric  # which the strata are measured by
         numbers.append(Measured(*number, int(row.heads), "heads", TITLES[row.task], **more))
     return numbers
@@ -77,6 +97,7 @@ def layer_effect(products: Products, of: str) -> list[Measured]:
 
 MEASURES = (
     held_out_gain,
+    best_head_effect,
     stratum_effect,
     layer_effect,
 )

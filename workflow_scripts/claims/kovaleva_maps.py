@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.glue_rows import TITLES
-from workflow_scripts.claims.intervals import BOUNDS, counted, over_runs
+from workflow_scripts.claims.intervals import BOUNDS, OVER_EXAMPLES, counted, over_runs
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.patterns.measures import SHARES
@@ -25,7 +25,7 @@ def classifier_f1(products: Products, of: str) -> list[Measured]:
     number = (float(row[f"macro_f1{end}"]) for end in ("", "_low", "_high"))
     about = f"accuracy {100 * row['accuracy']:.0f}%, {row['n_examples']} examples"
     more = {"reference": float(shuffled["macro_f1"]), "about": about}
-    return [Measured(*number, int(row["n"]), "maps", interval="95% over examples", **more)]
+    return [Measured(*number, int(row["n"]), "maps", interval=OVER_EXAMPLES, **more)]
 
 
 def class_share(products: Products, of: str) -> list[Measured]:

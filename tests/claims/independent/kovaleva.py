@@ -214,17 +214,28 @@ def costly_head_and_shared_words(study: Study, of: str) -> list[Case]:
 
 
 def held_out_gain(study: Study, of: str) -> list[Case]:
-    unit, *only = of.split()
-    wanted = {"unit": unit, "mode": "uniform", "split": "dev"}
+    wanted = {"unit": of, "mode": "uniform", "split": "dev"}
     table = study.rows("tables/michel2019-gains.csv", **wanted)
     cases = []
     for name, title in TITLES.items():
         metric = {"stsb": "pearson", "cola": "matthews"}.get(name, "accuracy")
         rows = table[(table["task"] == title) & (table["metric"] == metric)]
-        if len(rows) and title in (only or [title]):
+        if len(rows):
             ends, seeds = over_seeds(rows, "gain", "gain_low", "gain_high")
             cases.append(Case(*ends, title, task=name, **seeds))
     return cases
+
+
+def best_head_effect(study: Study, of: str) -> list[Case]:
+    """The largest effect of each seed, by sorting."""
+    task = next(name for name in TITLES if TITLES[name] == of)
+    metric = {"stsb": "pearson", "cola": "matthews"}.get(task, "accuracy")
+    wanted = {"unit": "head", "mode": "uniform", "split": "dev", "metric": metric}
+    rows = where(study.all("ablation/*.pretrained.*.scores.parquet"), task=task, **wanted)
+    best = [of_seed.sort_values("effect").iloc[[-1]] for _, of_seed in rows.groupby("seed")]
+    number, seeds = over_seeds(pd.concat(best), "effect", *ENDS, scale=100)
+    how = (seeds["interval"] or "95% over examples") + ", of the chosen head alone"
+    return [Case(*number, of, task=task, seeds=seeds["seeds"], interval=how)]
 
 
 def stratum_effect(study: Study, of: str) -> list[Case]:
@@ -272,6 +283,7 @@ RECOMPUTED = {
         adjacent_links,
         costly_head_and_shared_words,
         held_out_gain,
+        best_head_effect,
         stratum_effect,
         layer_effect,
     )
