@@ -1,5 +1,6 @@
 """The claims' page: numbers as in the table, and links that lead somewhere."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -47,6 +48,25 @@ def test_fragments_name_measures_that_there_are(
 ) -> None:
     measures = {"m": MEASURES, "translation.2": ["x"]}
     assert fragment(view, case, "m", measures) == found
+
+
+def test_views_of_claims_on_fine_tuned_models_show_these() -> None:
+    """The atlas lists what it has of pretrained models first."""
+    kinds, ends = ("kinds", "patterns", "links", "shared"), {"patterns": "heterogeneous"}
+    ends |= {"links": "verb-subject", "shared": "copy"}
+    known = [
+        f"{kind}.stsb.{stage}.{end}"
+        for stage in ("pretrained", "1")
+        for kind in kinds
+        for end in ([ends[kind]] if kind in ends else ["cls", "sep"])
+    ]
+    known += ["similarity.stsb.1", "patterns.pretrained"]
+    with (ROOT / "claims/published.csv").open(encoding="utf-8", newline="") as file:
+        views = {row["view"] for row in csv.DictReader(file) if "task" in row["needs"].split()}
+    found = {view: fragment(view, of(task="stsb"), "m", {"m": known}) for view in views if view}
+    assert [view for view, address in found.items() if "pretrained" in address] == []
+    shown = {view.split("=")[1].split(".")[0] for view, address in found.items() if address}
+    assert shown == {*kinds, "similarity"}
 
 
 def test_links_in_the_report_and_next_to_the_page() -> None:
