@@ -110,13 +110,17 @@ class MadeUpStudy(MadeUpModel):
         products(self.folder, **printed)
 
     def arguments(self) -> None:
-        """Runs on ARCT, each right on a share of its own, one in three degenerate; no C, W."""
+        """Runs on ARCT, each right on a share of its own, one in three degenerate.
+
+        Only from original points is there C, W.
+        """
         (self.folder / "arguments").mkdir()
         (self.results / "arguments").mkdir()
         paths = []
         for family, trained_on in product(FAMILIES, TRAINED_ON):
+            setups = ("full", "W", "RW", "CW")[: 4 if trained_on == "original" else 3]
             runs = [self._run(family, trained_on, setup, seed)
-                    for setup in ("full", "W", "RW") for seed in self.seeds]  # fmt: skip
+                    for setup in setups for seed in self.seeds]  # fmt: skip
             frame = pd.concat(runs, ignore_index=True)
             if family == "bert":
                 for seed in self.seeds:

@@ -124,10 +124,32 @@ def test_the_gap_of_the_peaks(tmp_path: Path) -> None:
     found = peaks(tmp_path, *runs)
     (gap,) = niven.peak_gap(found, "gap")
     assert (gap.value, gap.low, gap.high, gap.n, gap.seeds) == (25, 0, 75, 4, 2)
-    assert (gap.about, gap.not_comparable) == ("test set, peaks 100.0 and 75.0", "")
-    (explained,) = niven.peak_gap(found, "share")
-    assert explained.value == 50  # 25 of the 50 points above chance
-    assert (explained.low, explained.high) == (-50, 100)  # 25% right, or all
+    assert (gap.about, gap.not_comparable) == ("test set, peaks 100.0 (full), 75.0 (W)", "")
+    with pytest.raises(NotMeasured, match="no BERT trained on R, W"):
+        niven.peak_gap(found, "explained")
+
+
+def test_what_explains_the_peak(tmp_path: Path) -> None:
+    """Of eight points: all 7, warrants 4 and, with reasons, 6, with claims, 5: together 7.
+
+    The text adds its gains up in the same way: 71.2 + 3.8 + 2.0 = 77.0.
+    """
+    hits = {"full": [1] * 7 + [0], "W": [0] * 4 + [1] * 4, "RW": [1] * 6 + [0] * 2}
+    hits["CW"] = [0, 0, 0, 1, 1, 1, 1, 1]
+    found = peaks(tmp_path, *((setup, 1, points, False) for setup, points in hits.items()))
+    (explained,) = niven.peak_gap(found, "explained")
+    assert (explained.value, explained.n, explained.seeds) == (0, 8, 1)
+    assert explained.about == "test set, peaks 87.5 (full), 50.0 (W), 75.0 (RW), 62.5 (CW)"
+    # RW + CW - W - full is 0 on all but two points: -1 on the seventh, and 1 on the fourth.
+    random = np.random.default_rng(11).integers(0, 8, (4000, 8))
+    each = 100 * (np.array(hits["RW"]) + hits["CW"] - np.array(hits["W"]) - hits["full"])
+    assert list(each) == [0, 0, 0, 100, 0, 0, -100, 0]
+    ends = np.percentile(each[random].mean(axis=1), [2.5, 97.5])
+    assert (explained.low, explained.high) == pytest.approx(tuple(ends), abs=0.1)
+    # One input whose runs are all degenerate leaves nothing to compare.
+    failed = ((setup, 1, points, setup == "CW") for setup, points in hits.items())
+    (explained,) = niven.peak_gap(peaks(tmp_path / "failed", *failed), "explained")
+    assert explained.not_comparable == niven.NONE_LEARNT
 
 
 def test_the_best_run_is_taken_anew_in_each_sample(tmp_path: Path) -> None:
@@ -160,8 +182,8 @@ def test_peaks_that_explain_nothing(
     tmp_path: Path, failed: tuple[bool, bool], hits: list[int], because: str
 ) -> None:
     runs = ("full", 1, hits, failed[0]), ("W", 1, [1, 1, 1, 0], failed[1])
-    (explained,) = niven.peak_gap(peaks(tmp_path, *runs), "share")
-    assert explained.not_comparable == because
+    (gap,) = niven.peak_gap(peaks(tmp_path, *runs), "gap")
+    assert gap.not_comparable == because
 
 
 def test_easy_points(tmp_path: Path) -> None:

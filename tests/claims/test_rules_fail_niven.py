@@ -70,9 +70,11 @@ def frames(claim: Claim, fits: bool) -> Frames:
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_rule_can_hold_and_fail(tmp_path: Path, claim: Claim, fits: bool, verdict: str) -> None:
     if claim.measure == "peak_gap":
-        # All of the input is right on 77% of 500 points, warrants on 71%, or on half of them.
-        right = 355 if fits else 250
-        points = {"full": [1] * 385 + [0] * 115, "W": [1] * right + [0] * (500 - right)}
+        # All of the input is right on 77% of 500 points; warrants on 71%, with reasons on 75%, with
+        # claims on 73%, or each on half of them.
+        counts = {"full": 385, "W": 355, "RW": 375, "CW": 365}
+        counts |= {} if fits else dict.fromkeys(("W", "RW", "CW"), 250)
+        points = {setup: [1] * right + [0] * (500 - right) for setup, right in counts.items()}
         runs = [(setup, 1, hits, False) for setup, hits in points.items()]
         found = peaks(tmp_path, *runs)
     else:

@@ -24,6 +24,12 @@ OVER_RUNS_TOO = "95% over points and runs"
 OF_ONE_RUN = "95% over points, the run fixed"
 NONE_LEARNT = "no run has learnt: all are degenerate"
 CHANCE = 50.0
+# Sums of the best runs' accuracies on several inputs: what all of the input has over warrants; and
+# W + (RW - W) + (CW - W) - full, by which warrants and the gains of both texts exceed it.
+COMPARED = {
+    "gap": {"full": 1, "W": -1},
+    "explained": {"full": -1, "W": -1, "RW": 1, "CW": 1},
+}
 PAPER_RUNS = 20  # of a model and its inputs; 12 of BERT from claims and warrants
 DRAWS = 10_000  # bootstrap samples
 
@@ -91,12 +97,11 @@ def degenerate_runs(products: Products, of: str) -> list[Measured]:
 
 
 def peak_gap(products: Products, of: str) -> list[Measured]:
-    """How BERT's best run on warrants alone compares to its best run on all of the input.
+    """Points between the best runs of BERT on several inputs, as COMPARED adds them up.
 
-    `of` is "gap", the points that the former lacks, or "share", its percentage of the latter's
-    height above chance. On the original points of the last split, without degenerate runs; the
-    interval resamples points, the same for all runs, and takes the best runs of each sample. BoV
-    and BiLSTM are left out: the argument cancels in their logits.
+    On the original points of the last split, without degenerate runs; the interval resamples
+    points, the same for all runs, and takes the best runs of each sample. BoV and BiLSTM are left
+    out: the argument cancels in their logits.
     """
     rows = products.all_of(PREDICTIONS)
     rows = rows[rows["version"] == "original"]
@@ -108,30 +113,27 @@ def peak_gap(products: Products, of: str) -> list[Measured]:
     runs = products.rows(SCORES, **wanted)
     learnt = runs[~runs["degenerate"].astype(bool)]
     weights = observed_and_resampled(len(by_run), DRAWS, 1) / len(by_run)
-    peaks, counts = [], []
-    for setup in ("full", "W"):
+    peaks, because = {}, ""
+    for setup in COMPARED[of]:
         if setup not in by_run:
             raise NotMeasured(f"the study has no BERT trained on {SETUPS[setup]}")
         seeds = learnt.loc[learnt["setup"] == setup, "seed"]
         # Degenerate ones are shown where there are no others, and not compared.
         of_setup = by_run[setup][list(seeds)] if len(seeds) else by_run[setup]
-        peaks.append((weights @ of_setup.to_numpy()).max(axis=1))
-        counts.append(len(seeds))
-    full, warrants = peaks
-    because = "" if all(counts) else NONE_LEARNT
-    value = full - warrants
-    if of == "share":
-        if not because and np.percentile(full[1:], ENDS[0]) <= CHANCE:
-            because = "no run on all of the input is above chance"
-        height = np.where(full == CHANCE, np.nan, full - CHANCE)
-        value = np.round(100 * (warrants - CHANCE) / height, 9)  # a share of one half is just that
-    low, high = np.nanpercentile(value[1:], ENDS)
+        peaks[setup] = (weights @ of_setup.to_numpy()).max(axis=1)
+        because = because or ("" if len(seeds) else NONE_LEARNT)
+    if not because and np.percentile(peaks["full"][1:], ENDS[0]) <= CHANCE:
+        because = "no run on all of the input is above chance"
+    value = np.sum([sign * peaks[setup] for setup, sign in COMPARED[of].items()], axis=0)
+    value = value.round(9)  # equal shares of the points leave exactly nothing
+    low, high = np.percentile(value[1:], ENDS)
+    about = ", ".join(f"{peak[0]:.1f} ({setup})" for setup, peak in peaks.items())
     number = Measured(float(value[0]), float(low), float(high), len(by_run), "points")
     return [
         replace(
             number,
             seeds=by_run["full"].shape[1],
-            about=f"{split} set, peaks {full[0]:.1f} and {warrants[0]:.1f}",
+            about=f"{split} set, peaks {about}",
             not_comparable=because,
             interval="95% over points, the best runs taken anew in each sample",
         )

@@ -87,8 +87,9 @@ def degenerate_runs(study: Study, of: str) -> list[Case]:
 
 def peak_gap(study: Study, of: str) -> list[Case]:
     """A bootstrap of its own, one sample after the other."""
+    setups = ("full", "W") if of == "gap" else ("full", "W", "RW", "CW")
     rights, comparable = {}, True
-    for setup in ("full", "W"):
+    for setup in setups:
         frame, _ = held_out(logits(study, "original", "bert", setup))
         table = where(frame, version="original").pivot(index="id", columns="seed", values="right")
         has_learnt = learnt(study, "original", "bert", setup)
@@ -97,24 +98,18 @@ def peak_gap(study: Study, of: str) -> list[Case]:
         rights[setup] = table[seeds or list(table)].to_numpy(float)
     n, random = len(rights["full"]), np.random.default_rng(99)
 
-    def peaks(sample: np.ndarray) -> tuple[float, float]:
-        full, warrants = (100 * rights[s][sample].mean(axis=0).max() for s in ("full", "W"))
-        return full, warrants
+    def peaks(sample: np.ndarray) -> dict[str, float]:
+        return {setup: 100 * rights[setup][sample].mean(axis=0).max() for setup in setups}
 
-    samples = np.array([peaks(random.integers(0, n, n)) for _ in range(4000)])
-    both = np.vstack([peaks(np.arange(n)), samples])
-    if of == "share":
-        comparable &= np.percentile(samples[:, 0], 2.5) > 50
-        with np.errstate(divide="ignore", invalid="ignore"):
-            numbers = 100 * (both[:, 1] - 50) / (both[:, 0] - 50)
-        numbers[~np.isfinite(numbers)] = np.nan
+    samples = [peaks(np.arange(n)), *(peaks(random.integers(0, n, n)) for _ in range(4000))]
+    comparable &= np.percentile([sample["full"] for sample in samples[1:]], 2.5) > 50
+    if of == "gap":
+        numbers = [sample["full"] - sample["W"] for sample in samples]
     else:
-        numbers = both[:, 0] - both[:, 1]
-    low, high = np.nanpercentile(numbers[1:], [2.5, 97.5])
-    near = 100 / n + 1
-    if of == "share":  # of points above chance, as many as there are
-        near = 100 * near / max(both[0, 0] - 50, 1)
-    return [Case(numbers[0], low, high, comparable=bool(comparable), near=near)]
+        gains = [(s["RW"] - s["W"]) + (s["CW"] - s["W"]) for s in samples]
+        numbers = [s["W"] + gain - s["full"] for s, gain in zip(samples, gains, strict=True)]
+    low, high = np.percentile(numbers[1:], [2.5, 97.5])
+    return [Case(numbers[0], low, high, comparable=bool(comparable), near=100 / n + 1)]
 
 
 def adversarial(study: Study, of: str) -> list[Case]:
