@@ -94,8 +94,8 @@ def translators(study: "MadeUpStudy") -> None:
             for split in ("validation", "test", "web")
         ]
         curves = [
-            curve(study, about, order, scope, share)
-            for order in ("importance", "score")
+            curve(study, about, order, scope, share) | {"draw": draw}
+            for order, draw in (("importance", 0), ("score", 0), ("random", 0), ("random", 1))
             for scope in ("all", *TYPES)
             for share in SHARES
         ]

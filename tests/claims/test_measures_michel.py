@@ -10,8 +10,8 @@ import pytest
 
 from tests.claims.made_up import products
 from workflow_scripts.claims import michel, michel_pruning
-from workflow_scripts.claims.agreements import ceiling
 from workflow_scripts.claims.intervals import apart, area
+from workflow_scripts.claims.noise import ceiling
 from workflow_scripts.claims.verdicts import Measured
 
 
@@ -170,6 +170,14 @@ def test_orders_compared_by_their_area(tmp_path: Path) -> None:
     assert ends(gap) == pytest.approx((-2.5, -2.5 - half, -2.5 + half))
     assert gap.about == "accuracy, -20.0 against -17.5"
     assert gap.interval == "95% as if the two were independent"
+    assert gap.not_comparable == ""  # the study has no random order
+    # A random order of -20 is beaten by 2.5 points, with an end at 2.5 - sqrt(5) = 0.26.
+    for lost, comparable in ((0.4, True), (0.39, False)):
+        random = [point(share, -lost * share / 100, "random") for share in (0.0, 100.0)]
+        found = products(tmp_path, michel2019_fig3=rows + random)
+        (gap,) = michel_pruning.order_area(found, "importance over ablation")
+        assert gap.about == f"accuracy, -20.0 against -17.5; a random order: {-50 * lost:.1f}"
+        assert (gap.not_comparable == "") == comparable
 
 
 def test_square_and_add_by_hand(tmp_path: Path) -> None:

@@ -132,14 +132,28 @@ def test_pruning(found: Products) -> None:
     assert over_decoder.interval == "95% as if the two were independent"
 
 
-def test_orders_compared_by_their_area(found: Products) -> None:
-    """Of the run that has both orders, by trapezoids over the shares that were measured."""
+def test_orders_compared_by_their_area(found: Products, tmp_path: Path) -> None:
+    """Of the run that has both orders, by trapezoids over the shares that were measured.
+
+    An order that does not beat random ones, of which the mean counts, is noise.
+    """
     (gap,) = pruned_translators.kept_area(found, "importance over score")
     ours = (0.2 * (100 + 98) / 2 + 0.5 * (98 + 100) / 2 + 0.1 * (100 + 90) / 2) / 0.8
     other = (0.4 * (100 + 50) / 2 + 0.4 * 50) / 0.8
     half = math.hypot(2, 3)
     assert ends(gap) == pytest.approx((ours - other, ours - other - half, ours - other + half))
     assert (gap.case, gap.about) == ("seed 1", "98.5% and 62.5%")
+    assert gap.not_comparable == ""
+    for worse, comparable in ((0.1, True), (0.5, False)):
+        rows = curve("all", {0.0: 1.0, 0.8: 1.0}) + curve(
+            "all", {0.0: 0.5, 0.8: 0.5}, strategy="score"
+        )
+        for draw, part in enumerate((worse - 0.05, worse + 0.05)):
+            rows += curve("all", {0.0: part, 0.8: part}, strategy="random", draw=draw)
+        found = products(tmp_path, translation__1_of_curves=rows)
+        (gap,) = pruned_translators.kept_area(found, "importance over score")
+        assert gap.about == f"100.0% and 50.0%; a random order: {100 * worse:.1f}%"
+        assert (gap.not_comparable == "") == comparable
 
 
 def test_pruning_during_training(found: Products, tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.ablation.measures import SCORES, set_title
-from workflow_scripts.claims.agreements import too_noisy
 from workflow_scripts.claims.glue_rows import NAMES
 from workflow_scripts.claims.intervals import BOUNDS, bounded, counted, over_seeds
+from workflow_scripts.claims.noise import too_noisy
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS

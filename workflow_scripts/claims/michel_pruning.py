@@ -9,6 +9,7 @@ from scipy import stats
 from workflow_scripts.claims.glue_rows import NAMES
 from workflow_scripts.claims.intervals import APART, CONFIDENCE, MEAN_OF_ENDS, apart, area
 from workflow_scripts.claims.michel import in_one_metric, no_accuracy
+from workflow_scripts.claims.noise import order_of_noise
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 
@@ -37,30 +38,35 @@ def order_area(products: Products, of: str) -> list[Measured]:
     """Points by which one order beats another, on average over all shares of pruned heads.
 
     `of` is like "importance over ablation". The average is the area of the curve, by trapezoids.
+    Not comparable where the other order does not surely beat the random one, if there is one.
     """
     one, _, other = of.split()
-    ones, others = _curves(products, one), _curves(products, other)
+    ones, others, random = (_curves(products, order) for order in (one, other, "random"))
     numbers = []
     for task in ones.keys() & others.keys():
-        columns = ("change", "change_low", "change_high")
-        first, second = (
-            Measured(*(100 * x for x in area(rows["share"], rows, columns)))
-            for rows in (ones[task], others[task])
-        )
+        first, second = _area(ones[task]), _area(others[task])
+        third = _area(random[task]) if task in random else None
         about = f"{ones[task]['metric'].iloc[0]}, {first.value:+.1f} against {second.value:+.1f}"
+        about += f"; a random order: {third.value:+.1f}" if third else ""
         more = {"about": about, "task": NAMES[task], "interval": APART}
-        more["seeds"] = int(ones[task]["runs"].min())
+        more |= {"seeds": int(ones[task]["runs"].min())}
+        more |= {"not_comparable": order_of_noise(second, third)}
         n = int(ones[task]["n"].iloc[0])
         numbers.append(Measured(*apart(first, second), n, "examples", task, **more))
     return sorted(numbers, key=lambda number: number.case)
 
 
+def _area(rows: pd.DataFrame) -> Measured:
+    """The mean change over all shares pruned, in points."""
+    columns = ("change", "change_low", "change_high")
+    return Measured(*(100 * x for x in area(rows["share"], rows, columns)))
+
+
 def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
     """The curve of each task in an order of pruning, by the share pruned, in percent."""
-    table = in_one_metric(products.rows("michel2019-fig3", strategy=strategy))
-    return {
-        str(task): rows.sort_values("share") for task, rows in table.groupby("task", sort=False)
-    }
+    table = in_one_metric(products["michel2019-fig3"])
+    table = table[table["strategy"] == strategy].sort_values("share", kind="stable")
+    return {str(task): rows for task, rows in table.groupby("task", sort=False)}
 
 
 def one_head_each(products: Products, of: str) -> list[Measured]:

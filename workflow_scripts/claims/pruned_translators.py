@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from workflow_scripts.claims.intervals import APART, apart, area
+from workflow_scripts.claims.noise import order_of_noise
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.translators import (
     CROSS,
@@ -52,18 +53,24 @@ def kept_gap(products: Products, of: str) -> list[Measured]:
 
 
 def kept_area(products: Products, of: str) -> list[Measured]:
-    """Points of percent of BLEU by which one order keeps more, on average over all shares pruned.
+    """Percentage points of BLEU that one order retains over another, on average over all shares.
 
-    `of` is like "importance over score". The average is the area of the curve, by trapezoids.
+    `of` is like "importance over score". The average is the area of the curve, by trapezoids. Not
+    comparable where the other order does not surely beat the random one, if there is one.
     """
     one, _, other = of.split()
-    numbers, others = [], dict(curves(products, "all", other))
-    for run, rows in curves(products, "all", one):
-        if run in others:
-            first, second = _area(rows), _area(others[run])
-            about = f"{first.value:.1f}% and {second.value:.1f}%"
-            gap = apart(first, second)
-            numbers.append(over_sentences(gap, rows.iloc[0], run, "", about, APART))
+    ones, others, random = (
+        {run: (_area(rows), rows.iloc[0]) for run, rows in curves(products, "all", order)}
+        for order in (one, other, "random")
+    )
+    numbers = []
+    for run in (name for name in ones if name in others):
+        (first, row), (second, _) = ones[run], others[run]
+        third = random[run][0] if run in random else None
+        about = f"{first.value:.1f}% and {second.value:.1f}%"
+        about += f"; a random order: {third.value:.1f}%" if third else ""
+        number = over_sentences(apart(first, second), row, run, "", about, APART)
+        numbers.append(replace(number, not_comparable=order_of_noise(second, third)))
     return numbers
 
 
@@ -93,7 +100,8 @@ def kept_in_training(products: Products, of: str) -> list[Measured]:
 
 
 def _area(rows: pd.DataFrame) -> Measured:
-    rows = rows.sort_values("share")
+    """The percent of BLEU retained on average over all shares pruned; mean over random orders."""
+    rows = rows.groupby("share", as_index=False)[list(KEPT)].mean()
     return Measured(*(100 * x for x in area(rows["share"], rows, KEPT)))
 
 

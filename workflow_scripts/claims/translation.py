@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from workflow_scripts.claims.agreements import too_noisy
 from workflow_scripts.claims.intervals import bounded, share
+from workflow_scripts.claims.noise import too_noisy
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.translators import (
     CROSS,

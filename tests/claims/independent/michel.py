@@ -14,6 +14,7 @@ from tests.claims.independent.study import (
     curve_mean,
     newcombe,
     over_seeds,
+    surely_above,
     where,
 )
 
@@ -104,8 +105,8 @@ def agreement(study: Study, of: str) -> list[Case]:
 
 
 def curves(study: Study, order: str) -> dict[str, pd.DataFrame]:
-    table = study.rows("tables/michel2019-fig3.csv", strategy=order)
-    table = accuracy_or_pearson(table)
+    table = study.read("tables/michel2019-fig3.csv")
+    table = accuracy_or_pearson(table[table["strategy"] == order])
     return {
         task: where(table, task=task).sort_values("share") for task in dict.fromkeys(table["task"])
     }
@@ -127,11 +128,14 @@ def pruned(study: Study, of: str) -> list[Case]:
 
 
 def order_area(study: Study, of: str) -> list[Case]:
-    one, other = (curves(study, order) for order in of.split(" over "))
+    found = [curves(study, order) for order in (*of.split(" over "), "random")]
     cases = []
-    for title in sorted({*one} & {*other}):
-        means = [100 * curve_mean(table[title], *CHANGE) for table in (one, other)]
-        cases.append(Case(*newcombe(*means), title, task=NAMES[title]))
+    for title in sorted({*found[0]} & {*found[1]}):
+        first, second, *random = (
+            100 * curve_mean(table[title], *CHANGE) for table in found if title in table
+        )
+        known = all(surely_above(second, third) for third in random)
+        cases.append(Case(*newcombe(first, second), title, task=NAMES[title], comparable=known))
     return cases
 
 

@@ -136,6 +136,11 @@ def newcombe(one: np.ndarray, other: np.ndarray) -> tuple[float, float, float]:
     return a - b, a - b - below, a - b + above
 
 
+def surely_above(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the interval of a difference lies above 0."""
+    return newcombe(one, other)[1] > 0
+
+
 def curve_mean(rows: pd.DataFrame, *columns: str) -> np.ndarray:
     """The mean height over the share pruned, the sum of its trapezoids over its length."""
     points = rows.sort_values("share")[["share", *columns]].to_numpy(float)

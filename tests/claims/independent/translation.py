@@ -14,6 +14,7 @@ from tests.claims.independent.study import (
     attenuated,
     curve_mean,
     newcombe,
+    surely_above,
     where,
     wilson,
 )
@@ -92,11 +93,20 @@ def kept_gap(study: Study, of: str) -> list[Case]:
 
 def kept_area(study: Study, of: str) -> list[Case]:
     ones, others = (dict(runs(curves(study, "all", order))) for order in of.split(" over "))
-    return [
-        case(study, newcombe(*(100 * curve_mean(rows[run], *KEPT) for rows in (ones, others))), run)
-        for run in ones
-        if run in others
-    ]
+    try:
+        random = dict(runs(curves(study, "all", "random")))
+    except Missing:
+        random = {}
+    cases = []
+    for run in (name for name in ones if name in others):
+        first, second = (100 * curve_mean(rows[run], *KEPT) for rows in (ones, others))
+        found, known = case(study, newcombe(first, second), run), True
+        if run in random:
+            draws = [rows for _, rows in random[run].groupby("draw")]
+            mean = 100 * np.mean([curve_mean(rows, *KEPT) for rows in draws], axis=0)
+            known = surely_above(second, mean)
+        cases.append(replace(found, comparable=found.comparable and known))
+    return cases
 
 
 def kept_in_training(study: Study, of: str) -> list[Case]:

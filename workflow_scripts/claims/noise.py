@@ -1,6 +1,9 @@
-"""Whether effects of heads are known well enough for a correlation between two sets of examples."""
+"""Whether effects of heads are known well enough for what is judged of them."""
 
 import math
+
+from workflow_scripts.claims.intervals import apart
+from workflow_scripts.claims.verdicts import Measured
 
 
 def reliability(halves: float) -> float:
@@ -27,3 +30,14 @@ def too_noisy(one: float, other: float, paper: float) -> str:
         return ""
     why = f"too noisy: by their halves the sets can correlate by {most:.2f}"
     return f"{why}, the paper's do by {paper:g}"
+
+
+def order_of_noise(scores: Measured, random: Measured | None) -> str:
+    """Why no order can be held against that by scores; empty where one can, or none is random.
+
+    Scores on few examples order the heads by chance: theirs must beat a random order, by an
+    interval above 0.
+    """
+    if random is None or apart(scores, random)[1] > 0:
+        return ""
+    return "the order by scores may be noise: it does not surely beat a random one"
