@@ -157,17 +157,32 @@ def test_orders_compared_by_their_area(found: Products, tmp_path: Path) -> None:
 
 
 def test_pruning_during_training(found: Products, tmp_path: Path) -> None:
-    first, second = pruned_translators.kept_in_training(found, "40 1-2")
-    assert (first.case, *ends(first)) == ("seed 1, epoch 1", 60, pytest.approx(58), 63)
-    assert (second.value, second.not_comparable) == (30, "")
     (late,) = pruned_translators.kept_in_training(found, "40 10-")
     assert (late.case, late.value) == ("seed 1, epoch 16", 88)
     with pytest.raises(NotMeasured, match="measured epoch of 20-"):
         pruned_translators.kept_in_training(found, "40 20-")
     rows = curve("all", {0.0: 1.0, 0.4: 0.5}, epoch=1, baseline=0.9)
     bare = products(tmp_path, translation__3_of_training=rows)
-    (nothing,) = pruned_translators.kept_in_training(bare, "40 1-2")
-    assert nothing.not_comparable == "with 0.9 BLEU before pruning there is nothing to lose"
+    for measure, of in (("kept_in_training", "40 1-2"), ("above_proportion", "1-2")):
+        (nothing,) = getattr(pruned_translators, measure)(bare, of)
+        assert nothing.not_comparable == "with 0.9 BLEU before pruning there is nothing to lose"
+
+
+def test_pruning_next_to_a_straight_line(found: Products, tmp_path: Path) -> None:
+    """By hand: of the curves up to 40%, and of those that the rule's tolerance comes from."""
+    first, second = pruned_translators.above_proportion(found, "1-2")
+    # The curve falls from 100 to 60 as the line does; its points lie 2 above their lower ends.
+    assert (first.case, *ends(first)) == ("seed 1, epoch 1", *map(pytest.approx, (0, -2, 3)))
+    assert (second.value, second.not_comparable) == (pytest.approx(65 - 80), "")
+    assert first.about == "80.0% of 30.0 BLEU, mean over shares up to 40%"
+    assert first.interval == "at least 95% over sentences"
+    rows = curve("all", {0.0: 1.0, 0.4: 0.875, 1.0: 0.0}, epoch=2)
+    late = products(tmp_path, translation__3_of_training=rows)
+    (number,) = pruned_translators.above_proportion(late, "1-2")
+    # The triangle over the line is 27.5 high at 40%, and half of that on average.
+    assert number.value == pytest.approx(27.5 / 2)
+    (claim,) = (one for one in read(BUILTIN, MEASURES) if one.id == "michel-translation-early")
+    assert claim.to == pytest.approx(number.value / 2, abs=0.05)
 
 
 def test_types_of_attention(found: Products) -> None:

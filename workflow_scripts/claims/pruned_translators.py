@@ -1,5 +1,6 @@
 """Our numbers for the claims of Michel et al. 2019 about pruned translators: a case a run."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pandas as pd
@@ -20,6 +21,7 @@ from workflow_scripts.core.model.sublayers import TYPES
 from workflow_scripts.translation.measures import TRAINING
 
 KEPT = ("kept", "kept_low", "kept_high")
+AT_LEAST_SENTENCES = "at least 95% over sentences"
 LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's first epoch has 3.0
 
 
@@ -77,10 +79,36 @@ def kept_area(products: Products, of: str) -> list[Measured]:
 def kept_in_training(products: Products, of: str) -> list[Measured]:
     """Percent of an epoch's BLEU that is kept with a share of the heads pruned by importance.
 
-    `of` is like "40 10-": the percentage, and the epochs, here from the tenth on; "40 1-2" are the
+    `of` is like "40 10-": the percentage, and the epochs, here from the tenth on; "1-2" are the
     first two. A case for each epoch whose curve was measured. Raises NotMeasured where none was.
     """
     at, span = of.split()
+    return [
+        _of_early(_kept(curve.loc[(100 * curve["share"] - float(at)).abs().idxmin()], *case), curve)
+        for case, curve in _epochs(products, span)
+    ]
+
+
+def above_proportion(products: Products, of: str) -> list[Measured]:
+    """Percentage points of BLEU retained beyond the share of heads left, on average over shares.
+
+    That is the area between an epoch's curve, pruned by importance, and the straight line from all
+    to nothing; `of` is the span of epochs, as in kept_in_training.
+    """
+    numbers = []
+    for (run, part), curve in _epochs(products, of):
+        kept, shares = _area(curve), 100 * curve["share"]
+        line = 100 - (shares.max() + shares.min()) / 2  # the mean height of the straight line
+        ends = (end - line for end in (kept.value, kept.low, kept.high))
+        base = curve["baseline"].iloc[0]
+        about = f"{kept.value:.1f}% of {base:.1f} BLEU, mean over shares up to {shares.max():.0f}%"
+        number = over_sentences(ends, curve.iloc[0], run, part, about, AT_LEAST_SENTENCES)
+        numbers.append(_of_early(number, curve))
+    return numbers
+
+
+def _epochs(products: Products, span: str) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """The run and name of each measured epoch of a span, and its curve of BLEU."""
     first, _, last = span.partition("-")
     rows = products.all_of(TRAINING, named="epochs of a translator's training")
     rows = rows[(rows["metric"] == "bleu") & (rows["epoch"] >= int(first))]
@@ -88,15 +116,16 @@ def kept_in_training(products: Products, of: str) -> list[Measured]:
         rows = rows[rows["epoch"] <= int(last)]
     if rows.empty:
         raise NotMeasured(f"no translator's training has a measured epoch of {span}")
-    numbers = []
     for (run, epoch), curve in rows.groupby(["run", "epoch"], sort=False):
-        row = curve.loc[(100 * curve["share"] - float(at)).abs().idxmin()]
-        number = _kept(row, str(run), f"epoch {epoch}")
-        if row["baseline"] < LEAST_EARLY:
-            why = f"with {row['baseline']:.1f} BLEU before pruning there is nothing to lose"
-            number = replace(number, not_comparable=why)
-        numbers.append(number)
-    return numbers
+        yield (str(run), f"epoch {epoch}"), curve
+
+
+def _of_early(number: Measured, curve: pd.DataFrame) -> Measured:
+    """The number, which is not comparable where the epoch's model does not translate yet."""
+    if (base := curve["baseline"].iloc[0]) >= LEAST_EARLY:
+        return number
+    why = f"with {base:.1f} BLEU before pruning there is nothing to lose"
+    return replace(number, not_comparable=why)
 
 
 def _area(rows: pd.DataFrame) -> Measured:
@@ -121,5 +150,5 @@ def _kept(row: pd.Series, run: str, part: str = "") -> Measured:
 
 MEASURES = (
     base_bleu,
-    *map(of_translators, (kept_bleu, kept_gap, kept_area, kept_in_training)),
+    *map(of_translators, (kept_bleu, kept_gap, kept_area, kept_in_training, above_proportion)),
 )

@@ -125,6 +125,19 @@ def kept_in_training(study: Study, of: str) -> list[Case]:
     return cases
 
 
+def above_proportion(study: Study, of: str) -> list[Case]:
+    """The mean distance of an epoch's curve from the line of 100 minus the percent pruned."""
+    first, last = map(int, of.split("-"))
+    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
+    frame = frame[frame["epoch"].between(first, last)]
+    cases = []
+    for (run, epoch), rows in frame.groupby(["run", "epoch"]):
+        distances = rows.assign(**{name: rows[name] - (1 - rows["share"]) for name in KEPT})
+        found = case(study, 100 * curve_mean(distances, *KEPT), str(run), f"epoch {epoch}")
+        cases.append(replace(found, comparable=found.comparable and rows["baseline"].min() >= 1))
+    return cases
+
+
 def masked(study: Study, unit: str, split: str) -> Iterator[tuple[str, pd.DataFrame]]:
     frame = study.all("translation/*.scores.parquet")
     yield from runs(where(frame, unit=unit, split=split, mode="zero", metric="bleu"))
@@ -226,6 +239,7 @@ RECOMPUTED = {
         kept_gap,
         kept_area,
         kept_in_training,
+        above_proportion,
         type_gap,
         one_head_left,
         translator_layers_of_one_head,
