@@ -187,11 +187,12 @@ def test_pruning_next_to_a_straight_line(found: Products, tmp_path: Path) -> Non
 
 def test_types_of_attention(found: Products) -> None:
     """With and without the last layer."""
-    encoder, decoder, without, last = translation.type_gap(found, "best head left")
+    encoder, decoder = translation.type_gap(found, "best head left")
     assert (encoder.case, *ends(encoder)) == ("seed 1, Enc-Dec minus Enc-Enc", -4, -5, -3)
     assert (decoder.value, decoder.about) == (-0.5, "Enc-Dec: -5.00")
-    assert without.case == "seed 1, Enc-Dec minus Enc-Enc, but the last layer"
-    assert (without.value, last.value, last.about) == (0.2, -2, "Enc-Dec: -0.50")
+    encoder, decoder = translation.type_gap(found, "best head left, but the last layer")
+    assert encoder.case == "seed 1, Enc-Dec minus Enc-Enc"
+    assert (encoder.value, decoder.value, decoder.about) == (0.2, -2, "Enc-Dec: -0.50")
 
 
 def test_one_head_left(found: Products) -> None:

@@ -142,7 +142,7 @@ def translators(lost: int, last: float, others: float, effect: float = -3.0) -> 
     types = [
         {"run": "1", "split": "test", "type": "encoder-decoder", "other": other, "n": 3000}
         | {"measure": measure}
-        | with_interval("value", 1.0)
+        | with_interval("value", 1.3)
         for measure in ("best head left", "best head left, but the last layer")
         for other in ("", "encoder", "decoder")
     ]
@@ -184,6 +184,7 @@ CONTRADICTED: dict[str, Callable[[], Frames]] = {
     T + "catastrophe": lambda: pruned_translators(0.9, cross=0.8),
     T + "self": lambda: pruned_translators(0.7),
     T + "cross-alone": lambda: translators(0, 0, 0),
+    T + "cross-but-last": lambda: translators(0, 0, 0),
     T + "cross-pruned": lambda: pruned_translators(0.5, cross=0.8),
     T + "early": lambda: pruned_translators(0.9, training=0.9),
     T + "late": lambda: pruned_translators(0.9, training=0.7),

@@ -26,19 +26,18 @@ OVER_HEADS = "95% over heads"
 def type_gap(products: Products, of: str) -> list[Measured]:
     """BLEU that encoder-decoder attention loses over each other type; `of` is the measure.
 
-    That is the difference of the two types' values, with and without the last layer; the interval
-    resamples sentences, the same for both.
+    That is the difference of the two types' values; the interval resamples sentences, the same for
+    both.
     """
     types = products.all_of(OF_TYPES)
     types = types[(types["split"] == MEASURED_ON) & (types["type"] == CROSS)]
+    types = types[types["measure"] == of]
+    alone = types[types["other"] == ""].set_index("run")["value"]
     numbers = []
-    for measure in (of, f"{of}, but the last layer"):
-        rows = types[types["measure"] == measure]
-        alone = rows[rows["other"] == ""].set_index("run")["value"]
-        for row in rows[rows["other"] != ""].to_dict("records"):
-            run, part = row["run"], minus_type(row["other"]) + measure.removeprefix(of)
-            about = f"{TYPES[CROSS]}: {alone[run]:+.2f}"
-            numbers.append(over_sentences([row[name] for name in VALUE], row, run, part, about))
+    for row in types[types["other"] != ""].to_dict("records"):
+        run, about = row["run"], f"{TYPES[CROSS]}: {alone[row['run']]:+.2f}"
+        ends, part = (row[name] for name in VALUE), minus_type(row["other"])
+        numbers.append(over_sentences(ends, row, run, part, about))
     return numbers
 
 

@@ -157,12 +157,11 @@ def best_left(study: Study, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]
 def type_gap(study: Study, of: str) -> list[Case]:
     frame = where(study.all("translation/*.types.parquet"), split="test", type=CROSS)
     cases = []
-    for ending in ("", ", but the last layer"):
-        for row in frame[frame["measure"] == of + ending].to_dict("records"):
-            if row["other"]:
-                part = f"Enc-Dec minus {TITLES[row['other']]}{ending}"
-                ends = (row[name] for name in ("value", "ci_low", "ci_high"))
-                cases.append(case(study, ends, str(row["run"]), part))
+    for row in frame[frame["measure"] == of].to_dict("records"):
+        if row["other"]:
+            part = f"Enc-Dec minus {TITLES[row['other']]}"
+            ends = (row[name] for name in ("value", "ci_low", "ci_high"))
+            cases.append(case(study, ends, str(row["run"]), part))
     return cases
 
 
