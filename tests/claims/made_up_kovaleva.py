@@ -99,6 +99,21 @@ def strata(seeds: int = 1, **effects: dict[str, float]) -> dict[str, Rows]:
     return {"kovaleva2019_strata": table, **scores}
 
 
+def kinds_of_heads(task: str, seeds: int = 1, **effects: Sequence[float]) -> dict[str, Rows]:
+    """Products: effects of the heads of each kind, each with a 90% interval of 0.001 each side."""
+    of_heads = [(kind, value) for kind, values in effects.items() for value in values]
+    table = [
+        {"name": f"1-{number}", "stratum": kind, f"effect_{task}": value}
+        | {f"low_{task}": value - 0.001, f"high_{task}": value + 0.001}
+        for number, (kind, value) in enumerate(of_heads, 1)
+    ]
+    scores = {
+        f"ablation__{task}_of_pretrained_of_{seed}_of_scores": [{"task": task, "seed": seed}]
+        for seed in range(1, seeds + 1)
+    }
+    return {"kovaleva2019_heads": table, **scores}
+
+
 def gain(task: str, metric: str, unit: str, value: float, width: float = 0.2, **more: Any) -> dict:
     """A row of the honest gains, in points."""
     row = {"task": task, "metric": metric, "unit": unit, "mode": "uniform", "split": "dev"}

@@ -114,5 +114,10 @@ def _of_heads(study: "MadeUpStudy") -> None:
         frame.loc[frame["unit"] == "layer", "head"] = -1
         study.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
     heads = study.rows({}, *(f"effect_{task}" for task in TASKS), stratum="other")
+    heads.loc[heads["layer"] == 0, "stratum"] = "frames"
+    for task in TASKS:
+        half = study.rng.random(len(heads)) / 100
+        heads[f"low_{task}"] = heads[f"effect_{task}"] - half
+        heads[f"high_{task}"] = heads[f"effect_{task}"] + half
     heads["name"] = [f"{row.layer + 1}-{row.head + 1}" for row in heads.itertuples()]
     study.write("tables/kovaleva2019-heads.csv", heads)

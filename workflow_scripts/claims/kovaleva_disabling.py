@@ -4,10 +4,10 @@ from statistics import NormalDist
 
 import pandas as pd
 
-from workflow_scripts.ablation.measures import SCORES
+from workflow_scripts.ablation.measures import HEADS, SCORES
 from workflow_scripts.claims.clark import at_depth
 from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_metric, main_rows
-from workflow_scripts.claims.intervals import AT_LEAST, OVER_EXAMPLES, over_seeds
+from workflow_scripts.claims.intervals import AT_LEAST, CONFIDENCE, OVER_EXAMPLES, over_seeds
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
@@ -75,6 +75,29 @@ def stratum_effect(products: Products, of: str) -> list[Measured]:
     return numbers
 
 
+def lowest_effect(products: Products, of: str) -> list[Measured]:
+    """Points gained by disabling the head of the kind `of` that costs most, on each task.
+
+    The table's interval of a head is of 90%, over examples. The intervals of all these heads are
+    widened so that together they hold with 95% (Bonferroni); the least effect then lies between
+    the least of their lower and the least of their upper ends.
+    """
+    heads, scores = products.rows(HEADS, stratum=of), products.all_of(SCORES)
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - (1 - CONFIDENCE) / 2 / len(heads)) / normal.inv_cdf(0.95)
+    numbers = []
+    for task in (task for task in TITLES if f"effect_{task}" in heads):
+        effect = heads[f"effect_{task}"]
+        ends = (effect + wider * (heads[f"{end}_{task}"] - effect) for end in ("low", "high"))
+        number = (100 * float(values.min()) for values in (effect, *ends))
+        about = f"{TASKS[task].main_metric}, {heads.loc[effect.idxmin(), 'name']}"
+        seeds = scores.loc[scores["task"] == task, "seed"].nunique()
+        more = {"about": about, "task": task, "seeds": seeds}
+        more["interval"] = f"{OVER_EXAMPLES} for all these heads together (Bonferroni)"
+        numbers.append(Measured(*number, len(heads), "heads", TITLES[task], **more))
+    return numbers
+
+
 def layer_effect(products: Products, of: str) -> list[Measured]:
     """Points gained by disabling a layer of 12; `of` is like "RTE 1", with uniform attention.
 
@@ -99,5 +122,6 @@ MEASURES = (
     held_out_gain,
     best_head_effect,
     stratum_effect,
+    lowest_effect,
     layer_effect,
 )
