@@ -136,10 +136,11 @@ def test_attention_to_kinds(tmp_path: Path) -> None:
     assert to_cls.about == "3.0% to a noun against 30.0% to [CLS]"
     (early,) = kovaleva_attention.special_by_depth(found, "cls over sep, layers 1-6")
     assert (ends(early), early.n, early.seeds) == (pytest.approx((40, 38, 42)), 4, 1)
+    assert early.about == "50.0 against 10.0%, layer 1; 10.0 against 30.0%, layer 2"
     (late,) = kovaleva_attention.special_by_depth(found, "sep over cls, layers 7-12")
     assert (ends(late), late.about) == (
         pytest.approx((20, 18, 22)),
-        "30.0 against 10.0%, layer 2",
+        "30.0 against 10.0%, layer 2; 10.0 against 50.0%, layer 1",
     )
     (to_sep,) = kovaleva_attention.cls_attends(found, "sep on RTE QNLI")
     assert ends(to_sep) == pytest.approx((20, 18, 22))

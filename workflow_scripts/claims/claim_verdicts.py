@@ -79,7 +79,7 @@ class Comparability:
     def rests_on(self, claim: Claim) -> str:
         """What our number is of: what the paper measured, or another model."""
         if not claim.model:
-            return "the data set"
+            return "the study's data"
         if claim.model in WORD_MODELS:
             return "a word model"
         model = TRANSLATOR if self.translator and "pairs" in claim.needs else self.model

@@ -75,16 +75,20 @@ def words_to_special(products: Products, of: str) -> list[Measured]:
 def special_by_depth(products: Products, of: str) -> list[Measured]:
     """Percent points of attention by which one special token gets more than another.
 
-    `of` is like "cls over sep, layers 1-6", of twelve; on each task, on average over heads.
+    `of` is like "cls over sep, layers 1-6", of twelve; on each task, on average over heads. The
+    paper speaks of early and of late layers: `about` states both numbers of the others, too.
     """
     pair, depth = of.split(", layers ")
     first, last = map(int, depth.split("-"))
     numbers = []
     for task, rows in _features(products, "all"):
         chosen = at_depth(rows, first, last)
-        kinds = _means(chosen)
-        one, other = (kinds[kind] for kind in pair.split(" over "))
-        about = f"{one.value:.1f} against {other.value:.1f}%, {layers_of(chosen)}"
+        parts = chosen, rows.drop(chosen.index)
+        both = [[_means(part)[kind] for kind in pair.split(" over ")] for part in parts]
+        means = (" against ".join(f"{kind.value:.1f}" for kind in kinds) for kinds in both)
+        shown = zip(means, map(layers_of, parts), strict=True)
+        about = "; ".join(f"{numbers}%, {layers}" for numbers, layers in shown)
+        one, other = both[0]
         more = {"about": about, "task": task, "interval": WIDEST, "seeds": _seeds(rows)}
         numbers.append(Measured(*minus(one, other), one.n, "examples", TITLES[task], **more))
     return numbers
