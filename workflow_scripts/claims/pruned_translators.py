@@ -26,7 +26,7 @@ LEAST_EARLY = 1.0  # BLEU below which a share of it is of smoothing; the paper's
 
 
 def kept_bleu(products: Products, of: str) -> list[Measured]:
-    """Percent of BLEU that is kept with a share of the heads pruned by importance.
+    """Percent of BLEU that is retained with a share of the heads pruned by importance.
 
     `of` is like "80 encoder decoder": the percentage, and `all` or the types of which as many are
     pruned. The step nearest to it counts.
@@ -40,7 +40,7 @@ def kept_bleu(products: Products, of: str) -> list[Measured]:
 
 
 def kept_gap(products: Products, of: str) -> list[Measured]:
-    """Points of percent of BLEU that pruning encoder-decoder attention keeps over each other type.
+    """Percentage points of BLEU retained with encoder-decoder heads pruned, over each other type.
 
     `of` is the percentage of the type's own heads.
     """
@@ -77,7 +77,7 @@ def kept_area(products: Products, of: str) -> list[Measured]:
 
 
 def kept_in_training(products: Products, of: str) -> list[Measured]:
-    """Percent of an epoch's BLEU that is kept with a share of the heads pruned by importance.
+    """Percent of an epoch's BLEU that is retained with a share of the heads pruned by importance.
 
     `of` is like "40 10-": the percentage, and the epochs, here from the tenth on; "1-2" are the
     first two. A case for each epoch whose curve was measured. Raises NotMeasured where none was.
