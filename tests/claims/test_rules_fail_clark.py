@@ -9,7 +9,7 @@ from tests.claims.made_up import heads, products
 from workflow_scripts.claims.claim_verdicts import MEASURES, Comparability, evaluate
 from workflow_scripts.claims.clark_parsing import RELATIONS
 from workflow_scripts.claims.published import Claim, read
-from workflow_scripts.claims.verdicts import FAILS, NOT_REPRODUCED, REPRODUCED
+from workflow_scripts.claims.verdicts import FAILS, HOLDS, NOT_REPRODUCED, REPRODUCED
 from workflow_scripts.syntax.counting import DIRECTIONS
 
 BUILTIN = Path(__file__).parents[2] / "claims/published.csv"
@@ -119,7 +119,10 @@ def table1(claim: Claim, fits: bool) -> Frames:
 
 
 def table2(claim: Claim, fits: bool) -> Frames:
-    """A system has the paper's accuracy, or less than a weaker one, which has 10 points less."""
+    """A system has the paper's accuracy, or less than a weaker one, which has 10 points less.
+
+    A head gains what it does in the paper, or loses 30 points, by which it is not close either.
+    """
     rows = []
     if claim.measure == "antecedents":
         system, kind = claim.of.split(": ")
@@ -144,9 +147,9 @@ def table3(claim: Claim, fits: bool) -> Frames:
 
 
 def probe_pairs(claim: Claim, fits: bool, difference: float = 0.0) -> Frames:
-    """Two probes differ as in the paper, or by 10 points the other way round."""
+    """Two probes differ as in the paper, if at all, or by 10 points the other way round."""
     measure, one, _, other = claim.of.split()
-    gain = claim.printed if fits else difference or -10.0
+    gain = (claim.printed or 0.0) if fits else difference or -10.0
     row = {"measure": measure, "probe": one, "other": other, "difference": gain, "n": 34878}
     row |= {"ci_low": gain - 0.5, "ci_high": gain + 0.5, "n_documents": 100}
     return {"clark2019_probe_pairs": [row]}
@@ -185,3 +188,25 @@ def test_vectors_must_not_hold_more_nor_less_syntax_than_maps(tmp_path: Path) ->
         found = products(tmp_path, **probe_pairs(claim, False, difference))
         (row,) = evaluate(claim, found, Comparability("minilm", {}))
         assert row["verdict"] == FAILS
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(-4.0, HOLDS), (15.0, FAILS), (-15.0, FAILS)])
+def test_a_head_close_to_rules_is_neither_worse_nor_better(
+    tmp_path: Path, gain: float, verdict: str
+) -> None:
+    (claim,) = (claim for claim in CLAIMS if claim.id == "clark-near-rules")
+    made = table2(claim, True)
+    ends = {"": gain, "_low": gain - 2, "_high": gain + 2}
+    made["clark2019_table2"][0] |= {f"gain_rules{end}": number for end, number in ends.items()}
+    (row,) = evaluate(claim, products(tmp_path, **made), Comparability("minilm", {}))
+    assert row["verdict"] == verdict
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(19.0, HOLDS), (6.0, FAILS)])
+def test_words_help_by_half_of_what_they_do_in_the_paper(
+    tmp_path: Path, gain: float, verdict: str
+) -> None:
+    (claim,) = (claim for claim in CLAIMS if claim.id == "clark-words-help")
+    found = products(tmp_path, **probe_pairs(claim, False, gain))
+    (row,) = evaluate(claim, found, Comparability("minilm", {}))
+    assert row["verdict"] == verdict
