@@ -57,6 +57,22 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"rule": "within", "value": "34.6", "to": "3"}, "34.6 within 3 %"),
+        ({"rule": "within", "value": "4", "to": "0", "unit": "heads"}, "4 heads"),
+        ({"rule": "between", "value": "32", "to": "61"}, "from 32 to 61 %"),
+        ({"rule": "not below", "value": "0.5", "to": "0.1"}, "not below 0.5, known to 0.1, %"),
+        ({"rule": "below", "value": "-2", "unit": ""}, "below -2"),
+    ],
+)
+def test_a_rule_in_words(tmp_path: Path, rule: dict[str, str], words: str) -> None:
+    """A number within a distance is not one from here to there: an interval may reach farther."""
+    (claim,) = read(write(tmp_path, ROW | rule), MEASURES)
+    assert claim.in_words() == words
+
+
+@pytest.mark.parametrize(
     ("change", "error"),
     [
         ({"kind": "fact"}, ":2: kind 'fact'; use one of value, statement"),

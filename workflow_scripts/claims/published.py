@@ -83,14 +83,13 @@ class Claim:
 
     def in_words(self) -> str:
         """The rule as a table shows it."""
-        low, high = self.target
-        if self.rule in ("above", "below", "not below"):
-            words = f"{self.rule} {self.value:g}"
-            words += f", known to {self.to:g}," if self.rule == "not below" else ""
-        elif low == high:
-            words = f"{low:g}"
-        else:
-            words = f"from {low:g} to {high:g}"
+        words = f"{self.rule} {self.value:g}"
+        if self.rule == "not below":
+            words += f", known to {self.to:g},"
+        elif self.rule == "within":
+            words = f"{self.value:g} within {self.to:g}" if self.to else f"{self.value:g}"
+        elif self.rule == "between":
+            words = f"from {self.value:g} to {self.to:g}"
         return words if self.unit == "" else f"{words} {self.unit}"
 
 
