@@ -222,6 +222,7 @@ def test_runs_that_are_all_degenerate_have_no_easy_points(tmp_path: Path) -> Non
 
 def relation_claim(**changes: object) -> Claim:
     value = {"kind": "value", "rule": "within", "value": 80.0, "to": 5.0, "of": "dobj"}
+    value["reference"] = 40.0
     return replace(CLAIM, **(value | {"needs": ("trees",)} | changes))
 
 

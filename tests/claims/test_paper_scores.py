@@ -163,3 +163,15 @@ def test_the_papers_own_interval_by_hand() -> None:
     assert (exact.low, exact.value, exact.high) == (4, 4, 4)
     stated = of_paper(replace(claim, paper_value=4.0, paper_interval="1.5"))
     assert (stated.low, stated.value, stated.high) == (2.5, 4, 5.5)
+
+
+def test_a_baseline_is_what_the_papers_number_is_apart_from(builtin: dict[str, Claim]) -> None:
+    """A score of Table 1 has a direction where its sampling interval excludes the baseline."""
+    scores = [claim for claim in builtin.values() if claim.id.startswith("kovaleva-table1-")]
+    known = [claim for claim in scores if claim.paper_interval in ("share", "correlation")]
+    for claim in known:
+        number = of_paper(claim)
+        if claim.reference is not None:
+            assert not number.low <= claim.reference <= number.high, claim.id
+    assert builtin["clark-cls-entropy"].reference is None
+    assert builtin["kovaleva-table1-mrpc-accuracy-random"].reference is None

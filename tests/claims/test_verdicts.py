@@ -105,6 +105,15 @@ def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
     assert judge(value, worse, same_model=False) == verdicts.FAILS
 
 
+def test_our_own_baseline_gives_a_value_no_side() -> None:
+    """3.89 nats are above our layers' mean of 3, and below one of 4.5."""
+    value = claim(kind="value", rule="within", value=3.89, to=0.2)
+    for baseline in (3.0, 4.5):
+        ours = Measured(4.2, 4.1, 4.3, reference=baseline)
+        assert judge(value, ours, same_model=False) == verdicts.NOT_COMPARABLE
+        assert judge(value, ours, same_model=True) == verdicts.NOT_REPRODUCED
+
+
 def test_our_own_baseline_comes_before_the_reference_of_the_claim() -> None:
     measured = Measured(45.0, 44.0, 46.0, reference=47.0)
     assert judge(claim(reference=30.0), measured, same_model=True) == verdicts.NOT_REPRODUCED

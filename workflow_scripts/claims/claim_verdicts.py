@@ -111,7 +111,8 @@ def evaluate(
         if not because and claim.kind == "value" and not same_model:
             because = f"of another model than {claim.model}"
             unjudged = verdict == NOT_COMPARABLE
-            because += ", without a baseline" if unjudged else ": judged by its direction only"
+            without = ", without a baseline of the paper's"
+            because += without if unjudged else ": judged by its direction only"
         rows.append(_row(claim, measured, verdict, because, rests_on))
     return rows
 

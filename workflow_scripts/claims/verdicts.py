@@ -53,15 +53,13 @@ def judge(claim: Claim, measured: Measured, same_model: bool) -> str:
     if any(map(math.isnan, (measured.value, measured.low, measured.high))):
         return CANNOT_TELL
     holds, fails = (REPRODUCED, NOT_REPRODUCED) if same_model else (HOLDS, FAILS)
-    reference = claim.reference if measured.reference is None else measured.reference
+    side = _side(claim, measured)
     if claim.kind == "value" and not same_model:
-        if reference is None:
-            return NOT_COMPARABLE
-        return {1: DIRECTION, -1: fails, 0: CANNOT_TELL}[_side(claim, measured, reference)]
+        return {None: NOT_COMPARABLE, 1: DIRECTION, -1: fails, 0: CANNOT_TELL}[side]
     inside, outside = _position(claim, measured)
     if inside:
         return holds
-    if reference is not None and _side(claim, measured, reference) == 1:
+    if side == 1:
         return DIRECTION
     return fails if outside else CANNOT_TELL
 
@@ -89,16 +87,21 @@ def _position(claim: Claim, measured: Measured) -> tuple[bool, bool]:
     return inside, measured.high < low or measured.low > high
 
 
-def _side(claim: Claim, measured: Measured, reference: float) -> int:
+def _side(claim: Claim, measured: Measured) -> int | None:
     """1 where the whole interval lies on the claim's side of the reference, -1 on the other.
 
-    A value's side is that of the paper's own baseline, where the claim has one as its reference.
+    None without a reference, and where the rule has no side: that of a number, or of a range, is
+    the side of the paper's own baseline on which it lies, so that ours alone gives it none.
     """
-    if claim.rule in ("above", "below"):
-        up = claim.rule == "above"
+    reference = claim.reference if measured.reference is None else measured.reference
+    if claim.rule in ("within", "between"):
+        if claim.reference is None:
+            return None
+        up = sum(claim.target) / 2 > claim.reference
     else:
-        own = reference if claim.reference is None else claim.reference
-        up = sum(claim.target) / 2 > own
+        up = claim.rule != "below"
+    if reference is None:
+        return None
     if measured.low > reference:
         return 1 if up else -1
     if measured.high < reference:

@@ -31,6 +31,8 @@ def verdict(
     reference = number.reference
     if reference is None and row["reference"]:
         reference = float(row["reference"])
+    if row["rule"] in ("within", "between") and not row["reference"]:
+        reference = None  # ours does not say which side of it is the paper's
     if row["kind"] == "value" and not own:
         if reference is None:
             return "not comparable"
@@ -78,7 +80,7 @@ def side(row: Mapping[str, str], number: Case, reference: float) -> int:
     value, upwards = float(row["value"]), row["rule"] in ("above", "not below")
     if row["rule"] in ("within", "between"):
         middle = value if row["rule"] == "within" else (value + float(row["to"])) / 2
-        upwards = middle > (float(row["reference"]) if row["reference"] else reference)
+        upwards = middle > float(row["reference"])
     above, below = number.low > reference, number.high < reference
     if not upwards:
         above, below = below, above
