@@ -53,13 +53,22 @@ def test_heads_in_the_first_half(tmp_path: Path) -> None:
     assert ends(measured) == pytest.approx((75, 50, 75))
     assert (measured.n, measured.about) == (4, "1-1 2-1 2-2 3-1")
     assert clark.heads_in_first_half(found, "previous") == []
-    one = products(
-        tmp_path / "one", surface__position=heads(4, {(0, 0): 0.505}, "attention", target="next")
-    )
-    assert ends(clark.heads_in_first_half(one, "next")[0]) == (100, 100, 100)
-    late = heads(4, {(3, 0): 0.505}, "attention", target="next")
-    late = products(tmp_path / "late", surface__position=late)
-    assert ends(clark.heads_in_first_half(late, "next")[0]) == (0, 0, 0)
+    for layers, share in (((0, 1), 100), ((2, 3), 0)):  # perhaps none, but none elsewhere
+        four = {(layer, head): 0.505 for layer in layers for head in (0, 1)}
+        table = heads(4, four, "attention", target="next")
+        found = products(tmp_path / str(share), surface__position=table)
+        assert ends(clark.heads_in_first_half(found, "next")[0]) == (share, share, share)
+
+
+def test_the_layers_of_few_heads_say_nothing(tmp_path: Path) -> None:
+    """Of three heads, however sure they are."""
+    values = {(0, 0): 0.9, (1, 0): 0.8, (3, 1): 0.9}
+    table = heads(4, values, "attention", target="next")
+    found = products(tmp_path, surface__position=table)
+    (measured,) = clark.heads_in_first_half(found, "next")
+    assert ends(measured) == pytest.approx((200 / 3, math.nan, math.nan), nan_ok=True)
+    assert (measured.n, measured.interval) == (3, "")
+    assert measured.about == "1-1 2-1 4-2: too few heads to tell, fewer than 4"
 
 
 def test_heads_above_half(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ LAYERS = 12
 Frames = dict[str, list[dict[str, Any]]]
 # The layers of the heads of section 3.1, and layers that are all in the second half.
 NEIGHBOURS = {"previous": (2, 4, 7, 8), "next": (1, 2, 2, 3, 6)}
-LATE = (9, 9, 10, 11, 12)
+LATE = (9, 9, 10, 11, 12, 12)
 
 
 def everywhere(value: float) -> dict[tuple[int, int], float]:
@@ -41,11 +41,11 @@ def early_layers(claim: Claim, fits: bool) -> Frames:
 
 
 def neighbours(claim: Claim, fits: bool) -> Frames:
-    """Heads with 90 percent on a neighbour: the paper's, or late ones and one fewer."""
+    """Heads with 90 percent on a neighbour: the paper's, or late ones and one more."""
     rows = []
     for target, layers in NEIGHBOURS.items():
         found: dict[tuple[int, int], float] = {}
-        for layer in layers if fits else LATE[1 : len(layers)]:
+        for layer in layers if fits else LATE[: len(layers) + 1]:
             found[(layer - 1, int((layer - 1, 0) in found))] = 0.9
         rows += heads(LAYERS, found, "attention", target=target)
     return {"surface__position": rows}

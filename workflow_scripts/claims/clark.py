@@ -1,5 +1,6 @@
 """Our numbers for the claims of Clark et al. 2019 on what heads attend to (sections 3 and 6)."""
 
+import math
 from dataclasses import replace
 
 import pandas as pd
@@ -12,6 +13,7 @@ from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.surface.measures import ENTROPY, GRADIENTS, POSITION, SPECIAL_TOKENS
 
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
+FEWEST_HEADS = 4  # whose layers are judged
 # Whole documents are resampled for each head.
 OF_HEADS = "mean of the heads' 95% intervals over documents"
 
@@ -68,7 +70,8 @@ def heads_in_first_half(products: Products, of: str) -> list[Measured]:
     """Percent, in the first half of the layers, of the heads with more than half on a neighbour.
 
     `of` names the neighbours, as "previous next". The bounds count heads whose interval holds a
-    half where they lower or raise the share.
+    half where they lower or raise the share. Fewer heads than FEWEST_HEADS have no bounds: where
+    one or two heads are says nothing about where such heads are.
     """
     rows = products[POSITION]
     rows = rows[rows["target"].isin(of.split())]
@@ -79,8 +82,12 @@ def heads_in_first_half(products: Products, of: str) -> list[Measured]:
     value = _percent((above & early).sum(), (above & ~early).sum(), 0)
     low = _percent((sure & early).sum(), (possible & ~early).sum(), 100)
     high = _percent((possible & early).sum(), (sure & ~early).sum(), 0)
-    heads = " ".join(label(row.layer, row.head) for row in rows[above].itertuples())
-    return [Measured(value, low, high, int(above.sum()), "heads", about=heads, interval=BOUNDS)]
+    n = int(above.sum())
+    about = " ".join(label(row.layer, row.head) for row in rows[above].itertuples())
+    if n < FEWEST_HEADS:
+        about += f": too few heads to tell, fewer than {FEWEST_HEADS}"
+        return [Measured(value, math.nan, math.nan, n, "heads", about=about)]
+    return [Measured(value, low, high, n, "heads", about=about, interval=BOUNDS)]
 
 
 def _percent(part: int, rest: int, if_none: float) -> float:

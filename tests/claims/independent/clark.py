@@ -1,5 +1,7 @@
 """Clark et al. 2019, from the tables of heads and those printed."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -69,8 +71,12 @@ def heads_in_first_half(study: Study, of: str) -> list[Case]:
     def share(early: int, late: int, without: float) -> float:
         return 100 * early / (early + late) if early + late else without
 
-    if not any(rows["attention"] > 0.5):
+    found = sum(rows["attention"] > 0.5)
+    if not found:
         return []
+    if found < 4:
+        early = share(counts["attention", "early"], counts["attention", "late"], 0)
+        return [Case(early, math.nan, math.nan)]
     return [
         Case(
             share(counts["attention", "early"], counts["attention", "late"], 0),
