@@ -73,9 +73,18 @@ def test_relations_that_beat_the_offset(tmp_path: Path) -> None:
     found = products(tmp_path / "weaker", clark2019_table1=with_p("det", 0.03))
     (measured,) = clark_parsing.relations_beyond_offset(found, "")
     assert ends(measured) == pytest.approx((200 / 3, 100 / 3, 100))
-    found = products(tmp_path / "worse", clark2019_table1=with_p("pobj", 0.002))
+    # No gain beyond nn's 0.2 points is excluded; whether the head is worse is not asked.
+    small = [row | ({ENDS[2]: 0.2} if row["relation"] == "pobj" else {}) for row in TABLE1]
+    found = products(tmp_path / "small", clark2019_table1=small)
     (measured,) = clark_parsing.relations_beyond_offset(found, "")
     assert ends(measured) == pytest.approx((200 / 3,) * 3)
+    # A small gain that is sure counts, one that is not does not.
+    for p, value in ((0.002, 100), (0.5, 200 / 3)):
+        gain = dict(zip(ENDS, (0.1, 0.05, 0.15, p), strict=True))
+        tiny = [row | (gain if row["relation"] == "pobj" else {}) for row in TABLE1]
+        found = products(tmp_path / f"tiny{p}", clark2019_table1=tiny)
+        (measured,) = clark_parsing.relations_beyond_offset(found, "")
+        assert ends(measured) == pytest.approx((value,) * 3)
 
 
 def test_directions_of_the_best_heads(tmp_path: Path) -> None:

@@ -210,3 +210,15 @@ def test_words_help_by_half_of_what_they_do_in_the_paper(
     found = products(tmp_path, **probe_pairs(claim, False, gain))
     (row,) = evaluate(claim, found, Comparability("minilm", {}))
     assert row["verdict"] == verdict
+
+
+def test_heads_that_are_as_good_as_offsets_are_no_specialists(tmp_path: Path) -> None:
+    """Not worse for sure, but known to gain less than the paper's smallest 0.2 points."""
+    (claim,) = (claim for claim in CLAIMS if claim.id == "clark-specialists")
+    made = table1(claim, True)
+    gain = {"held_out_gain": 0.0, "held_out_gain_low": -0.1, "held_out_gain_high": 0.1}
+    made["clark2019_table1"] = [
+        row | gain | {"held_out_gain_p": 1.0} for row in made["clark2019_table1"]
+    ]
+    (row,) = evaluate(claim, products(tmp_path, **made), Comparability("minilm", {}))
+    assert row["verdict"] == FAILS

@@ -147,7 +147,9 @@ def relations_beyond_offset(study: Study, of: str) -> list[Case]:
         going = going and p * (len(rows) - rank) < 0.05
         found.append(going)
     gain, found = rows["held_out_gain"].to_numpy(), np.array(found)
-    counts = sum(gain > 0), sum(found & (gain > 0)), len(rows) - sum(found & (gain < 0))
+    sure = found & (gain > 0)
+    free = sure | ~(rows["held_out_gain_high"].to_numpy() <= 0.2)
+    counts = sum(free & (gain > 0)), sum(sure), sum(free)
     return [Case(*(100 * count / len(rows) for count in counts))]
 
 
