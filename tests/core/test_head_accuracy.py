@@ -61,7 +61,10 @@ def plain_gain(counts: list[tuple[np.ndarray, np.ndarray, int]], halves: list[li
 
 
 def test_held_out_gains_by_a_plain_loop() -> None:
-    """Every bootstrap sample is a list of units, whose copies stay in their unit's half."""
+    """Every bootstrap sample is a list of units, whose copies stay in their unit's half.
+
+    The gain of a sample is the mean over the divisions whose halves both have units of it.
+    """
     rng = np.random.default_rng(4)
     total = rng.integers(1, 9, size=(9, 1))
     correct = rng.binomial(total, 0.6, size=(9, 3))
@@ -70,14 +73,21 @@ def test_held_out_gains_by_a_plain_loop() -> None:
     (found,) = head_accuracy.held_out_gains(
         correct[:, :, None], baselines[:, :, None], total, draws=150, seed=2
     )
-    halves = [list(half) for half in head_accuracy.random_halves(9, 2)]
-    assert sorted(halves[0] + halves[1]) == list(range(9))
-    assert found.gain == pytest.approx(plain_gain(counts, halves))
+    divisions = [
+        [list(half) for half in head_accuracy.random_halves(9, seed)] for seed in range(2, 10)
+    ]
+    assert all(sorted(one + other) == list(range(9)) for one, other in divisions)
+    of_divisions = [plain_gain(counts, halves) for halves in divisions]
+    assert found.gain == pytest.approx(np.mean(of_divisions))
     gains = []
     for weights in resampling.bootstrap_weights(9, 150, 2):
-        sampled = [[unit for unit in half for _ in range(weights[unit])] for half in halves]
-        if all(sampled):
-            gains.append(plain_gain(counts, sampled))
+        of_sample = []
+        for halves in divisions:
+            sampled = [[unit for unit in half for _ in range(weights[unit])] for half in halves]
+            if all(sampled):
+                of_sample.append(plain_gain(counts, sampled))
+        if of_sample:
+            gains.append(np.mean(of_sample))
     gains = [gain + found.gain - np.mean(gains) for gain in gains]
     assert [found.low, found.high] == pytest.approx(list(np.percentile(gains, [2.5, 97.5])))
     rarer = min(sum(gain <= 0 for gain in gains), sum(gain >= 0 for gain in gains))
@@ -109,13 +119,16 @@ def test_a_head_that_is_better_gains_what_it_is_better() -> None:
     assert found.p == pytest.approx(2 / 401)
 
 
-def test_a_half_without_two_units_of_a_kind_has_no_interval() -> None:
+def test_a_kind_of_few_units_has_no_interval() -> None:
+    """Three units of six allow no two in each half; one alone allows no division at all."""
     total = np.zeros((6, 1), dtype=int)
-    one, other = head_accuracy.random_halves(6, 1)
-    total[one], total[other[0]] = 1, 1
+    total[:3] = 1
     found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
     assert found[0].gain == 1
     assert np.isnan(found[0][1:]).all()
-    total[other[0]] = 0
+    total[:4] = 1
+    found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
+    assert found[0][:3] == (1, 1, 1)
+    total[1:] = 0
     found = head_accuracy.held_out_gains(total[:, None], 0 * total[:, None], total, 100, 1)
     assert np.isnan(found[0]).all()

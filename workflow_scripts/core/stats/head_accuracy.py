@@ -12,6 +12,7 @@ import pandas as pd
 
 from workflow_scripts.core.stats.resampling import (
     CONFIDENCE,
+    DIVISIONS_OF_SAMPLE,
     bootstrap_weights,
     observed_and_resampled,
 )
@@ -80,8 +81,8 @@ def held_out(correct: np.ndarray, total: np.ndarray, seed: int) -> list[HeldOut]
 class Gain(NamedTuple):
     """How much more often the best head is right than the best baseline, as a share."""
 
-    gain: float  # NaN where a half lacks the kind
-    low: float  # ends of the 95% interval; NaN where a half has the kind in fewer than two units
+    gain: float  # NaN where each division has a half that lacks the kind
+    low: float  # ends of the 95% interval; NaN where fewer than four units have the kind
     high: float
     p: float  # two-sided, of no gain; NaN where the interval is
 
@@ -92,33 +93,48 @@ def held_out_gains(
     """For each kind what the best head gains over the best baseline on units that chose neither.
 
     Both are chosen on one of `random_halves` and measured on the other, and the other way round;
-    the gain is over the units of both. `baselines` is [unit, baseline, kind], of the same
-    predictions as `correct`. In each bootstrap sample of whole units they are chosen and measured
-    anew; copies of a unit stay in its half. Samples hold fewer distinct units, which choose less
-    well, so they are moved by what their mean gain differs from `gain` (Davison and Hinkley 1997,
-    section 5.2). `p` is twice the share of moved samples that have the rarer sign or are 0.
+    the gain is over the units of both, and the mean of DIVISIONS_OF_SAMPLE such divisions, seeded
+    from `seed` on, without those where a half lacks the kind. `baselines` is
+    [unit, baseline, kind], of the same predictions as `correct`. In each bootstrap sample of whole
+    units they are chosen and measured anew in each division; copies of a unit stay in its half.
+    Samples hold fewer distinct units, which choose less well, so they are moved by what their mean
+    gain differs from `gain` (Davison and Hinkley 1997, section 5.2). `p` is twice the share of
+    moved samples that have the rarer sign or are 0.
     """
-    halves, n = random_halves(len(correct), seed), len(correct)
+    n = len(correct)
+    divisions = [random_halves(n, seed + k)[0] for k in range(DIVISIONS_OF_SAMPLE)]
     weights = observed_and_resampled(n, draws, seed).astype(np.float64)  # fast, and still exact
     gains = []
     for kind in range(total.shape[1]):
         hits = [part[..., kind].reshape(n, -1).astype(np.float64) for part in (correct, baselines)]
-        size, right = [], []  # of each half: words [draw], and right ones [draw, head or baseline]
-        for half in halves:
-            size.append(weights[:, half] @ total[half, kind])
-            right.append([weights[:, half] @ part[half] for part in hits])
-        difference = np.zeros(draws + 1)
-        for chosen, measured in (right, right[::-1]):
-            for sign, choice, score in zip((1, -1), chosen, measured, strict=True):
-                best = choice.argmax(axis=1)[:, None]
-                difference += sign * np.take_along_axis(score, best, axis=1)[:, 0]
-        known = (size[0] > 0) & (size[1] > 0)
-        share = difference / np.where(known, size[0] + size[1], np.nan)
-        resampled, low, high, p = share[1:][known[1:]], np.nan, np.nan, np.nan
-        if min(np.count_nonzero(total[half, kind]) for half in halves) > 1:
+        words, right = weights @ total[:, kind], [weights @ part for part in hits]
+        summed, known = np.zeros(draws + 1), np.zeros(draws + 1, int)
+        for half in divisions:
+            size = weights[:, half] @ total[half, kind]  # words of the half [draw]
+            one = [weights[:, half] @ part[half] for part in hits]  # [draw, head or baseline]
+            other = [whole - part for whole, part in zip(right, one, strict=True)]
+            in_both = (size > 0) & (size < words)
+            summed += np.where(in_both, _gained(one, other) + _gained(other, one), 0)
+            known += in_both
+        share = summed / np.where(known > 0, known * words, np.nan)
+        resampled, low, high, p = share[1:][known[1:] > 0], np.nan, np.nan, np.nan
+        if known[0] and np.count_nonzero(total[:, kind]) > 3:
             resampled += share[0] - resampled.mean()
             low, high = np.percentile(resampled, CONFIDENCE)
             beyond = min((resampled <= 0).sum(), (resampled >= 0).sum())
             p = min(1.0, 2 * (1 + beyond) / (1 + len(resampled)))
         gains.append(Gain(*map(float, (share[0], low, high, p))))
     return gains
+
+
+def _gained(chosen: Sequence[np.ndarray], measured: Sequence[np.ndarray]) -> np.ndarray:
+    """By how many words the best head beats the best baseline: [draw].
+
+    Both parts have the words that heads and that baselines get right, each [draw, head or
+    baseline]; one part chooses, the other measures.
+    """
+    head, baseline = (
+        np.take_along_axis(score, choice.argmax(axis=1)[:, None], axis=1)[:, 0]
+        for choice, score in zip(chosen, measured, strict=True)
+    )
+    return head - baseline
