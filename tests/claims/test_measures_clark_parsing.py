@@ -40,7 +40,7 @@ def test_table1(tmp_path: Path) -> None:
     assert ends(dobj) == (80, 76, 84)
     assert (dobj.n, dobj.reference, dobj.about) == (400, 40, "1-2, offset -2: 40.0")
     assert ends(clark_parsing.relation_head_gain(found, "")[0]) == (7, 6, 8)
-    # det's interval, from 70 to 82, reaches 75, but is known to a margin of 5 alone.
+    # det's interval, from 70 to 82, reaches 75, but is known with a margin of 5 alone.
     for margin, counts in (("1.5", (2, 1, 2)), ("5", (2, 2, 2))):
         (above,) = clark_parsing.relations_above(found, f"75 {margin} dobj det pobj")
         assert ends(above) == counts

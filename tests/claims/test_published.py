@@ -59,10 +59,10 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"rule": "within", "value": "34.6", "to": "3"}, "34.6 within 3 %"),
+        ({"rule": "within", "value": "34.6", "to": "3"}, "within 3 of 34.6 %"),
         ({"rule": "within", "value": "4", "to": "0", "unit": "heads"}, "4 heads"),
         ({"rule": "between", "value": "32", "to": "61"}, "from 32 to 61 %"),
-        ({"rule": "not below", "value": "0.5", "to": "0.1"}, "not below 0.5, known to 0.1, %"),
+        ({"rule": "not below", "value": "0.5", "to": "0.1"}, "not below 0.5 % (margin 0.1)"),
         ({"rule": "below", "value": "-2", "unit": ""}, "below -2"),
     ],
 )

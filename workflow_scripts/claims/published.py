@@ -52,7 +52,7 @@ class Claim:
     shown: str = ""  # the figures and tables that show it, by name, for the claims' page
     view: str = ""  # the view of the atlas behind it, such as measure=syntax.dobj
     source: str = ""  # of SOURCES; empty for the paper itself
-    since: str = ""  # the day since which the rule has its present form
+    since: str = ""  # the date of the rule's current form
     paper_value: float | None = None  # the paper's own number in `unit`, if not `value`
     paper_n: float | None = None  # what that number was measured on
     paper_interval: str = ""  # of PAPER_INTERVALS, or half of its width in `unit`
@@ -84,13 +84,12 @@ class Claim:
     def in_words(self) -> str:
         """The rule as a table shows it."""
         words = f"{self.rule} {self.value:g}"
-        if self.rule == "not below":
-            words += f", known to {self.to:g},"
-        elif self.rule == "within":
-            words = f"{self.value:g} within {self.to:g}" if self.to else f"{self.value:g}"
+        if self.rule == "within":
+            words = f"within {self.to:g} of {self.value:g}" if self.to else f"{self.value:g}"
         elif self.rule == "between":
             words = f"from {self.value:g} to {self.to:g}"
-        return words if self.unit == "" else f"{words} {self.unit}"
+        words = words if self.unit == "" else f"{words} {self.unit}"
+        return f"{words} (margin {self.to:g})" if self.rule == "not below" else words
 
 
 COLUMNS = tuple(field.name for field in fields(Claim) if field.default is MISSING)
