@@ -60,15 +60,17 @@ def honest_gain(scores: Scores, n: int, divisions: int, draws: int, seed: int) -
 
     `gain_low` and `gain_high` are the 95% interval over examples: `draws` bootstrap samples each
     choose and measure anew, on halves that share no example. Such halves hold fewer distinct
-    examples, which choose less well, so the percentiles are moved by what the samples' mean gain
-    differs from `gain` (Davison and Hinkley 1997, section 5.2).
+    examples, which choose less well, so percentiles are also taken around `gain` (Davison and
+    Hinkley 1997, section 5.2); the interval holds both, so that none of them decides a verdict.
     """
     gain = float(_held_out(scores, np.ones((divisions, n), int), seed).mean())
     weights = bootstrap_weights(n, draws, seed)
     sampled = np.mean(
         [_held_out(scores, weights, seed + 1 + k) for k in range(DIVISIONS_OF_SAMPLE)], axis=0
     )
-    low, high = np.percentile(sampled, CONFIDENCE) + gain - sampled.mean()
+    low, high = np.percentile(sampled, CONFIDENCE)
+    bias = float(sampled.mean()) - gain
+    low, high = min(low, low - bias), max(high, high - bias)
     whole = scores(np.ones((1, n)))[0]
     naive = float(whole[1:].max() - whole[0])
     return {"naive": naive, "gain": gain, "gain_low": float(low), "gain_high": float(high)}
