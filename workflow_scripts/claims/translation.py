@@ -73,17 +73,17 @@ def translator_layers_of_one_head(products: Products, of: str) -> list[Measured]
 
 
 def translator_heads_without_loss(products: Products, of: str) -> list[Measured]:
-    """Percent of heads whose masking alone loses no BLEU significantly; `of` is like "0.01 0.5".
+    """Percent of a type's heads whose masking alone loses no BLEU significantly.
 
-    By the paper's criterion a loss has a p below the first number, of a paired bootstrap and
-    uncorrected; next to it the heads by our test, corrected. The lower end counts the heads that
-    surely lose less than the second number of BLEU, of those without a significant loss. The
-    smallest losses that are significant in the paper are of 0.31 (Table 1), 0.36 and 0.42: a study
-    that cannot exclude half a point has not seen that nothing is lost.
+    `of` is like "encoder 0.01 0.5". By the paper's criterion a loss has a p below the first number,
+    of a paired bootstrap and uncorrected; next to it the heads by our test, corrected. The lower
+    end counts the heads that surely lose less than the second number of BLEU, of those without a
+    significant loss. The smallest losses that are significant in the paper are of 0.31 (Table 1),
+    0.36 and 0.42: a study that cannot exclude half a point has not seen that nothing is lost.
     """
-    level, most = map(float, of.split())
+    kind, level, most = of.split()
     return [
-        _without_loss(rows, level, most, "heads", run)
+        _without_loss(rows[rows["type"] == kind], float(level), float(most), "heads", run)
         for run, rows in _bleu(products, "head", MEASURED_ON)
     ]
 

@@ -187,8 +187,9 @@ def translator_layers_of_one_head(study: Study, of: str) -> list[Case]:
 
 
 def translator_heads_without_loss(study: Study, of: str) -> list[Case]:
+    kind, *bounds = of.split()
     found = masked(study, "head", "test")
-    return [free_of_loss(study, run, rows, *of.split()) for run, rows in found]
+    return [free_of_loss(study, run, where(rows, type=kind), *bounds) for run, rows in found]
 
 
 def significant_heads(study: Study, of: str) -> list[Case]:
