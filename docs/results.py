@@ -49,18 +49,18 @@ units, reasons and references, are [default.csv](claims/default.csv),
   the rules were corrected, judged anew; what that run did not store is left out.
 
 **{own} of the {judged} numbers judged below rest on the paper's own model**, or one of its size:
-{other} are of another model, {words} of word models trained as the paper's were, and {data} are
-counts of the paper's own data set.
+{other} are of another model, or of a baseline on other data, {words} of word models trained as the
+paper's were, and {data} are counts of the paper's own data set.
 
 Verdicts: **reproduced**, the interval lies where the rule wants the number, on the paper's model;
 **holds here**, the same of a statement on another model; **same direction**, it does not, but the
-whole interval lies on that side of a baseline or of chance; **not reproduced**, or **does not hold
-here** on another model; **cannot tell**, the interval holds both; *not comparable*, with the
-reason. A number of another model can at most go in the same direction. Intervals are in
-parentheses: of 95%, resampling what n counts, unless another is named after them. "One seed": the
-model was trained once, so that the interval does not hold what another seed would change. Where a
-claim was not read in its paper, this is stated next to it. Of twenty intervals one misses its
-number by chance, and there are many here.
+whole interval lies on the same side of a baseline, or of chance, as the paper's number; **not
+reproduced**, or **does not hold here** on another model; **cannot tell**, the interval holds
+both; *not comparable*, with the reason. A number of another model can at most go in the same
+direction. Intervals are in parentheses: of 95%, resampling what n counts, unless another is
+named. "One seed": the model was trained once, so that the interval does not hold what another
+seed would change. Where a claim was not read in its paper, this is stated next to it. Of twenty
+intervals one misses its number by chance, and there are many here.
 
 The rules were not written blind: they were committed after the first numbers of the default study
 had been seen, those about translators together with their results, and many were corrected on
@@ -259,7 +259,9 @@ def _case(row: pd.Series) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2g}" if value else "0"
+    if float(value).is_integer():
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2g}"
 
 
 def main() -> None:
