@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import BOUNDS, WIDEST, WIDEST_RATIO, counted, mean_of, minus
+from workflow_scripts.claims.intervals import (
+    BOUNDS,
+    WIDEST,
+    WIDEST_RATIO,
+    counted,
+    in_percent,
+    mean_of,
+    minus,
+)
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.clusters.measures import EMBEDDING
@@ -98,8 +106,7 @@ def little_attention_to_self(products: Products, of: str) -> list[Measured]:
     """Percent of heads that give the token itself less than the share `of` of their attention."""
     rows, most = products.rows(POSITION, target="self"), float(of)
     number = counted(rows["ci_high"] < most, rows["attention"] < most, rows["ci_low"] < most)
-    value, low, high = (100 * x / number.n for x in (number.value, number.low, number.high))
-    return [Measured(value, low, high, number.n, "heads", interval=BOUNDS)]
+    return [replace(in_percent(number), of="heads", interval=BOUNDS)]
 
 
 def gradient_ratio(products: Products, of: str) -> list[Measured]:

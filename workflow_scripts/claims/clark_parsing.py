@@ -5,7 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.claims.intervals import BOUNDS, OVER_DOCUMENTS, counted, holm, share
+from workflow_scripts.claims.intervals import (
+    BOUNDS,
+    OVER_DOCUMENTS,
+    counted,
+    holm,
+    in_percent,
+    share,
+)
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.syntax.measures import SCORES
@@ -50,7 +57,7 @@ def relations_beyond_offset(products: Products, of: str) -> list[Measured]:
     number = counted(sure, possible & (gain > 0), possible)
     short = rows["relation"][~sure.to_numpy()]
     about = f"not shown for {', '.join(short)}" if len(short) else ""
-    return [replace(_in_percent(number), of="relations", about=about, interval=BOUNDS)]
+    return [replace(in_percent(number), of="relations", about=about, interval=BOUNDS)]
 
 
 def relations_above(products: Products, of: str) -> list[Measured]:
@@ -100,7 +107,7 @@ def dependents_attend(products: Products, of: str) -> list[Measured]:
         if ours["accuracy"] <= other["accuracy"]
     ]
     about = f"the other way round: {', '.join(turned)}" if turned else ""
-    return [replace(_in_percent(number), of="relations", about=about, interval=BOUNDS)]
+    return [replace(in_percent(number), of="relations", about=about, interval=BOUNDS)]
 
 
 def split_words(products: Products, of: str) -> list[Measured]:
@@ -121,7 +128,7 @@ def special_tokens_kept(products: Products, of: str) -> list[Measured]:
     lost = -rows["with_special_median_change"]
     shares = [share(round(loss / 100 * n), n) for loss, n in zip(lost, rows["n"], strict=True)]
     low, high = np.array(shares).T
-    number = _in_percent(counted(high < most, lost < most, low < most))
+    number = in_percent(counted(high < most, lost < most, low < most))
     words = "bounds of the count, by 95% over words, as if of documents of their own"
     return [replace(number, of="relations", interval=words)]
 
@@ -129,12 +136,6 @@ def special_tokens_kept(products: Products, of: str) -> list[Measured]:
 def _relations(products: Products) -> pd.DataFrame:
     table = products["clark2019-table1"]
     return table[table["relation"].isin(RELATIONS)]
-
-
-def _in_percent(number: Measured) -> Measured:
-    """A count as a share of what it is of."""
-    value, low, high = (100 * x / number.n for x in (number.value, number.low, number.high))
-    return replace(number, value=value, low=low, high=high)
 
 
 def antecedents(products: Products, of: str) -> list[Measured]:

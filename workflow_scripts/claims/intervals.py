@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,12 @@ def counted(low: Sequence[bool], value: Sequence[bool], high: Sequence[bool]) ->
     return Measured(count, sure, possible, n=len(value))
 
 
+def in_percent(number: Measured) -> Measured:
+    """A count, with its bounds, as a share of what it is of."""
+    value, low, high = (100 * x / number.n for x in (number.value, number.low, number.high))
+    return replace(number, value=value, low=low, high=high)
+
+
 def apart(one: Measured, other: Measured) -> tuple[float, float, float]:
     """The difference of two numbers, with the interval of independent ones (Newcombe 1998).
 
@@ -123,9 +130,7 @@ def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) ->
     `free` has no significant loss, which is the upper end too; `sure` surely has only a small one.
     """
     number = counted(np.logical_and(sure, free), free, free)
-    n = number.n or 0
-    ends = (100 * count / n for count in (number.value, number.low, number.high))
-    return Measured(*ends, n, of, interval=BOUNDS, **more)
+    return replace(in_percent(number), of=of, interval=BOUNDS, **more)
 
 
 def holm(p: Sequence[float]) -> np.ndarray:

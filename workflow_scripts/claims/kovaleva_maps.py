@@ -1,10 +1,12 @@
 """Our numbers for what Kovaleva et al. 2019 state about classes of maps and frames (4.1, 4.2)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.glue_rows import TITLES
-from workflow_scripts.claims.intervals import BOUNDS, OVER_EXAMPLES, counted, over_runs
+from workflow_scripts.claims.intervals import BOUNDS, OVER_EXAMPLES, counted, in_percent, over_runs
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.patterns.measures import SHARES
@@ -58,11 +60,10 @@ def frame_heads(products: Products, of: str) -> list[Measured]:
     numbers = []
     for direction, rows in _by_direction(products["kovaleva2019-frame-controls"]):
         possible = (rows["p"] < 0.05) & (rows["difference"] > 0)
-        count = counted(rows["linking"], rows["linking"], possible)
-        number = (100 * end / len(rows) for end in (count.value, count.low, count.high))
-        linking = rows.loc[rows["linking"], "head"]
-        more = {"about": " ".join(linking), "interval": BOUNDS}
-        numbers.append(Measured(*number, len(rows), "heads", direction, **more))
+        number = in_percent(counted(rows["linking"], rows["linking"], possible))
+        about = " ".join(rows.loc[rows["linking"], "head"])
+        more = {"of": "heads", "case": direction, "about": about, "interval": BOUNDS}
+        numbers.append(replace(number, **more))
     return numbers
 
 
