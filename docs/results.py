@@ -52,23 +52,28 @@ units, reasons and references, are [default.csv](claims/default.csv),
 {other} are of another model, or of a baseline on other data, {words} of word models trained as the
 paper's were, and {data} are counts of the paper's own data set.
 
-Verdicts: **reproduced**, the interval lies where the rule wants the number, on the paper's model;
-**holds here**, the same of a statement on another model; **same direction**, it does not, but the
-whole interval lies on the same side of a baseline, or of chance, as the paper's number; **not
-reproduced**, or **does not hold here** on another model; **cannot tell**, the interval holds
-both; *not comparable*, with the reason. A number of another model can at most go in the same
-direction. Intervals are in parentheses: of 95%, resampling what n counts, unless another is
-named. "One seed": the model was trained once, so that the interval does not hold what another
-seed would change. Where a claim was not read in its paper, this is stated next to it. Of twenty
-intervals one misses its number by chance, and there are many here.
+Verdicts:
+
+* **reproduced**: the interval lies where the rule requires it, on the paper's model;
+* **holds here**: the same for a statement on another model;
+* **same direction**: it does not, but the whole interval lies on the same side of a baseline, or
+  of chance, as the paper's number. A number of another model is rated *same direction* at best;
+* **not reproduced**, or **does not hold here** on another model: the whole interval lies elsewhere;
+* **cannot tell**: the interval contains values on both sides;
+* *not comparable*, with the reason.
+
+Intervals are in parentheses: 95%, resampling what n counts, unless another is named. "One seed":
+the model was trained once, so that the interval does not include the variation between seeds.
+Where a claim was not read in its paper, this is stated next to it. One of twenty such intervals
+misses its number by chance, and there are many here.
 
 The rules were not written blind: they were committed after the first numbers of the default study
 had been seen, those about translators together with their results, and many were corrected on
-2026-11-23 after a review of these verdicts. Each row of the tables has its rule's day
-(`rule_since`) and what the paper's own number scores under it (`paper_scores`):
-[claims](chapters/claims.md). Heads are written `<layer>-<head>`, counted from 1. A seed repeats
-its numbers exactly on one kind of processor only: numbers that depend on trained weights move on
-another.
+2026-11-23 after a review of these verdicts. Each row of the tables has the date of its rule
+(`rule_since`) and the verdict that the paper's own number would get (`paper_scores`):
+[claims](chapters/claims.md). Heads are written `<layer>-<head>`, counted from 1. The same seed is
+bit-identical only on the same processor type: numbers that depend on trained weights differ
+slightly elsewhere.
 Where the methods differ from the papers: [differences.md](differences.md).
 
 ![Published numbers next to the default study's, and verdicts](../report/gallery/claims.png)

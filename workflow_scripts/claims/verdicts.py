@@ -47,8 +47,8 @@ def judge(claim: Claim, measured: Measured, same_model: bool) -> str:
     reproduced: the interval lies where the rule wants the number. same direction: it does not, but
     the whole interval lies on that side of the reference. not reproduced: the whole interval lies
     outside and not on that side. cannot tell: the interval holds both.
-    On another model than the paper's a statement holds here, or does not; a value can at most go in
-    the same direction.
+    On another model than the paper's a statement holds here, or does not; a value is rated same
+    direction at best.
     """
     if any(map(math.isnan, (measured.value, measured.low, measured.high))):
         return CANNOT_TELL
