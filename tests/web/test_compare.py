@@ -86,6 +86,36 @@ def test_measures_stand_side_by_side(study: Study, show: Opener) -> None:
     assert compared > 3
 
 
+def test_the_largest_difference_stands_first(study: Study, show: Opener) -> None:
+    page = show(study, views(study.atlas)["compare-heads"])
+    settle(page)
+    spread = {
+        measure["id"]: np.std([v for v in measure["value"] if v is not None] or [0])
+        for measure in study.measures()
+        if measure["scale"] != "category"
+    }
+    rows = parsed_csv(saved(page, page.locator(".profile .save-csv")))
+    sizes = []
+    for row in rows:
+        if row["difference"] == "" or spread[row["measure"]] == 0:
+            assert row["difference_sd"] == ""
+            sizes.append(-1.0)
+            continue
+        size = float(row["difference"]) / spread[row["measure"]]
+        assert float(row["difference_sd"]) == pytest.approx(size)
+        sizes.append(abs(size))
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[len(sizes) // 2] > 0
+    shown = page.locator(".profile tbody tr th").all_inner_texts()
+    assert shown == [row["title"] for row in rows]
+    page.get_by_role("button", name="Measure", exact=True).click()
+    settle(page)
+    assert "sort=paper" in fragment(page)
+    assert page.locator(".profile tr.paper").count() > 0
+    page.get_by_role("button", name="A − B in SD").click()
+    settle(page)
+    assert page.locator(".profile tbody tr th").all_inner_texts() == shown
+
+
 def test_two_models_with_other_tokens_have_no_difference(hostile: Study, show: Opener) -> None:
     page = show(hostile)
     base = views(hostile.atlas)["compare-models"]

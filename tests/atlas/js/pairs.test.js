@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { apart, commonTitle, differences, pairs, sameShape } from "../../../workflow_scripts/atlas/page/lib/pairs.js";
+import {
+  apart,
+  commonTitle,
+  differences,
+  furthestFirst,
+  inDeviations,
+  pairs,
+  sameShape,
+} from "../../../workflow_scripts/atlas/page/lib/pairs.js";
 
 const M = { name: "m" };
 const measure = (id, state, task, title = id, model = "m") => ({ id, model, paper: "kovaleva2019", state, task, title });
@@ -58,6 +66,18 @@ test("differences, and whether intervals overlap", () => {
   assert.deepEqual(apart(category, 0, 0), { difference: null, overlap: null });
   assert.deepEqual(apart({ a: { ...pair.a, low: null }, b: pair.b }, 0, 0), { difference: 4, overlap: null });
   assert.deepEqual(differences([5, null, 1], [1, 2, null]), [4, null, null]);
+});
+
+test("differences in standard deviations over the heads, and their order", () => {
+  const a = { value: [1, 3, null, 5, 7] }; // mean 4, squares 9, 1, 1, 9: variance 5
+  const b = { value: [2, 4, 4, 6] }; // mean 4, squares 4, 0, 0, 4: variance 2
+  assert.equal(inDeviations({ a, b: a }, 5), Math.sqrt(5));
+  assert.equal(inDeviations({ a, b }, -7), -7 / Math.sqrt(3.5));
+  assert.equal(inDeviations({ a, b }, null), null);
+  const equal = { value: [2, 2] };
+  assert.equal(inDeviations({ a: equal, b: equal }, 0), null);
+  const rows = [0.5, null, -2, 1, null].map((deviations, id) => ({ id, deviations }));
+  assert.deepEqual(furthestFirst(rows).map(({ id }) => id), [2, 3, 0, 1, 4]);
 });
 
 test("shapes", () => {

@@ -1,6 +1,7 @@
 /** What two sides of a comparison have both been measured by, and how far they are apart. */
 
 import { intervalOf, measuresOf } from "./measures.js";
+import { once } from "./once.js";
 
 /**
  * The measures that both sides have. A side is {model, index, state}.
@@ -63,6 +64,34 @@ export function apart({ a, b }, i, j) {
   const [own, other] = [intervalOf(a, i), intervalOf(b, j)];
   const overlap = known && own && other ? own[0] <= other[1] && other[0] <= own[1] : null;
   return { difference: known ? left - right : null, overlap };
+}
+
+const spread = once(({ value }) => {
+  const known = value.filter((one) => typeof one === "number");
+  const mean = known.reduce((sum, one) => sum + one, 0) / known.length;
+  return known.reduce((sum, one) => sum + (one - mean) ** 2, 0) / known.length;
+});
+
+/**
+ * A difference in standard deviations of the measure over the heads, so that measures of different units can be
+ * ordered by one number. Of two measures it is the root of their mean variance.
+ * @param {{a: object, b: object}} pair  measures
+ * @param {number|null} difference
+ * @returns {number|null}  null where it is unknown or all heads are equal
+ */
+export function inDeviations({ a, b }, difference) {
+  const deviation = Math.sqrt((spread(a) + spread(b)) / 2);
+  return difference === null || !(deviation > 0) ? null : difference / deviation;
+}
+
+/**
+ * Rows with the largest absolute `deviations` first; those without one last, in their order.
+ * @param {{deviations: number|null}[]} rows
+ * @returns {object[]}
+ */
+export function furthestFirst(rows) {
+  const size = ({ deviations }) => (deviations === null ? -1 : Math.abs(deviations));
+  return rows.toSorted((a, b) => size(b) - size(a));
 }
 
 /**

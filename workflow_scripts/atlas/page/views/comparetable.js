@@ -4,23 +4,31 @@ import { html, useState } from "../vendor/standalone.module.js";
 import { sideText } from "../lib/choice.js";
 import { number, plural } from "../lib/format.js";
 import { hatched, intervalOf, valueText } from "../lib/measures.js";
-import { apart } from "../lib/pairs.js";
+import { apart, furthestFirst, inDeviations } from "../lib/pairs.js";
 import { saveCsv } from "../lib/save.js";
 import { sideName } from "./comparemaps.js";
 import { intervalText } from "./profile.js";
 
 const CAUTION = "Whether two intervals overlap is not a test of the difference: both values may come from the same texts, and many rows are looked at.";
 
-/** @param {{atlas: object, a: object, b: object, pairs: object[], alone: number}} props */
-export function CompareTable({ atlas, a, b, pairs, alone }) {
+const ORDER = "Rows are in the order of |A − B| in standard deviations (SD) of the measure over the heads, the largest first, as units differ; rows without a difference come last.";
+
+/** @param {{atlas: object, a: object, b: object, pairs: object[], alone: number, state: object, go: function}} props */
+export function CompareTable({ atlas, a, b, pairs, alone, state: address, go }) {
   const [only, setOnly] = useState(false);
-  const rows = pairs.map((pair) => ({ ...pair, ...apart(pair, a.index, b.index) }));
+  const byPaper = address.sort === "paper";
+  const measured = pairs.map((pair) => {
+    const both = apart(pair, a.index, b.index);
+    return { ...pair, ...both, deviations: inDeviations(pair, both.difference) };
+  });
+  const rows = byPaper ? measured : furthestFirst(measured);
   const distinct = rows.filter(({ overlap }) => overlap === false);
   const chosen = only ? distinct : rows;
   const judged = rows.filter(({ overlap }) => overlap !== null).length;
   const names = [sideName(a, b), sideName(b, a)];
   const file = `measures_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
   const state = a.model.name === b.model.name && a.state !== b.state;
+  const line = (row) => html`<${Row} key=${row.a.id} row=${row} i=${a.index} j=${b.index} />`;
   return html`<section class="profile" aria-labelledby="compare-table">
     <div class="section-head">
       <h3 id="compare-table">Measures</h3>
@@ -30,23 +38,32 @@ export function CompareTable({ atlas, a, b, pairs, alone }) {
     <p class="note">
       ${rows.length === 0 && (state ? "The study has measured nothing in both states, so that no row can be compared. " : "The two models share no measure. ")}
       ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${distinct.length} have intervals that do not overlap. ${CAUTION}`}
+      ${rows.length > 0 && (byPaper ? " Rows are grouped by paper; a click on A − B in SD sorts them by their difference." : ` ${ORDER} A click on Measure groups them by paper.`)}
       ${alone > 0 && ` ${plural(alone, "measure")} of one side only ${alone === 1 ? "is" : "are"} left out.`}
     </p>
     ${chosen.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
       <table>
-        <thead><tr><th scope="col">Measure</th><th scope="col" class="number">A <bdi>${names[0]}</bdi></th><th scope="col">Interval</th>
-          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">A − B</th><th scope="col">Intervals</th></tr></thead>
-        ${atlas.papers.map(({ name, title }) => {
-          const members = chosen.filter((row) => row.a.paper === name);
-          return members.length > 0 && html`<tbody key=${name}><tr class="paper"><th colspan="7" scope="colgroup">${title}</th></tr>${members.map((row) => html`<${Row} key=${row.a.id} row=${row} i=${a.index} j=${b.index} />`)}</tbody>`;
-        })}
+        <thead><tr><${Heading} sorts=${byPaper} order="ascending" choose=${() => go({ sort: "paper" })}>Measure<//><th scope="col" class="number">A <bdi>${names[0]}</bdi></th><th scope="col">Interval</th>
+          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">A − B</th><${Heading} sorts=${!byPaper} order="descending" number choose=${() => go({ sort: "" })}>A − B in SD<//><th scope="col">Intervals</th></tr></thead>
+        ${byPaper
+          ? atlas.papers.map(({ name, title }) => {
+              const members = chosen.filter((row) => row.a.paper === name);
+              return members.length > 0 && html`<tbody key=${name}><tr class="paper"><th colspan="8" scope="colgroup">${title}</th></tr>${members.map(line)}</tbody>`;
+            })
+          : html`<tbody>${chosen.map(line)}</tbody>`}
       </table>
     </div>`}
   </section>`;
 }
 
+function Heading({ sorts, order, number: right, choose, children }) {
+  return html`<th scope="col" class=${right ? "number" : ""} aria-sort=${sorts ? order : "none"}>
+    <button type="button" class="plain" onClick=${choose}>${children}${sorts && html` <span aria-hidden="true">${order === "ascending" ? "↑" : "↓"}</span>`}</button>
+  </th>`;
+}
+
 function Row({ row, i, j }) {
-  const { a, b, difference, overlap } = row;
+  const { a, b, difference, deviations, overlap } = row;
   const text = { true: "overlap", false: "apart" }[overlap] ?? "–";
   const cells = (measure, index) => html`<td class=${hatched(measure, index) ? "number hatched" : "number"}>${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td class="interval">${intervalText(measure, index)}</td>`;
@@ -54,6 +71,7 @@ function Row({ row, i, j }) {
     <th scope="row"><bdi>${row.title}</bdi></th>
     ${cells(a, i)}${cells(b, j)}
     <td class="number">${difference === null ? "–" : `${number(difference, a.decimals)} ${a.unit === "%" ? "points" : a.unit}`}</td>
+    <td class="number">${number(deviations, 1)}</td>
     <td class=${overlap === false ? "apart-yes" : "soft"}>${text}</td>
   </tr>`;
 }
@@ -75,6 +93,7 @@ function csvRows(rows, a, b) {
       low_b: other[0],
       high_b: other[1],
       difference: row.difference,
+      difference_sd: row.deviations,
       intervals_overlap: row.overlap,
     };
   });
