@@ -78,7 +78,7 @@ def frames(linking: int, attention: float) -> dict[str, Any]:
     }
 
 
-# For each claim products that bear it out, and some that contradict it.
+# For each claim products that confirm it, and some that contradict it.
 MADE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "kovaleva-classifier": (
         {"kovaleva2019_classifier": [r | {"macro_f1_low": 0.84, "macro_f1_high": 0.88}

@@ -1,4 +1,4 @@
-"""For every claim of Michel et al. 2019: tables that contradict it are not taken to bear it out."""
+"""For every claim of Michel et al. 2019: tables that contradict it are not taken to confirm it."""
 
 from collections.abc import Callable
 from pathlib import Path
