@@ -154,7 +154,7 @@ export function ChangedMaps({ atlas, a, b, segments: [ofA], go, dark }) {
   return html`<section class="grids" aria-labelledby="changed-maps">
     <div class="section-head"><h3 id="changed-maps">Which heads' maps differ</h3><${Saves} ...${{ file, rows }} grids=${[grid]} title="Jensen-Shannon divergence of each head's maps, A against B" /></div>
     <div class="grids-row"><${Figure} ...${grid} dark=${dark} onChoose=${pick} /></div>
-    <p class="note">Jensen-Shannon divergence of each head's own two maps on this one segment; ${headName(a.model, a.index)} is ${rank} of ${values.length}, 1 for the largest. One segment shows little about other texts.</p>
+    <p class="note">Jensen-Shannon divergence of each head's own two maps on this one text; ${headName(a.model, a.index)} is ${rank} of ${values.length}, 1 for the largest. One text shows little about others.</p>
   </section>`;
 }
 

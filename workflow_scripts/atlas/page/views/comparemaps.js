@@ -8,10 +8,12 @@ import { difference, jensenShannon, largest, meanAbsoluteDifference, weighted } 
 import { headName } from "../lib/measures.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
+import { firstWords } from "../lib/texts.js";
 import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
-import { CellSize, ColourBar, Pair, SegmentChoice, useMaps } from "./headmaps.js";
+import { CellSize, ColourBar, Pair, useMaps } from "./headmaps.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
+import { TextChoice } from "./textchoice.js";
 
 const SMALLEST = 3; // pixels of a cell where three matrices share the width
 
@@ -48,12 +50,12 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
       </span>
     </div>
     <div class="choices">
-      ${ofA && html`<${SegmentChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: ofA, go }} />`}
+      ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: ofA, go }} />`}
       <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
       <${CellSize} ...${{ size, setSize }} />
     </div>
-    ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another segment.</p>`}
-    ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this segment.</p>`}
+    ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another text.</p>`}
+    ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this text.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
     ${complete && html`<${Apart} ...${{ ...shared, hide }} /><${Three} ...${{ ...shared, hide, size, dark }} key=${ofA.id} />`}
     ${!maps && !error && html`<p class="soft loading">Reading the maps.</p>`}
@@ -72,7 +74,7 @@ function shown([weightsA, weightsB, normsA, normsB], a, b, norms) {
 
 function Apart({ sides: [a, b], same, norms, write }) {
   if (!same) {
-    return html`<p class="note">The two segments have different tokens: they stand side by side, and no difference is taken.</p>`;
+    return html`<p class="note">The two texts have different tokens: they stand side by side, and no difference is taken.</p>`;
   }
   const distance = norms ? null : jensenShannon(a, b);
   return html`<dl class="apart">
@@ -134,7 +136,7 @@ function savePicture(shared, file) {
   const { segments: [ofA, ofB], same } = shared;
   const pictures = same ? [[matrices, ofA]] : [[matrices.slice(0, 1), ofA], [matrices.slice(1), ofB]];
   const [first, ...below] = pictures.map(([drawn, { tokens }]) => standalone(html`<${MatrixFigure} matrices=${drawn} tokens=${tokens} />`));
-  saveSvg(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; ${ofA.title}`, below, notes: ["Rows attend to columns."] });
+  saveSvg(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; \u201c${firstWords(ofA)}\u201d (${ofA.title})`, below, notes: ["Rows attend to columns."] });
 }
 
 function rowsOf({ sides: [a, b], segments, same, norms }) {

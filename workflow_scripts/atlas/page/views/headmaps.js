@@ -8,9 +8,11 @@ import { largest, loadMaps, weighted } from "../lib/maps.js";
 import { headIndex, headName } from "../lib/measures.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
+import { firstWords } from "../lib/texts.js";
 import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
+import { TextChoice } from "./textchoice.js";
 
 const KOBAYASHI = "Norms: the weight times the norm of the transformed value, ‖α f(x)‖ (Kobayashi et al. 2020): what a token contributes, not only where the head looks.";
 const FAINTEST = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4]; // as shares of full opacity
@@ -36,15 +38,6 @@ export function useMaps(atlas, ids) {
     };
   }, [key]);
   return found.key === key ? found : {};
-}
-
-/** Selects one of the segments. */
-export function SegmentChoice({ segments, segment, go }) {
-  return html`<label>Segment
-    <select id="segment" value=${segment.id} onChange=${(event) => go({ segment: event.target.value })}>
-      ${segments.map(({ id, title }) => html`<option value=${id}>${title}</option>`)}
-    </select>
-  </label>`;
 }
 
 function StateChoice({ model, segment, state, go }) {
@@ -80,9 +73,9 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
   const kind = state.map === "matrix" ? "matrix" : "lines";
   const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
   const shared = { heads, tokens: segment.tokens, hidden, top, write, dark, norms };
-  const title = `${heads?.map(({ label }) => label).join(", ")} on ${segment.title}, ${stateTitle(model, named)}`;
+  const title = `${heads?.map(({ label }) => label).join(", ")} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
   const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : "weights"].join("_");
-  const absent = state.segment && state.segment !== segment.id ? `There is no segment ${state.segment} of ${model.title} in this file.` : null;
+  const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
   return html`<section class="maps" aria-labelledby="maps-title">
     <div class="section-head">
       <h3 id="maps-title">Where it attends</h3>
@@ -94,7 +87,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       </span>
     </div>
     <div class="choices">
-      <${SegmentChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
+      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
       ${kind === "lines"

@@ -7,6 +7,7 @@ import { format } from "../lib/fragment.js";
 import { number, plural } from "../lib/format.js";
 import { headName } from "../lib/measures.js";
 import { saveCsv } from "../lib/save.js";
+import { firstWords } from "../lib/texts.js";
 import { useMaps } from "./headmaps.js";
 
 const LISTED = 6;
@@ -28,7 +29,7 @@ function OnSegment({ atlas, model, index, state, go }) {
   const { maps } = useMaps(atlas, [segment?.maps[named] ?? null]);
   const distances = useMemo(() => maps?.[0] && fromMaps(maps[0], index), [maps, index]);
   if (!distances) return null;
-  const over = `Jensen-Shannon divergence in nats on this one segment, ${segment.title}, ${stateTitle(model, named)}; the study has no distances over more texts.`;
+  const over = `Jensen-Shannon divergence in nats on this one text, \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}; the study has no distances over more texts.`;
   return html`<${List} ...${{ model, index, state, go, distances, over }} />`;
 }
 

@@ -1,0 +1,19 @@
+/** Choosing a text, by its first words. */
+
+import { html } from "../vendor/standalone.module.js";
+import { plural } from "../lib/format.js";
+import { textNames } from "../lib/texts.js";
+
+/** A select of texts by corpus, and where the chosen one is from. */
+export function TextChoice({ segments, segment, go }) {
+  const names = textNames(segments);
+  const corpora = [...new Set(segments.map(({ corpus }) => corpus))];
+  return html`<label>Text
+      <select id="segment" value=${segment.id} title=${segment.title} onChange=${(event) => go({ segment: event.target.value })}>
+        ${corpora.map((corpus) => html`<optgroup label=${corpus}>
+          ${segments.filter((one) => one.corpus === corpus).map(({ id, title }) => html`<option value=${id} title=${title}>${names.get(id)}</option>`)}
+        </optgroup>`)}
+      </select>
+    </label>
+    <small class="soft text-source"><bdi>${segment.title}</bdi>, ${plural(segment.tokens.length, "token")}</small>`;
+}
