@@ -33,8 +33,8 @@ FORMS = [
     Form("position.next", C, "Position", "To the next token", "%", (0, 90)),
     Form("gradient.sep", C, "Gradients", "Importance of [SEP]", "", (0, 0.3), parts="n"),
     Form(
-        "syntax.best", C, "Syntax", "Best relation, above its offset", "points", (-30, 60), 0.0,
-        OFFSET, scale="diverging", parts="interval ns label", better="high",
+        "syntax.best", C, "Syntax", "Best relation, minus the best fixed offset", "points",
+        (-30, 60), 0.0, OFFSET, scale="diverging", parts="interval ns label", better="high",
     ),
     Form(
         "syntax.dobj", C, "Syntax", "dobj", "%", (5, 95), 40.0, OFFSET,

@@ -51,7 +51,7 @@ SETS = {"mnli": {"dev": "matched"}}
 VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
 # The paper of each way to disable a head, and what the head does then.
 MODES = {
-    "uniform": ("kovaleva2019", "attends to all tokens alike"),
+    "uniform": ("kovaleva2019", "attends to all tokens equally"),
     "zero": ("michel2019", "gives no output"),
     "mean": ("beyond", "gives its mean output"),
 }
@@ -151,8 +151,8 @@ def behaviour(found: Tables, study: Study) -> Iterator[Form]:
             f"verdict.{task}",
             f"What disabling shows, {title}",
             "Disabling the head (uniform attention) is a loss or a gain where the corrected test "
-            "shows it, equivalent where the score surely changes by less than ablation.equivalence "
-            "(two one-sided tests); else one cannot tell. On development examples of "
+            "is significant, equivalent where two one-sided tests bound the change of the score by "
+            "ablation.equivalence; else the data cannot tell. On development examples of "
             f"{title}, mean over seeds.{study.note(task)}",
             task=task,
             state=state_of(task, seeds[0] if len(seeds) == 1 else None),

@@ -8,7 +8,7 @@ from workflow_scripts.core.measures.tables import Tables
 PAPER = "niven2019"
 HEADS = Table(
     "tables/niven2019-heads.csv",
-    "what disabling the head changes in what the model makes of the cue",
+    "what disabling the head changes in the model's use of the cue",
     value="effect",
     keys=("split", "setup", "measure"),
     p="p_corrected",
@@ -43,15 +43,15 @@ CUE = {
         "Margin of the cue's warrant",
         "",
         3,
-        "The logit of the warrant that alone contains the cue, minus the other's,",
+        "The logit of the warrant with the cue minus that of the other,",
     ),
     "follows": (
         "Picks of the cue's warrant",
         "points",
         1,
-        "The share of points whose warrant with the cue the model picks,",
+        "The share of points where the model picks the warrant with the cue,",
     ),
-    "accuracy": ("Accuracy on ARCT", "points", 1, "The share of points that are right,"),
+    "accuracy": ("Accuracy on ARCT", "points", 1, "The share of points that the model gets right,"),
 }
 
 

@@ -47,16 +47,15 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     yield EMBEDDING.form(
         "clusters.behaviour",
         "Kind of head in Figure 6",
-        "The first kind of behaviour whose threshold (clusters.thresholds) the head exceeds. "
-        f"{text}",
+        f"The first behaviour whose threshold (clusters.thresholds) the head exceeds. {text}",
         **group,
     )
     for axis in ("x", "y"):
         yield replace(COORDINATE, value=axis).form(
             f"clusters.{axis}",
             f"Position in Figure 6, {axis}",
-            f"The {axis} coordinate in the plane in which heads with like attention are near each "
-            "other: multidimensional scaling of Jensen-Shannon distances. The axis itself has no "
-            f"meaning. {text}",
+            f"The {axis} coordinate in the plane where heads with similar attention are close to "
+            "each other: multidimensional scaling of Jensen-Shannon distances. The axis itself has "
+            f"no meaning. {text}",
             **group,
         )

@@ -57,7 +57,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     shares = found[SHARES]
     shares = shares[shares["method"] == NETWORK["method"]]
     learnt, stages = (shares[f"annotated_{of}"].iloc[0] for of in ("model", "stage"))
-    by = f"Classified by a network that has learnt from annotated maps of {learnt} "
+    by = f"Classified by a network trained on annotated maps of {learnt} "
     by += f"({stages.replace(',', ' and ')}).{study.note('maps')}"
     yield _class(
         "patterns.pretrained",
@@ -100,7 +100,7 @@ def _class(key: str, title: str, about: str, where: dict[str, Any], **run: Any) 
     return CLASS_OF_MOST.form(
         key,
         title,
-        f"{about} Next to it its share; of equals, the first.",
+        f"{about} The share of that class stands next to it; of ties, the first class.",
         where,
         compute=partial(most_frequent, rows=CLASS_OF_MOST.rows(**where)),
         derived="the class with the largest share, mean over tasks and seeds",

@@ -18,7 +18,7 @@ IMPORTANCE = Table(
 )
 NORMALISED = replace(
     IMPORTANCE,
-    about="importance over the l2 norm of its layer, by which heads are pruned",
+    about="importance divided by the l2 norm of its layer; heads are pruned in this order",
     value="normalised",
     low="",
     high="",
@@ -46,7 +46,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         yield NORMALISED.of(**table.names).form(
             f"importance.{task}.{seed}.normalised",
             f"Importance in its layer, {title}",
-            "Importance over the l2 norm of its layer, by which heads are pruned. "
+            "Importance divided by the l2 norm of its layer; heads are pruned in this order. "
             f"{over} No interval.",
             where,
             **group,

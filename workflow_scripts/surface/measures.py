@@ -67,12 +67,15 @@ TO_SPECIAL = {
         "Attention to periods and commas",
         "of all tokens' attention goes to periods and commas",
     ),
-    "sep_to_sep": ("From [SEP] to [SEP]", "of the attention of [SEP] goes to [SEP], itself too"),
+    "sep_to_sep": (
+        "From [SEP] to [SEP]",
+        "of the attention of [SEP] goes to [SEP], itself included",
+    ),
     "other_to_sep": ("From other tokens to [SEP]", "of other tokens' attention goes to [SEP]"),
 }
 TO_POSITION = {
-    "previous": ("Attention to the previous token", "the token before"),
-    "next": ("Attention to the next token", "the token after"),
+    "previous": ("Attention to the previous token", "the previous token"),
+    "next": ("Attention to the next token", "the next token"),
     "self": ("Attention to the current token", "the token itself"),
 }
 GRADIENT_TO = {
@@ -105,15 +108,15 @@ def entropy(over: str) -> Iterator[Form]:
         yield ENTROPY.form(
             f"entropy.{query}",
             f"Entropy, {words}",
-            f"Entropy of the attention of {words}, in nats: 0 where a token attends to one token "
-            f"alone, largest where it attends to all alike. {over}",
+            f"Entropy of the attention of {words}, in nats: 0 where all attention goes to a "
+            f"single token, largest where attention is uniform. {over}",
             {"query": query},
             **group,
         )
     yield LARGEST.form(
         "largest.all",
         "Largest weight, all tokens",
-        f"The largest share of its attention that a token gives to a single token. {over}",
+        f"The largest weight that a token gives to a single token. {over}",
         {"query": "all"},
         **group,
     )

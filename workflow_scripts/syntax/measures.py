@@ -61,11 +61,11 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     if chosen:
         yield BEST.form(
             "syntax.best",
-            "Best relation, above its offset",
-            "Accuracy at the relation at which the head exceeds the best fixed offset most, minus "
-            f"that offset's accuracy; of {len(chosen)} relations in both directions. {trees} "
+            "Best relation, minus the best fixed offset",
+            "Each head's best relation: accuracy minus the accuracy of the best fixed offset. Best "
+            f"of {len(chosen)} relations in both directions. {trees} "
             "Interval: that of the accuracy, 95%, bootstrap over documents. It covers neither the "
-            "choice among the relations, which favours the head, nor the offset's own error.",
+            "selection of the relation, which favours the head, nor the offset's own error.",
             compute=lambda tables: best_relation(tables, chosen),
             derived="per head the largest of accuracy minus the best fixed offset's accuracy "
             f"(column accuracy of {OFFSETS.file}) over directions and relations",
@@ -77,11 +77,11 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         yield SCORES.form(
             f"syntax.{identifier(name)}",
             "All relations" if name == ALL else f"Relation {name}",
-            f"How often the attention head is right about {of}: the word that the dependent "
-            "attends to most is its syntactic head, or, in the other direction, the word that the "
-            "syntactic head attends to most is the dependent. The better direction of each "
-            f"attention head counts, and is named. {trees} {OVER_DOCUMENTS} It does not cover the "
-            "choice of the direction.",
+            f"Accuracy for {of}: how often the word that the dependent attends to most is its "
+            "syntactic head or, in the other direction, the word that the syntactic head attends "
+            "to most is the dependent. Of the two directions the better one counts, and is "
+            f"named. {trees} {OVER_DOCUMENTS} It does not cover the "
+            "selection of the direction.",
             {"relation": name},
             null=OFFSETS.rows(relation=name, offset=offset),
             null_title=f"best fixed offset, {offset:+d}",

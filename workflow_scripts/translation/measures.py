@@ -38,7 +38,7 @@ IMPORTANCE = Table(
 )
 NORMALISED = replace(
     IMPORTANCE,
-    about="importance over the l2 norm of its type and layer, by which heads are pruned",
+    about="importance divided by the l2 norm of its type and layer; heads are pruned in this order",
     value="normalised",
     low="",
     high="",
@@ -68,7 +68,7 @@ OVER_SENTENCES = "Interval: 95%, bootstrap over sentences."
 # What a head does that is masked so, and the paper that masks so.
 MODES = {
     "zero": ("michel2019", "gives no output"),
-    "uniform": ("beyond", "attends to all tokens alike"),
+    "uniform": ("beyond", "attends to all tokens equally"),
 }
 UNITS = {
     "head": ("Masking a head", "Effect of masking", "with the head masked: it"),
@@ -161,14 +161,14 @@ def importance(table: Table, study: Study) -> Iterator[Form]:
     yield table.form(
         "translation.importance",
         "Importance",
-        "|dL/d gate|: how much a pair's loss, teacher-forced, changes with the head's gate. "
+        "|dL/d gate|: how much the teacher-forced loss of a pair changes with the head's gate. "
         f"{over} Interval: 95%, bootstrap over pairs.",
         **group,
     )
     yield NORMALISED.of(**table.names).form(
         "translation.importance.normalised",
         "Importance in its layer",
-        "Importance over the l2 norm of its type and layer, by which heads are pruned. "
+        "Importance divided by the l2 norm of its type and layer; heads are pruned in this order. "
         f"{over} No interval.",
         **group,
     )
