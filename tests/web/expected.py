@@ -63,14 +63,26 @@ def rank(measure: dict[str, Any], index: int) -> int | None:
     )
 
 
+def better_alone(measure: dict[str, Any]) -> bool:
+    """Whether only values better than the baseline count, and not those below it."""
+    effect = measure["null_title"] == "no effect"
+    return bool(measure["better"]) and measure["null"] is not None and not effect
+
+
 def hatched(measure: dict[str, Any], index: int) -> bool:
-    """Whether the head does not exclude the null."""
-    if measure["p"] is not None:
-        p = measure["p"][index]
-        return p is not None and p > P_LEVEL
+    """Whether the head is not better than the baseline, or does not differ from it."""
     null, ends = measure["null"], interval(measure, index)
     null = null[index] if isinstance(null, list) else null
-    return ends is not None and null is not None and ends[0] <= null <= ends[1]
+    sign = -1 if measure["better"] == "low" else 1
+    if measure["p"] is not None:
+        p = measure["p"][index]
+        worse = better_alone(measure) and sign * measure["value"][index] <= sign * null
+        return p is not None and (p > P_LEVEL or worse)
+    if ends is None or null is None:
+        return False
+    if better_alone(measure):
+        return min(sign * end for end in ends) <= sign * null
+    return ends[0] <= null <= ends[1]
 
 
 def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
@@ -87,7 +99,8 @@ def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
     if n:
         parts.append(f"n {n}")
     if hatched(measure, index):
-        parts.append("hatched: does not exclude the null")
+        words = "not better than" if better_alone(measure) else "does not differ from"
+        parts.append(f"hatched: {words} the baseline")
     return ", ".join(parts)
 
 

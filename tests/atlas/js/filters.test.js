@@ -9,7 +9,7 @@ const MODEL = { name: "m", n_layers: 2, n_heads: 2 };
 const BASE = { model: "m", unit: "%", decimals: 0, scale: "sequential", null: null, low: null, high: null, p: null, categories: null };
 const ATLAS = {
   measures: [
-    { ...BASE, id: "syntax.dobj", title: "dobj", value: [60, 61, null, 80], null: 50, low: [40, 55, null, 70], high: [70, 65, null, 90] },
+    { ...BASE, id: "syntax.dobj", title: "dobj", better: "high", value: [60, 61, null, 80], null: 50, low: [40, 55, null, 70], high: [70, 65, null, 90] },
     { ...BASE, id: "class", title: "Class", scale: "category", value: [0, 1, 1, null], categories: ["block", "vertical"] },
   ],
 };
@@ -41,12 +41,22 @@ test("a new filter takes the place of one of the same measure and direction", ()
   assert.equal(formatFilters(withFilter(filters, { id: "a", op: ">", value: 3 })), "a<9,b>2,a>3");
 });
 
+test("a head below the baseline does not pass where above it is better", () => {
+  const worse = { ...ATLAS.measures[0], value: [30, 61, null, 80], low: [20, 55, null, 70], high: [40, 65, null, 90] };
+  const passes = (measure) => passing({ measures: [measure] }, MODEL, parseFilters("syntax.dobj!"));
+  assert.deepEqual(passes(worse), [false, true, false, true]);
+  assert.deepEqual(passes({ ...worse, better: null }), [true, true, false, true]);
+  assert.deepEqual(passes({ ...worse, low: null, high: null }), [false, false, false, false]); // nothing decides it
+});
+
 test("filters in words", () => {
   const words = (text) => filterWords(ATLAS, MODEL, parseFilters(text)[0]);
   assert.equal(words("syntax.dobj>60.5"), "dobj above 60.5%");
   assert.equal(words("syntax.dobj<3"), "dobj below 3%");
   assert.equal(words("class:1"), "Class: vertical");
-  assert.equal(words("syntax.dobj!"), "dobj not hatched");
+  assert.equal(words("syntax.dobj!"), "dobj better than the baseline");
+  const either = { measures: [{ ...ATLAS.measures[0], better: null }] };
+  assert.equal(filterWords(either, MODEL, parseFilters("syntax.dobj!")[0]), "dobj different from the baseline");
   assert.equal(words("other>1"), "other: not measured for this model");
 });
 

@@ -3,7 +3,8 @@ import { test } from "node:test";
 
 import { number, plural, pValue, shortMarks } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
-  extent, groups, hatched, hatchRule, headIndex, headName, known, layerOf, layersOf, ranks, sentence, typesOf, valueText,
+  beats, claim, differs, extent, groups, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, oneSided, ranks, sentence,
+  typesOf, valueText,
 } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 
 const MODEL = { name: "m", n_layers: 2, n_heads: 3 };
@@ -31,22 +32,55 @@ test("a translator's heads are named by their type of attention, too", () => {
   assert.deepEqual([layerOf(MODEL, 3).type, layerOf(MODEL, 3).layer, typesOf(MODEL)], [undefined, 2, []]);
 });
 
-test("a head is hatched where its interval includes the null, its ends too", () => {
-  const found = MEASURE.value.map((_, index) => hatched(MEASURE, index));
-  assert.deepEqual(found, [true, false, false, true, false, false]);
-  const own = { ...MEASURE, null: [7, 7, 7, 2, 0, null] };
-  assert.deepEqual(own.value.map((_, index) => hatched(own, index)), [false, true, false, false, true, false]);
-  assert.ok(hatched({ ...MEASURE, null: 8 }, 1));
-  assert.ok(!hatched({ ...MEASURE, null: 8.001 }, 1));
-  assert.ok([0, 1, 2, 3].every((index) => !hatched({ ...MEASURE, null: null }, index)));
-  assert.ok([0, 1, 2, 3].every((index) => !hatched({ ...MEASURE, low: null, high: null }, index)));
+const EITHER = { ...MEASURE, better: null };
+const EFFECT = { ...MEASURE, null_title: "no effect" }; // has a better side, which ranks begin at
+const of = (measure, rule = hatched) => measure.value.map((_, index) => rule(measure, index));
+
+test("without a better side a head is hatched where its interval includes the baseline, its ends too", () => {
+  assert.deepEqual(of(EITHER), [true, false, false, true, false, false]);
+  const own = { ...EITHER, null: [7, 7, 7, 2, 0, null] };
+  assert.deepEqual(of(own), [false, true, false, false, true, false]);
+  assert.ok(hatched({ ...EITHER, null: 8 }, 1));
+  assert.ok(!hatched({ ...EITHER, null: 8.001 }, 1));
+  for (const untested of [{ null: null }, { low: null, high: null }]) {
+    assert.ok(of({ ...EITHER, ...untested }).every((one) => !one));
+    assert.ok(of({ ...EITHER, ...untested }, holds).every((one) => one === null));
+  }
 });
 
-test("a corrected p decides where there is one", () => {
-  const tested = { ...MEASURE, p: [0.05, 0.051, null, 0.001, 1, 0] };
-  assert.deepEqual(tested.value.map((_, index) => hatched(tested, index)), [false, true, false, false, true, false]);
-  assert.match(hatchRule(tested), /^p, corrected over the heads/);
-  assert.match(hatchRule(MEASURE), /interval includes the null, chance .*not corrected/);
+test("with a better side a head is hatched unless its whole interval lies there", () => {
+  assert.deepEqual(of(MEASURE), [true, false, false, true, true, true]);
+  assert.deepEqual(of(MEASURE, holds), [false, true, null, false, false, false]);
+  assert.deepEqual(of({ ...MEASURE, better: "low" }), [true, true, false, true, false, false]);
+  const own = { ...MEASURE, null: [7, 5.9, 7, 2, 0, null] };
+  assert.deepEqual(of(own), [true, false, false, false, true, false]);
+});
+
+test("a loss and a gain both count as effects", () => {
+  assert.ok(oneSided(MEASURE) && !oneSided(EITHER) && !oneSided(EFFECT) && !oneSided({ ...MEASURE, null: null }));
+  assert.deepEqual(of(EFFECT), of(EITHER));
+  assert.deepEqual(of({ ...EFFECT, better: "low" }), of(EITHER));
+  assert.deepEqual(of({ ...EFFECT, better: "low" }, beats), [false, false, null, false, true, true]);
+  assert.deepEqual(of(EFFECT, differs), [false, true, null, false, true, true]);
+});
+
+test("a corrected p decides where there is one, and the side of the value", () => {
+  const p = [0.05, 0.051, null, 0.001, 1, 0];
+  assert.deepEqual(of({ ...EITHER, p }), [false, true, false, false, true, false]);
+  assert.deepEqual(of({ ...MEASURE, p }), [false, true, false, false, true, true]);
+});
+
+test("what is tested, in words", () => {
+  assert.equal(claim(MEASURE), "better than the baseline");
+  assert.equal(claim(EITHER), "differs from the baseline");
+  assert.equal(claim({ ...MEASURE, null: null }), null);
+  assert.equal(claim({ ...MEASURE, null: null, p: [1] }), "differs from the baseline");
+  const p = [1];
+  assert.equal(hatchRule(MEASURE), "not better than the baseline, chance: the head's own interval does not lie entirely above it (not corrected for the number of heads)");
+  assert.match(hatchRule({ ...MEASURE, better: "low" }), /entirely below/);
+  assert.match(hatchRule(EITHER), /^does not differ from the baseline, chance: the head's own interval includes it/);
+  assert.equal(hatchRule({ ...EITHER, p }), "does not differ from the baseline, chance: p, corrected over the heads, is above 0.05");
+  assert.equal(hatchRule({ ...MEASURE, p }), "not better than the baseline, chance: p, corrected over the heads, is above 0.05, or the value is not above it");
   assert.equal(hatchRule({ ...MEASURE, null: null }), null);
 });
 
@@ -67,7 +101,7 @@ test("a value in words", () => {
   assert.equal(valueText({ ...MEASURE, scale: "category", value: [1], categories: ["x", "y"] }, 0), "y");
   assert.equal(
     sentence(MODEL, MEASURE, 3),
-    "Head 2-1, A 7.0%, interval 3.0 to 9.0, rank 1 of 5, n 30, hatched: does not exclude the null",
+    "Head 2-1, A 7.0%, interval 3.0 to 9.0, rank 1 of 5, n 30, hatched: not better than the baseline",
   );
   assert.equal(sentence(MODEL, { ...MEASURE, label: ["", "", "dobj"] }, 2), "Head 1-3, A unknown, dobj, n 30");
 });

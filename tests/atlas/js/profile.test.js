@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  aboveNull,
   bestAt,
   extremes,
   ordinal,
@@ -37,14 +36,14 @@ test("ranks count known values, equal values share one", () => {
   assert.equal(standing(PLAIN, 0).overlapping, null);
 });
 
-test("only a value on the better side, with an interval that excludes the null, counts", () => {
-  assert.ok(aboveNull(MEASURE, 0));
-  assert.ok(!aboveNull(MEASURE, 1)); // below the null
-  assert.ok(!aboveNull(MEASURE, 2)); // unknown
-  assert.ok(!aboveNull(MEASURE, 4)); // the interval holds the null
-  assert.ok(!aboveNull({ ...MEASURE, low: null, high: null }, 0)); // neither interval nor test
-  assert.ok(aboveNull({ ...MEASURE, better: "low", low: [null, 20], high: [null, 35] }, 1));
-  assert.ok(!aboveNull({ ...MEASURE, better: null }, 0));
+test("only a value on the better side, by its interval, counts", () => {
+  const ids = (change, i) => bestAt([{ ...MEASURE, ...change }], i).map(({ measure }) => measure.id);
+  assert.deepEqual(ids({}, 0), ["syntax.dobj"]);
+  assert.deepEqual(ids({}, 2), []); // unknown
+  assert.deepEqual(ids({ value: [30, 20, 10, 15, 10], low: [20, 10, 5, 10, 5], high: [35, 25, 15, 20, 15] }, 0), []); // below the baseline
+  assert.deepEqual(ids({ low: [40, 20, null, 72, 35] }, 0), []); // the interval holds the baseline
+  assert.deepEqual(ids({ low: null, high: null }, 0), []); // neither interval nor test
+  assert.deepEqual(ids({ better: null }, 0), []);
 });
 
 test("best are the first tenth, highest ranks first", () => {

@@ -2,11 +2,11 @@
  * Filters and selections of heads, as the address carries them.
  *
  * `syntax.dobj>60` passes heads whose value is above 60, `<` below, `patterns.class:2` those of category 2,
- * `syntax.dobj!` those that are not hatched. Several are joined by commas, and a head passes when it
- * passes all. A head without a value does not pass.
+ * `syntax.dobj!` those that are better than the baseline, or differ from it. Several are joined by commas, and a
+ * head passes when it passes all. A head without a value does not pass.
  */
 
-import { findMeasure, hatched, headIndex, headName, withUnit } from "./measures.js";
+import { findMeasure, headIndex, headName, holds, oneSided, withUnit } from "./measures.js";
 
 const FILTER = /^([A-Za-z0-9._-]+)([<>:!])(-?[\d.]+(?:e-?\d+)?)?$/;
 
@@ -48,7 +48,7 @@ function test(measure, { op, value }) {
     if (one === null) return false;
     if (op === ">") return one > value;
     if (op === "<") return one < value;
-    return op === ":" ? one === value : !hatched(measure, index);
+    return op === ":" ? one === value : holds(measure, index) === true;
   };
 }
 
@@ -56,7 +56,7 @@ function test(measure, { op, value }) {
 export function filterWords(atlas, model, { id, op, value }) {
   const measure = findMeasure(atlas, model, id);
   if (!measure) return `${id}: not measured for this model`;
-  if (op === "!") return `${measure.title} not hatched`;
+  if (op === "!") return `${measure.title} ${oneSided(measure) ? "better than" : "different from"} the baseline`;
   if (op === ":") return `${measure.title}: ${measure.categories?.[value] ?? value}`;
   return `${measure.title} ${op === ">" ? "above" : "below"} ${withUnit({ ...measure, decimals: places(value) }, value)}`;
 }

@@ -18,6 +18,11 @@ export function pValue(p) {
   return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
 
+/** With a capital first letter. */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** "1 head", "7 heads". */
 export function plural(count, word) {
   return `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -10,6 +10,8 @@ import { number } from "./format.js";
 import { once } from "./once.js";
 
 const P_LEVEL = 0.05;
+// The baseline of a change against the intact model: a loss and a gain both count.
+const NO_EFFECT = "no effect";
 
 /** The entry of the model that `state` names, else the first. */
 export function modelOf(atlas, state) {
@@ -95,7 +97,7 @@ export function headIndex(model, name) {
   return headNames(model).indexOf(name);
 }
 
-/** Where there would be no effect for this head, or null. */
+/** The baseline of this head, its value where there would be no effect, or null. */
 export function nullOf(measure, index) {
   return Array.isArray(measure.null) ? measure.null[index] : measure.null;
 }
@@ -111,23 +113,59 @@ export function intervalOf(measure, index) {
   return low === null || high === null ? null : [low, high];
 }
 
-/**
- * Whether the value does not differ from where there would be no effect: the p-value, corrected over
- * the heads, is above 0.05; where the measure has none, its interval includes the null.
- */
-export function hatched(measure, index) {
-  if (measure.p) return measure.p[index] !== null && measure.p[index] > P_LEVEL;
-  const interval = intervalOf(measure, index);
-  const none = nullOf(measure, index) ?? null;
-  return interval !== null && none !== null && interval[0] <= none && none <= interval[1];
+/** Whether values on the better side of the baseline alone count, and not those on the other side. */
+export function oneSided({ better, null: none, null_title: title }) {
+  return Boolean(better) && none !== null && title !== NO_EFFECT;
 }
 
-/** The rule of `hatched` for this measure in words, or null where it has no null to test. */
+/**
+ * Whether the value differs from the baseline, in either direction: the p-value, corrected over the heads, is
+ * at most 0.05; where the measure has none, the head's interval excludes the baseline. Null where
+ * the head has neither.
+ */
+export function differs(measure, index) {
+  if (measure.p) return measure.p[index] === null ? null : measure.p[index] <= P_LEVEL;
+  const interval = intervalOf(measure, index);
+  const none = nullOf(measure, index) ?? null;
+  return interval === null || none === null ? null : none < interval[0] || interval[1] < none;
+}
+
+/** Whether the value differs from the baseline and lies on the better side of it; null as in `differs`. */
+export function beats(measure, index) {
+  const none = nullOf(measure, index) ?? null;
+  const found = measure.better && none !== null ? differs(measure, index) : null;
+  return found && (measure.better === "low" ? measure.value[index] < none : measure.value[index] > none);
+}
+
+/** Whether the head is what `claim` states; null where neither a test nor an interval decides it. */
+export function holds(measure, index) {
+  return (oneSided(measure) ? beats : differs)(measure, index);
+}
+
+/** Whether the head is not what `claim` states. */
+export function hatched(measure, index) {
+  return holds(measure, index) === false;
+}
+
+/** What is tested of a head: "better than the baseline", "differs from the baseline", or null for nothing. */
+export function claim(measure) {
+  if (!measure.p && (measure.null === null || !measure.low)) return null;
+  return oneSided(measure) ? "better than the baseline" : "differs from the baseline";
+}
+
+/** What is stated of a hatched head. */
+export function denial(measure) {
+  return oneSided(measure) ? "not better than the baseline" : "does not differ from the baseline";
+}
+
+/** The rule of `hatched` for this measure in words, or null where nothing is tested. */
 export function hatchRule(measure) {
-  if (measure.p) return `p, corrected over the heads, is above ${P_LEVEL}`;
-  if (measure.null === null || !measure.low) return null;
-  const none = measure.null_title ? `the null, ${measure.null_title}` : "the null";
-  return `the head's own interval includes ${none} (not corrected for the number of heads)`;
+  if (!claim(measure)) return null;
+  const side = measure.better === "low" ? "below" : "above";
+  const stated = measure.null_title ? `${denial(measure)}, ${measure.null_title}` : denial(measure);
+  if (measure.p) return `${stated}: p, corrected over the heads, is above ${P_LEVEL}${oneSided(measure) ? `, or the value is not ${side} it` : ""}`;
+  const where = oneSided(measure) ? `does not lie entirely ${side} it` : "includes it";
+  return `${stated}: the head's own interval ${where} (not corrected for the number of heads)`;
 }
 
 /**
@@ -177,6 +215,6 @@ export function sentence(model, measure, index) {
   const rank = ranks(measure)[index];
   if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}`);
   if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);
-  if (hatched(measure, index)) parts.push("hatched: does not exclude the null");
+  if (hatched(measure, index)) parts.push(`hatched: ${denial(measure)}`);
   return parts.join(", ");
 }

@@ -1,6 +1,6 @@
 /** Where a head stands among the heads of its model, and what it is best at. */
 
-import { hatched, intervalOf, known, nullOf, ranks } from "./measures.js";
+import { beats, hatched, intervalOf, known, ranks } from "./measures.js";
 
 const NAMED = 3; // at most so many measures are named in a sentence
 
@@ -28,30 +28,16 @@ function overlapping(measure, i) {
 }
 
 /**
- * Does the head exceed the null on the better side, and does its interval or test exclude it?
- * @param {object} measure
- * @param {number} i
- * @returns {boolean}
- */
-export function aboveNull(measure, i) {
-  const reference = nullOf(measure, i) ?? null;
-  const value = measure.value[i];
-  const tested = (measure.p?.[i] ?? null) !== null || intervalOf(measure, i) !== null;
-  if (reference === null || value === null || !measure.better || !tested || hatched(measure, i)) return false;
-  return measure.better === "high" ? value > reference : value < reference;
-}
-
-/**
  * The measures at which head i is among the first tenth of the heads, the highest ranks first.
  *
- * Only measures that state what is better, and whose interval or test excludes the null.
+ * Only measures at which the head is on the better side of the baseline, by its interval or test.
  * @param {object[]} measures  of one model
  * @param {number} i
  * @returns {{measure: object, standing: object}[]}
  */
 export function bestAt(measures, i) {
   return measures
-    .filter((measure) => aboveNull(measure, i))
+    .filter((measure) => beats(measure, i))
     .map((measure) => ({ measure, standing: standing(measure, i) }))
     .filter(({ standing: { rank, of } }) => rank <= Math.max(1, Math.ceil(of / 10)))
     .sort((a, b) => a.standing.rank / a.standing.of - b.standing.rank / b.standing.of);

@@ -1,6 +1,6 @@
 /** Orders, means and correlations over heads; unknown values are null and stay out. */
 
-import { hatched, ranks } from "./measures.js";
+import { holds, ranks } from "./measures.js";
 
 /** The mean of the known values, or null. */
 export function mean(values) {
@@ -45,7 +45,7 @@ function place(measure, index) {
 /**
  * Heads in the order of a list.
  * @param {object} measure
- * @param {string} key  "head", "value", "low", "high", "rank", "null", "hatched", "n", "p" or "label"; with "-" before it descending
+ * @param {string} key  "head", "value", "low", "high", "rank", "null", "holds", "n", "p" or "label"; with "-" before it descending
  * @returns {number[]}  indices; heads without that number come last
  */
 export function listed(measure, key) {
@@ -64,7 +64,7 @@ export function listed(measure, key) {
 function part(measure, column, index) {
   if (column === "head") return index;
   if (column === "rank") return ranks(measure)[index];
-  if (column === "hatched") return measure.value[index] === null ? null : Number(hatched(measure, index));
+  if (column === "holds") return holds(measure, index);
   const values = measure[column];
   return Array.isArray(values) ? values[index] : values;
 }

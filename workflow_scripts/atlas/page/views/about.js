@@ -38,9 +38,10 @@ export function About({ atlas, state, go }) {
         <h3>How to read it</h3>
         <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec) and to itself (Dec-Dec)."}</p>
         <p>
-          A hatched head is one that the data do not distinguish from the null, where there would be no effect. Where the measure has a p-value,
-          corrected over the heads, it is above 0.05; else the head's own interval includes the null. Such an interval is not corrected for
-          the number of heads: of many heads without any effect, a few are not hatched by chance. Without a null nothing is hatched.
+          A hatched head is not better than the measure's baseline, such as the best fixed offset of a relation. Where neither side is better,
+          or the measure is the effect of disabling a head, a hatched head is one that does not differ from the baseline, in either direction.
+          Where the measure has a p-value, corrected over the heads, it decides at 0.05; else the head's own 95% interval does. Such an interval is not
+          corrected for the number of heads: of many heads without any effect, a few are not hatched by chance. Without a baseline nothing is hatched.
         </p>
         <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer or a correlation.</p>
         <p>On a light page the colours are those of the figures; on a dark page more is brighter. What is saved has the light colours.</p>

@@ -4,7 +4,7 @@ import { html, useMemo } from "../vendor/standalone.module.js";
 import { sideText } from "../lib/choice.js";
 import { number } from "../lib/format.js";
 import { jensenShannon } from "../lib/maps.js";
-import { groups, hatched, hatchRule, headName, valueText } from "../lib/measures.js";
+import { claim, denial, groups, hatched, headName, valueText } from "../lib/measures.js";
 import { apart, differences, sameShape } from "../lib/pairs.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours, domain, ramp } from "../lib/scales.js";
@@ -60,7 +60,7 @@ function gridsOf(pair, a, b, names) {
     marked,
     crossed: (i) => hatched(measure, i),
     text: (i) => `${headName(side.model, i)}: ${valueText(measure, i)}`,
-    what: [measure.unit, hatchRule(measure) && "hatched: the null is not excluded"].filter(Boolean).join("; "),
+    what: [measure.unit, claim(measure) && `hatched: ${denial(measure)}`].filter(Boolean).join("; "),
     decimals: measure.decimals,
   });
   if (pair.a === pair.b) return [{ ...grid(pair.a, a, [a.index, b.index], `A ${names[0]} and B ${names[1]}`), sides: ["b"] }];

@@ -3,10 +3,10 @@
 import { html, useState } from "../vendor/standalone.module.js";
 import { filterWords, formatFilters, formatHeads, withFilter } from "../lib/filters.js";
 import { plural } from "../lib/format.js";
-import { hatchRule } from "../lib/measures.js";
+import { claim, oneSided } from "../lib/measures.js";
 import { domain } from "../lib/scales.js";
 
-/** A form that keeps the heads above or below a number of the measure, or those that are not hatched. */
+/** A form that keeps the heads above or below a number of the measure, or those that pass its test. */
 export function FilterForm({ measure, filters, go }) {
   const [op, setOp] = useState(measure.better === "low" ? "<" : ">");
   const range = domain(measure);
@@ -28,7 +28,7 @@ export function FilterForm({ measure, filters, go }) {
         placeholder=${String(Number(((range[0] + range[1]) / 2).toPrecision(2)))} />
       ${measure.unit && html`<span class="soft">${measure.unit}</span>`}
       <button type="submit">Filter</button>
-      ${hatchRule(measure) && html`<button type="button" class="plain" onClick=${() => add({ id: measure.id, op: "!", value: null })}>Only heads that are not hatched</button>`}
+      ${claim(measure) && html`<button type="button" class="plain" onClick=${() => add({ id: measure.id, op: "!", value: null })}>Only heads ${oneSided(measure) ? "better than" : "different from"} the baseline</button>`}
     </form>
   `;
 }

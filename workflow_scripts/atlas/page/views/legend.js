@@ -1,4 +1,4 @@
-/** The legend: colours with their values, where the heads lie, the null, and what is hatched or missing. */
+/** The legend: colours with their values, where the heads lie, the baseline, and what is hatched or missing. */
 
 import { html, useState } from "../vendor/standalone.module.js";
 import { number, plural, shortMarks } from "../lib/format.js";
@@ -29,7 +29,7 @@ export function Legend(props) {
           : html`<${Bar} ...${props} />`}
       ${known(measure) > 0 && rule && html`<p class="key"><${Swatch} hatch=${true} /> <span><b>${count} of ${plural(measure.value.length, "head")} hatched:</b> ${rule}.</span></p>`}
       ${missing > 0 && html`<p class="key"><${Swatch} /> <span>${plural(missing, "head")} without a value.</span></p>`}
-      ${Array.isArray(measure.null) && known(measure) > 0 && html`<p class="key">Each head has its own null${measure.null_title && ` (${measure.null_title})`}; pointing at a head shows it.</p>`}
+      ${Array.isArray(measure.null) && known(measure) > 0 && html`<p class="key">Each head has its own baseline${measure.null_title && ` (${measure.null_title})`}; pointing at a head shows it.</p>`}
     </section>
   `;
 }
@@ -62,7 +62,7 @@ function Bar({ measure, dark, filters, choose }) {
   const value = head >= 0 ? measure.value[head] : null;
   return html`
     <svg class="picture bar" width=${WIDTH} height="92" viewBox=${`0 0 ${WIDTH} 92`} role="img"
-      aria-label=${`Colours from ${withUnit(measure, low)} to ${withUnit(measure, high)}; ${dark ? "brighter" : "darker"} is ${measure.scale === "diverging" ? "further from the null" : "more"}`}>
+      aria-label=${`Colours from ${withUnit(measure, low)} to ${withUnit(measure, high)}; ${dark ? "brighter" : "darker"} is ${measure.scale === "diverging" ? "further from the baseline" : "more"}`}>
       <defs>
         ${["page", "light"].map((which) => html`
           <linearGradient id=${`ramp-${which}`}>
@@ -83,7 +83,7 @@ function Bar({ measure, dark, filters, choose }) {
       ${none !== null && html`
         <path class="null" d=${`M${x(none)} ${BAR.top - 3}V${BAR.top + BAR.height}`} />
         <path class="null-mark" d=${`M${x(none)} ${BAR.top + BAR.height + 1}l-4 6h8z`} />
-        <text class="axis null-name" x=${SIDE} y="88">▲ ${measure.null_title ?? "null"}: ${withUnit(measure, none)}</text>
+        <text class="axis null-name" x=${SIDE} y="88">▲ ${measure.null_title ?? "baseline"}: ${withUnit(measure, none)}</text>
       `}
       ${value !== null && value !== undefined && html`<path class="needle no-save" d=${`M${x(value)} ${BAR.top + BAR.height}V${BAR.top - 8}l-4 -6h8l-4 6`} />`}
       ${pointed !== null && html`

@@ -41,7 +41,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
   const save = () =>
     saveSvg(svg.current, name, {
       title: `${y.title} against ${x.title}, ${model.title}`,
-      notes: [`${words} Each point is a head, thin lines are its intervals, dashed lines the nulls. Study ${study}.`],
+      notes: [`${words} Each point is a head, thin lines are its intervals, dashed lines the baselines. Study ${study}.`],
       below: [document.querySelector("#legend svg.picture")],
     });
   const rows = () => {
@@ -66,7 +66,7 @@ export function Cloud({ heads, x, y, colour, dark, study, words }) {
       <${Tooltip} ...${{ model, measures: x === y ? [x] : [y, x] }} place=${(index) => spot(places, index, width)} />
       <figcaption>
         <p>${words}</p>
-        <p class="small soft">${missing(x, y, places)} Thin lines are each head's intervals, dashed lines the nulls.</p>
+        <p class="small soft">${missing(x, y, places)} Thin lines are each head's intervals, dashed lines the baselines.</p>
         <div class="row save">
           <button type="button" class="save-svg" onClick=${save} title="Save the picture, ready for a paper">SVG</button>
           <button type="button" class="save-csv" onClick=${() => saveCsv(rows(), name)} title="Save the numbers">CSV</button>
@@ -107,7 +107,7 @@ function Pointed({ points }) {
   return point ? html`<circle class="pointed no-save" cx=${point.at[0]} cy=${point.at[1]} r=${RADIUS + 3} />` : null;
 }
 
-// Axes with their ticks, titles and nulls.
+// Axes with their ticks, titles and baselines.
 function Frame({ x, y, places: { left, range, sx, sy }, width, height }) {
   const bottom = height - BOTTOM;
   const nulls = ({ null: none }) => (typeof none === "number" ? [none] : []);

@@ -3,16 +3,17 @@
 import { html, useState } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
 import { number, pValue } from "../lib/format.js";
-import { countOf, hatched, headName, intervalOf, nullOf, valueText, withUnit } from "../lib/measures.js";
+import { beats, countOf, denial, differs, hatched, headName, intervalOf, nullOf, oneSided, valueText, withUnit } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { domain } from "../lib/scales.js";
 import { standalone } from "./figures.js";
 
 const [WIDTH, HEIGHT, PAD] = [180, 20, 5];
+const DOT = "Dot: this head; open where it is not better than the baseline or, with no better side, does not differ from it.";
 
 /**
- * Positions of a measure's values in a strip: all heads, this one, its interval and the null.
+ * Positions of a measure's values in a strip: all heads, this one, its interval and the baseline.
  * @param {object} measure
  * @param {number} i
  * @returns {{at: function, range: number[]}|null}
@@ -25,7 +26,7 @@ function strip(measure, i) {
   return { range: [low, high], at: (value) => PAD + ((WIDTH - 2 * PAD) * (value - low)) / (high - low || 1) };
 }
 
-/** The head's value and interval over a rug of all heads' values; the null is a dashed line. */
+/** The head's value and interval over a rug of all heads' values; the baseline is a dashed line. */
 export function Strip({ measure, i, colour = "var(--accent)", ink = "var(--ink)", ground = "var(--panel)" }) {
   const found = strip(measure, i);
   if (!found || measure.value[i] === null) return null;
@@ -49,7 +50,7 @@ export function intervalText(measure, i) {
   return interval ? interval.map((end) => number(end, measure.decimals)).join(" to ") : "–";
 }
 
-/** A value with unit, interval, n and null, for a sentence. */
+/** A value with unit, interval, n and baseline, for a sentence. */
 export function written(measure, i) {
   const parts = [valueText(measure, i)];
   if (measure.label?.[i]) parts[0] += `, ${measure.label[i]}`;
@@ -57,7 +58,7 @@ export function written(measure, i) {
   if (measure.p?.[i] != null) parts.push(`p ${pValue(measure.p[i])}`);
   if (countOf(measure, i)) parts.push(`n ${countOf(measure, i)}`);
   const none = nullOf(measure, i) ?? null;
-  if (none !== null) parts.push(`${measure.null_title ?? "null"}: ${withUnit(measure, none)}`);
+  if (none !== null) parts.push(`${measure.null_title ?? "baseline"}: ${withUnit(measure, none)}`);
   return parts.join("; ");
 }
 
@@ -86,7 +87,7 @@ export function Profile({ atlas, model, measures, index, state }) {
         <button class="save-csv" onClick=${() => saveCsv(rowsOf(model, measures, index), file)}>CSV</button>
       </span>
     </div>
-    <p class="soft small">Dot: this head; open where it does not exclude the null. Bar: its interval. Ticks: all heads. Dashed: the null.
+    <p class="soft small">${DOT} Bar: its interval. Ticks: all heads. Dashed: the baseline.
       Rank 1 is the best value where a measure states what is better, else the highest. ${missing > 0 && `Of this head, ${missing} of ${measures.length} measures are unknown.`}</p>
     <div class="scroll" tabindex="0" role="region" aria-label="Measures of the head">
       <table>
@@ -108,12 +109,12 @@ function Row({ measure, index, state }) {
   const place = standing(measure, index);
   const open = hatched(measure, index);
   const none = nullOf(measure, index) ?? null;
-  const about = none === null ? measure.about : `${measure.about} ${measure.null_title ?? "Null"}: ${withUnit(measure, none)}.`;
+  const about = none === null ? measure.about : `${measure.about} ${measure.null_title ?? "Baseline"}: ${withUnit(measure, none)}.`;
   return html`<tr class=${open ? "hatched" : null} title=${about}>
     <th scope="row"><a href=${format({ ...state, view: "grid", measure: measure.id })}><bdi>${measure.title}</bdi></a></th>
     <td class="number">${valueText(measure, index)}${measure.label?.[index] && html`<small class="label"><bdi>${measure.label[index]}</bdi></small>`}</td>
     <td><${Strip} measure=${measure} i=${index} /></td>
-    <td class="interval">${intervalText(measure, index)}${open && html`<small class="label">null not excluded</small>`}</td>
+    <td class="interval">${intervalText(measure, index)}${open && html`<small class="label">${denial(measure)}</small>`}</td>
     <td class="number optional">${countOf(measure, index) ?? "–"}</td>
     <td class="number optional">${pValue(measure.p?.[index])}</td>
     <td class="number rank">${place ? html`${place.rank} <small class="soft">of ${place.of}</small>${place.tied > 0 && html`<small class="label">shared by ${place.tied + 1}</small>`}` : "–"}</td>
@@ -161,7 +162,8 @@ function rowsOf(model, measures, index) {
       n: countOf(measure, index),
       p: measure.p?.[index],
       null: nullOf(measure, index),
-      excludes_null: (nullOf(measure, index) ?? measure.p?.[index] ?? null) === null ? null : !hatched(measure, index),
+      differs_from_baseline: differs(measure, index),
+      better_than_baseline: oneSided(measure) ? beats(measure, index) : null,
       rank: place?.rank,
       of: place?.of,
     };
@@ -178,6 +180,6 @@ function savePicture(sections, index, title, file) {
   </g>`;
   const height = members.length * row;
   const figure = html`<svg xmlns="http://www.w3.org/2000/svg" width="500" height=${height} viewBox=${`0 0 500 ${height}`} font-size="9">${members.map(line)}</svg>`;
-  const notes = ["Dot: this head, open where it does not exclude the null. Bar: its interval. Ticks: all heads. Dashed: the null."];
+  const notes = [`${DOT} Bar: its interval. Ticks: all heads. Dashed: the baseline.`];
   saveSvg(standalone(figure), file, { title, notes });
 }

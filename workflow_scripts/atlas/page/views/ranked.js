@@ -9,7 +9,7 @@ import { pointing } from "./hooks.js";
 const SHOWN = 8;
 const WIDTH = 130;
 
-/** A value as a point, its interval as a line, its null as a tick, over the measure's range. */
+/** A value as a point, its interval as a line, its baseline as a tick, over the measure's range. */
 export function IntervalLine({ measure, index, width }) {
   const range = reach(measure);
   const value = measure.value[index];

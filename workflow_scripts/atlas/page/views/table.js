@@ -1,8 +1,8 @@
 /** All heads of a measure in a table that can be sorted. */
 
 import { html } from "../vendor/standalone.module.js";
-import { number, plural, pValue } from "../lib/format.js";
-import { countOf, hatched, hatchRule, headName, nullOf, ranks, valueText } from "../lib/measures.js";
+import { capital, number, plural, pValue } from "../lib/format.js";
+import { claim, countOf, headName, holds, nullOf, ranks, valueText } from "../lib/measures.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveCsv } from "../lib/save.js";
 import { listed } from "../lib/statistics.js";
@@ -81,9 +81,9 @@ function columnsOf(measure) {
     measure.low && { key: "low", title: "Interval from", cell: end("low") },
     measure.high && { key: "high", title: "to", cell: end("high") },
     numeric && { key: "rank", title: "Rank", cell: (_model, index) => ranks(measure)[index] ?? "–" },
-    measure.null !== null && numeric && { key: "null", title: measure.null_title ?? "null", cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
+    measure.null !== null && numeric && { key: "null", title: measure.null_title ?? "baseline", cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
     measure.p && { key: "p", title: "p, corrected", cell: (_model, index) => pValue(measure.p[index]) },
-    hatchRule(measure) && { key: "hatched", title: "Excludes the null", left: true, cell: (_model, index) => (measure.value[index] === null ? "–" : hatched(measure, index) ? "no" : "yes") },
+    claim(measure) && { key: "holds", title: capital(claim(measure)), left: true, cell: (_model, index) => ({ true: "yes", false: "no" })[holds(measure, index)] ?? "–" },
     measure.n !== null && { key: "n", title: "n", cell: (_model, index) => countOf(measure, index) ?? "–" },
     measure.label && { key: "label", title: "Best at", left: true, cell: (_model, index) => measure.label[index] ?? "" },
   ].filter(Boolean);

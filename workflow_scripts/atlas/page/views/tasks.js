@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
-import { plural, pValue } from "../lib/format.js";
+import { capital, plural, pValue } from "../lib/format.js";
 import { hatched, valueText } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { intervalText, Strip } from "./profile.js";
@@ -29,13 +29,13 @@ export function Tasks({ model, measures, index, state }) {
         <ul>${ofTask(measures, task).map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}</ul>
       </div>`)}
     </div>
-    <p class="soft small">An open dot does not exclude the null. ${others > 0 && `${plural(others, "measure")} of what it attends to on a task ${others === 1 ? "stands" : "stand"} in the table below.`}</p>
+    <p class="soft small">An open dot does not differ from the baseline. ${others > 0 && `${plural(others, "measure")} of what it attends to on a task ${others === 1 ? "stands" : "stand"} in the table below.`}</p>
   </section>`;
 }
 
 function titleOf(model, task) {
   const title = model.states.find((state) => state.task === task)?.title ?? task;
-  return title.charAt(0).toUpperCase() + title.slice(1);
+  return capital(title);
 }
 
 /** A measure of a task: its strip and its value. */

@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/standalone.module.js";
 import { number, pValue } from "../lib/format.js";
-import { countOf, hatched, headName, intervalOf, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
+import { countOf, denial, hatched, headName, intervalOf, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
 import { useHover } from "./hooks.js";
 
 /**
@@ -28,7 +28,7 @@ function Numbers({ measure, index, titled }) {
   const [none, n, rank] = [nullOf(measure, index) ?? null, countOf(measure, index), ranks(measure)[index]];
   const rows = [
     interval && ["interval", interval.map((end) => number(end, measure.decimals)).join(" to ")],
-    none !== null && measure.scale !== "category" && [measure.null_title ?? "null", withUnit(measure, none)],
+    none !== null && measure.scale !== "category" && [measure.null_title ?? "baseline", withUnit(measure, none)],
     rank !== null && ["rank", `${rank} of ${known(measure)}`],
     measure.p && ["p, corrected", pValue(measure.p[index])],
     n && ["n", String(n)],
@@ -37,6 +37,6 @@ function Numbers({ measure, index, titled }) {
     ${titled && html`<p class="of">${measure.title}</p>`}
     <p class="value">${valueText(measure, index)}${measure.label?.[index] ? html` <span class="label">${measure.label[index]}</span>` : ""}</p>
     <dl>${rows.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
-    ${hatched(measure, index) && html`<p class="small">hatched: does not exclude the null</p>`}
+    ${hatched(measure, index) && html`<p class="small">hatched: ${denial(measure)}</p>`}
   `;
 }
