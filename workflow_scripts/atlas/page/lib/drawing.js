@@ -17,12 +17,13 @@ export function opacity(weight, top) {
 /**
  * The weights of at least `faintest`, in levels of opacity.
  * @param {Float32Array} map  n * n, [query, key]
- * @param {{top: number, faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[]}} how
- *   `only` keeps one query's or one key's lines; lines to or from `hidden` tokens are left out
+ * @param {{top: number, faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[], kept?: boolean[]|null}} how
+ *   `only` keeps one query's or one key's lines, `kept` those of some pairs, [query, key]; lines to or from
+ *   `hidden` tokens are left out
  * @returns {{levels: {opacity: number, pairs: number[][]}[], drawn: number, left: number}}
  *   pairs of [query, key]; how many lines are drawn, and how many weights are fainter
  */
-export function lines(map, { top, faintest, only = {}, hidden = [] }) {
+export function lines(map, { top, faintest, only = {}, hidden = [], kept = null }) {
   const n = Math.round(Math.sqrt(map.length));
   const levels = Array.from({ length: LEVELS }, (_, level) => ({ opacity: (level + 1) / LEVELS, pairs: [] }));
   let drawn = 0;
@@ -31,6 +32,7 @@ export function lines(map, { top, faintest, only = {}, hidden = [] }) {
     if (hidden[query] || (only.query !== undefined && only.query !== query)) continue;
     for (let key = 0; key < n; key++) {
       if (hidden[key] || (only.key !== undefined && only.key !== key)) continue;
+      if (kept && !kept[query * n + key]) continue;
       const weight = map[query * n + key];
       if (weight < faintest) {
         left++;
@@ -73,14 +75,14 @@ export function shift(place, count, row) {
  * @param {number} token
  * @param {"query"|"key"} side
  * @param {number} count
+ * @param {boolean[]|null} [kept]  n * n, the pairs to choose from
  * @returns {{token: number, weight: number}[]}
  */
-export function strongest(map, token, side, count) {
+export function strongest(map, token, side, count, kept = null) {
   const n = Math.round(Math.sqrt(map.length));
-  return Array.from({ length: n }, (_, other) => ({
-    token: other,
-    weight: side === "query" ? map[token * n + other] : map[other * n + token],
-  }))
+  const at = (other) => (side === "query" ? token * n + other : other * n + token);
+  return Array.from({ length: n }, (_, other) => ({ token: other, weight: map[at(other)] }))
+    .filter((link) => !kept || kept[at(link.token)])
     .sort((a, b) => b.weight - a.weight || a.token - b.token)
     .slice(0, count);
 }

@@ -23,9 +23,9 @@ export function standalone(figure) {
 
 /**
  * Lines between two columns of tokens, a colour per head.
- * @param {{heads: object[], tokens: string[], top: number, faintest: number, hidden: boolean[]}} props  as the line view has them
+ * @param {{heads: object[], tokens: string[], top: number, faintest: number, hidden: boolean[], kept: boolean[]|null}} props  as the line view has them
  */
-export function LinesFigure({ heads, tokens, top, faintest, hidden }) {
+export function LinesFigure({ heads, tokens, top, faintest, hidden, kept }) {
   const [row, left, right, head] = [12, 120, 280, 18];
   const height = head + tokens.length * row + 4;
   const words = (x, anchor) =>
@@ -42,7 +42,7 @@ export function LinesFigure({ heads, tokens, top, faintest, hidden }) {
       ${words(left - 5, "end")} ${words(right + 5, "start")}
       ${heads.map(
         ({ colour, map }, place) => html`<g stroke=${colour} stroke-width="1" fill="none">
-          ${lines(map, { top, faintest, hidden }).levels.map(
+          ${lines(map, { top, faintest, hidden, kept }).levels.map(
             ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row, shift: shift(place, heads.length, row) })} stroke-opacity=${opacity.toFixed(3)} />`,
           )}
         </g>`,
@@ -54,10 +54,10 @@ export function LinesFigure({ heads, tokens, top, faintest, hidden }) {
 /**
  * Matrices side by side, each with its colour bar.
  * @param {{matrices: {title: string, map: Float32Array, colour: function, low: string, high: string,
- *   range: number[]}[], tokens: string[]}} props
+ *   range: number[]}[], tokens: string[], kept?: boolean[]|null}} props  cells that are not kept are blank
  *   colour(weight) is [red, green, blue]; range: weights at the ends of the bar, low and high: in words
  */
-export function MatrixFigure({ matrices, tokens }) {
+export function MatrixFigure({ matrices, tokens, kept = null }) {
   const n = tokens.length;
   const row = n > 64 ? 6 : 9;
   const [side, labels] = [n * row, 90];
@@ -67,18 +67,19 @@ export function MatrixFigure({ matrices, tokens }) {
     font-family=${FONT} font-size=${row - 1.5} fill=${INK}>
     ${matrices.map(
       (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + 14})`}>
-        <${Sheet} ...${{ ...matrix, tokens, row, labels }} />
+        <${Sheet} ...${{ ...matrix, tokens, kept, row, labels }} />
       </g>`,
     )}
   </svg>`;
 }
 
-function Sheet({ title, map, colour, low, high, range, tokens, row, labels }) {
+function Sheet({ title, map, colour, low, high, range, tokens, kept, row, labels }) {
   const n = tokens.length;
   const side = n * row;
   const middle = (index) => (index + 0.5) * row;
-  const rows = tokens.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight) => hex(colour(weight))));
   const background = hex(colour(0));
+  const fill = (weight, index) => (kept && !kept[index] ? "#ffffff" : hex(colour(weight)));
+  const rows = tokens.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight, key) => fill(weight, query * n + key)));
   const width = Math.min(side, 160);
   return html`<text x=${side / 2} y=${-labels - 4} text-anchor="middle" font-size="9">${title}</text>
     <g fill=${INK}>
@@ -91,7 +92,7 @@ function Sheet({ title, map, colour, low, high, range, tokens, row, labels }) {
       <rect width=${side} height=${side} fill=${background} />
       ${rows.map((colours, query) =>
         runs(colours, background).map(
-          ({ start, length, colour: fill }) => html`<rect x=${start * row} y=${query * row} width=${length * row} height=${row} fill=${fill} />`,
+          ({ start, length, colour: run }) => html`<rect x=${start * row} y=${query * row} width=${length * row} height=${row} fill=${run} />`,
         ),
       )}
     </g>

@@ -8,10 +8,12 @@ import { largest, loadMaps, weighted } from "../lib/maps.js";
 import { headIndex, headName } from "../lib/measures.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
+import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
 import { firstWords } from "../lib/texts.js";
 import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
+import { directionNote, DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
 const KOBAYASHI = "Norms: the weight times the norm of the transformed value, ‖α f(x)‖ (Kobayashi et al. 2020): what a token contributes, not only where the head looks.";
@@ -70,9 +72,12 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
   const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark)), [maps, index, others.join(), dark]);
   const hidden = useMemo(() => (hide ? specials(segment) : segment.tokens.map(() => false)), [hide, segment]);
   const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
+  const sentences = useMemo(() => sentencesOf(segment), [segment]);
+  const direction = directionOf(sentences, state.sentences);
+  const kept = useMemo(() => keptOf(sentences, direction), [sentences, direction]);
   const kind = state.map === "matrix" ? "matrix" : "lines";
   const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
-  const shared = { heads, tokens: segment.tokens, hidden, top, write, dark, norms };
+  const shared = { heads, tokens: segment.tokens, sentences, direction, hidden, kept, top, write, dark, norms };
   const title = `${heads?.map(({ label }) => label).join(", ")} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
   const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
@@ -89,11 +94,13 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
     <div class="choices">
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
+      <${DirectionChoice} ...${{ sentences, direction, go }} />
       <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
       ${kind === "lines"
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
         : html`<${CellSize} ...${{ size, setSize }} />`}
     </div>
+    ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
     <${Overlay} ...${{ model, index, others, left, go, dark }} />
     ${absent && html`<p class="soft">${absent}</p>`}
     ${norms && html`<p class="note">${KOBAYASHI} Full strength is ${write(top)}, the largest norm drawn here.</p>`}
@@ -176,21 +183,21 @@ function Overlay({ model, index, others, left, go, dark }) {
   </div>`;
 }
 
-function Matrices({ heads, tokens, hidden, write, dark, size, norms }) {
+function Matrices({ heads, tokens, hidden, kept, write, dark, size, norms }) {
   const cursor = useCursor();
   return html`<${CellReadout} ...${{ maps: heads, tokens, cell: cursor.cell, write }} />
     <div class="matrices">
-      ${heads.map(({ label, map }) => html`<${Scaled} key=${label} ...${{ label, map, tokens, hidden, write, dark, size, norms, cursor }} />`)}
+      ${heads.map(({ label, map }) => html`<${Scaled} key=${label} ...${{ label, map, tokens, hidden, kept, write, dark, size, norms, cursor }} />`)}
     </div>`;
 }
 
-function Scaled({ label, map, tokens, hidden, write, dark, size, norms, cursor }) {
+function Scaled({ label, map, tokens, hidden, kept, write, dark, size, norms, cursor }) {
   const top = useMemo(() => largest(map) || 1, [map]);
   const points = ramp("sequential", dark);
   const colour = useMemo(() => palette(points, [0, top]), [top, dark]);
   return html`<figure>
     <figcaption>${label} <${ColourBar} ramp=${points} low=${write(0)} high=${write(top)} what=${norms ? "norm" : "weight"} /></figcaption>
-    <${Matrix} ...${{ map, tokens, colour, hidden, cursor, write, size }} title=${`Head ${label}`} />
+    <${Matrix} ...${{ map, tokens, colour, hidden, kept, cursor, write, size }} title=${`Head ${label}`} />
   </figure>`;
 }
 
@@ -199,22 +206,24 @@ export function ColourBar({ ramp: points, low, high, what }) {
   return html`<span class="colour-bar"><span>${what}</span><span>${low}</span><i style=${{ background: `linear-gradient(to right, ${points.join(", ")})` }}></i><span>${high}</span></span>`;
 }
 
-function savePicture(kind, { heads, tokens, hidden, top, write, norms }, faintest, title, file) {
+function savePicture(kind, shared, faintest, title, file) {
+  const { heads, tokens, direction, hidden, kept, top, write, norms } = shared;
   const what = norms ? "norm" : "weight";
+  const only = direction ? [directionNote(shared)] : [];
   const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
   if (kind === "lines") {
     const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
-    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, top, faintest, hidden }} />`), `${file}_lines`, { title, notes: [note] });
+    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, top, faintest, hidden, kept }} />`), `${file}_lines`, { title, notes: [note, ...only] });
     return;
   }
   const matrices = heads.map(({ label, map }) => {
     const range = [0, largest(map) || 1];
     return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
   });
-  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns."] });
+  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, kept }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] });
 }
 
-function rowsOf({ heads, tokens, norms }, segment, named, model) {
+function rowsOf({ heads, tokens, sentences, norms }, segment, named, model) {
   const n = tokens.length;
   const value = norms ? "norm" : "weight";
   return heads.flatMap(({ label, map }) =>
@@ -227,6 +236,7 @@ function rowsOf({ heads, tokens, norms }, segment, named, model) {
       key: (index % n) + 1,
       query_token: tokens[Math.floor(index / n)],
       key_token: tokens[index % n],
+      ...(sentences && { query_sentence: sentences[Math.floor(index / n)], key_sentence: sentences[index % n] }),
       [value]: Number(weight.toPrecision(6)),
     })),
   );

@@ -10,28 +10,29 @@ const SHADE = 0.45; // of the strongest shading, so that the token on it stays l
 /**
  * The line view. A token's lines are shown while it is pointed at or has the focus; a click pins it.
  * @param {{heads: {label: string, colour: string, map: Float32Array}[], tokens: string[],
- *   top: number, faintest: number, hidden: boolean[], write: function}} props
- *   top: the weight of full opacity; hidden: tokens that are dimmed; write(weight): as people read it
+ *   top: number, faintest: number, hidden: boolean[], kept: boolean[]|null, write: function}} props
+ *   top: the weight of full opacity; hidden: tokens that are dimmed; kept: the pairs of tokens that are drawn,
+ *   null for all; write(weight): as people read it
  */
-export function Lines({ heads, tokens, top, faintest, hidden, write }) {
+export function Lines({ heads, tokens, top, faintest, hidden, kept, write }) {
   const [pointed, setPointed] = useState(null);
   const [pinned, setPinned] = useState(null);
   const focus = pointed ?? pinned;
   const row = rowHeight(tokens.length);
   const pin = (end) => setPinned(same(end, pinned) ? null : end);
   const column = (side) => html`<${Column}
-    ...${{ side, tokens, heads, focus, pinned, hidden, top, row, onPoint: setPointed, onPin: pin }}
+    ...${{ side, tokens, heads, focus, pinned, hidden, kept, top, row, onPoint: setPointed, onPin: pin }}
   />`;
   return html`<div class="lines-view">
     <div class="lines-picture" style=${{ "--row": `${row}px` }} onMouseLeave=${() => setPointed(null)}>
       <div class="lines-head" aria-hidden="true"><span>from (query)</span><span>to (key)</span></div>
       <div class="lines-body">
         ${column("query")}
-        <${Links} ...${{ heads, n: tokens.length, row, top, faintest, hidden, focus }} />
+        <${Links} ...${{ heads, n: tokens.length, row, top, faintest, hidden, kept, focus }} />
         ${column("key")}
       </div>
     </div>
-    <${Readout} ...${{ heads, tokens, focus, pinned, write, onRelease: () => setPinned(null) }} />
+    <${Readout} ...${{ heads, tokens, focus, pinned, kept, write, onRelease: () => setPinned(null) }} />
   </div>`;
 }
 
@@ -44,16 +45,16 @@ function same(a, b) {
   return a !== null && b !== null && a.side === b.side && a.token === b.token;
 }
 
-function Links({ heads, n, row, top, faintest, hidden, focus }) {
+function Links({ heads, n, row, top, faintest, hidden, kept, focus }) {
   const draw = (only) =>
     heads.map(({ label, colour, map }, place) => {
       const size = { left: 0, right: WIDTH, row, shift: shift(place, heads.length, row) };
-      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden });
+      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, kept });
       return html`<g key=${label} stroke=${colour}>
         ${levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, size)} stroke-opacity=${opacity} />`)}
       </g>`;
     });
-  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden]);
+  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden, kept]);
   return html`<svg
     class=${focus ? "links focused" : "links"}
     viewBox=${`0 0 ${WIDTH} ${n * row}`}
@@ -66,7 +67,7 @@ function Links({ heads, n, row, top, faintest, hidden, focus }) {
   </svg>`;
 }
 
-function Column({ side, tokens, heads, focus, pinned, hidden, top, row, onPoint, onPin }) {
+function Column({ side, tokens, heads, focus, pinned, hidden, kept, top, row, onPoint, onPin }) {
   const list = useRef(null);
   const [current, setCurrent] = useState(0);
   const last = Math.min(current, tokens.length - 1);
@@ -88,7 +89,7 @@ function Column({ side, tokens, heads, focus, pinned, hidden, top, row, onPoint,
         <button
           type="button"
           class=${classes.filter(Boolean).join(" ")}
-          style=${{ background: shading(heads, focus, end, top) }}
+          style=${{ background: shading(heads, focus, end, top, kept) }}
           tabindex=${index === last ? 0 : -1}
           aria-pressed=${same(end, pinned) ? "true" : "false"}
           aria-label=${`${shown(token)}, token ${index + 1}`}
@@ -109,11 +110,12 @@ function Column({ side, tokens, heads, focus, pinned, hidden, top, row, onPoint,
 }
 
 /** A strip per head behind a token, as strong as its link to the token in focus. */
-function shading(heads, focus, end, top) {
+function shading(heads, focus, end, top, kept) {
   if (!focus || focus.side === end.side) return null;
   const [query, key] = end.side === "key" ? [focus.token, end.token] : [end.token, focus.token];
   const stops = heads.map(({ colour, map }, index) => {
     const n = Math.round(Math.sqrt(map.length));
+    if (kept && !kept[query * n + key]) return "transparent 0%";
     const share = Math.round(100 * SHADE * Math.min(1, Math.sqrt(map[query * n + key] / top)));
     const strip = `color-mix(in srgb, ${colour} ${share}%, transparent)`;
     return `${strip} ${(100 * index) / heads.length}% ${(100 * (index + 1)) / heads.length}%`;
@@ -123,7 +125,7 @@ function shading(heads, focus, end, top) {
 
 const LISTED = 6;
 
-function Readout({ heads, tokens, focus, pinned, write, onRelease }) {
+function Readout({ heads, tokens, focus, pinned, kept, write, onRelease }) {
   if (!focus) {
     return html`<div class="readout empty" aria-live="polite">
       <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
@@ -135,16 +137,16 @@ function Readout({ heads, tokens, focus, pinned, write, onRelease }) {
     ${heads.map(
       ({ label, colour, map }) => html`<div class="readout-head" key=${label} style=${{ "--colour": colour }}>
         <h5>${label}</h5>
-        <${Strongest} title="attends to" side="query" ...${{ map, tokens, token: focus.token, write }} />
-        <${Strongest} title="is attended to by" side="key" ...${{ map, tokens, token: focus.token, write }} />
+        <${Strongest} title="attends to" side="query" ...${{ map, tokens, token: focus.token, kept, write }} />
+        <${Strongest} title="is attended to by" side="key" ...${{ map, tokens, token: focus.token, kept, write }} />
       </div>`,
     )}
     ${pinned && html`<button type="button" class="release" onClick=${onRelease}>Let go of the kept token</button>`}
   </div>`;
 }
 
-function Strongest({ title, side, map, tokens, token, write }) {
-  const found = strongest(map, token, side, LISTED);
+function Strongest({ title, side, map, tokens, token, kept, write }) {
+  const found = strongest(map, token, side, LISTED, kept);
   const top = found[0]?.weight || 1;
   return html`<div class="strongest">
     <h6>${title}</h6>

@@ -21,12 +21,13 @@ export function useCursor() {
 
 /**
  * One matrix.
- * @param {{map: Float32Array, tokens: string[], colour: function, hidden: boolean[], cursor: object,
+ * @param {{map: Float32Array, tokens: string[], colour: function, hidden: boolean[], kept?: boolean[]|null, cursor: object,
  *   title: string, write: function, size: number|null, smallest: number}} props
+ *   hidden: tokens whose rows and columns are faint; kept: the cells that are not, null for all;
  *   colour(weight) is [red, green, blue]; size: pixels of a cell, null to fit the width, though not
  *   under `smallest`; write(weight): as people read it
  */
-export function Matrix({ map, tokens, colour, hidden, cursor, title, write, size, smallest = LEGIBLE }) {
+export function Matrix({ map, tokens, colour, hidden, kept = null, cursor, title, write, size, smallest = LEGIBLE }) {
   const frame = useRef(null);
   const width = useWidth(frame);
   const n = tokens.length;
@@ -49,7 +50,7 @@ export function Matrix({ map, tokens, colour, hidden, cursor, title, write, size
     <div class="matrix-sheet">
       <${Labels} kind="keys" chosen=${cell?.key} ...${{ tokens, pixels, hidden }} />
       <${Labels} kind="queries" chosen=${cell?.query} ...${{ tokens, pixels, hidden }} />
-      <${Cells} ...${{ map, n, colour, hidden, cursor }} />
+      <${Cells} ...${{ map, n, colour, hidden, kept, cursor }} />
     </div>
   </div>`;
 }
@@ -88,16 +89,16 @@ function Labels({ kind, tokens, pixels, hidden, chosen }) {
   </div>`;
 }
 
-function Cells({ map, n, colour, hidden, cursor }) {
+function Cells({ map, n, colour, hidden, kept, cursor }) {
   const canvas = useRef(null);
-  const pixels = useMemo(() => imageOf(map, n, colour, hidden), [map, colour, hidden]);
+  const pixels = useMemo(() => imageOf(map, n, colour, hidden, kept), [map, colour, hidden, kept]);
   useLayoutEffect(() => canvas.current.getContext("2d").putImageData(pixels, 0, 0), [pixels]);
   const cellAt = (event) => {
     const box = canvas.current.getBoundingClientRect();
     const index = (offset, length) => Math.max(0, Math.min(n - 1, Math.floor((offset / length) * n)));
     return { query: index(event.clientY - box.top, box.height), key: index(event.clientX - box.left, box.width) };
   };
-  const { cell, kept } = cursor;
+  const { cell, kept: held } = cursor;
   return html`<div
     class="cells"
     onPointerMove=${(event) => cursor.point(cellAt(event))}
@@ -106,16 +107,16 @@ function Cells({ map, n, colour, hidden, cursor }) {
     <canvas ref=${canvas} width=${n} height=${n} aria-hidden="true"></canvas>
     ${cell && html`<div class="row-mark" style=${{ "--at": cell.query }}></div>
       <div class="column-mark" style=${{ "--at": cell.key }}></div>`}
-    ${kept && html`<div class="kept-mark" style=${{ "--row": kept.query, "--column": kept.key }}></div>`}
+    ${held && html`<div class="kept-mark" style=${{ "--row": held.query, "--column": held.key }}></div>`}
   </div>`;
 }
 
-/** One pixel per cell; the rows and columns of hidden tokens are faint. */
-function imageOf(map, n, colour, hidden) {
+/** One pixel per cell; the rows and columns of hidden tokens are faint, and so is what is not kept. */
+function imageOf(map, n, colour, hidden, kept) {
   const image = new ImageData(n, n);
   map.forEach((weight, index) => {
     const [red, green, blue] = colour(weight);
-    const dim = hidden[Math.floor(index / n)] || hidden[index % n];
+    const dim = hidden[Math.floor(index / n)] || hidden[index % n] || (kept && !kept[index]);
     image.data.set([red, green, blue, dim ? 40 : 255], 4 * index);
   });
   return image;
