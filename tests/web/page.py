@@ -86,6 +86,28 @@ def too_wide(page: Page) -> list[str]:
     )
 
 
+def squeezed(page: Page) -> list[str]:
+    """Texts of words that are set with fewer than three letters a line."""
+    return page.evaluate(
+        """() => {
+          const main = document.querySelector('main');
+          const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+          const found = [];
+          while (texts.nextNode()) {
+            const text = texts.currentNode.data.trim();
+            const parent = texts.currentNode.parentElement;
+            if (text.length < 6 || parent.closest('svg, .only-screen-reader, .labels')) continue;
+            const range = document.createRange();
+            range.selectNodeContents(texts.currentNode);
+            const tops = Array.from(range.getClientRects(), ({ top }) => Math.round(top));
+            const lines = new Set(tops).size;
+            if (lines * 3 > text.length) found.push(`${text.slice(0, 30)}: ${lines} lines`);
+          }
+          return found.slice(0, 5);
+        }"""
+    )
+
+
 def saved(page: Page, button: Locator) -> str:
     """The text of the file that a button downloads."""
     with page.expect_download() as download:

@@ -37,4 +37,10 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         found["compare-models"] = (
             f"view=compare&a={name}/{middle}/pretrained&b={second}/{middle}/pretrained"
         )
+    translators = [model for model in models if "types" in model]
+    if translators:
+        name, state = translators[0]["name"], translators[0]["states"][0]["name"]
+        found["grid-translator"] = f"model={name}"
+        sides = [f"{side}={name}/Dec-Dec 1-{head}/{state}" for side, head in (("a", 1), ("b", 2))]
+        found["compare-translators"] = f"view=compare&{'&'.join(sides)}"
     return found

@@ -3,7 +3,8 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { shown } from "../lib/tokens.js";
 
-const LABELS = 88; // pixels next to and above the cells
+const [LABELS, SHORT_LABELS] = [88, 64]; // pixels next to and above the cells; the second in narrow windows
+const NARROW = 360;
 const LEGIBLE = 9; // pixels of a cell from which every token is written
 const LARGEST = 26;
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -31,7 +32,8 @@ export function Matrix({ map, tokens, colour, hidden, kept = null, cursor, title
   const frame = useRef(null);
   const width = useWidth(frame);
   const n = tokens.length;
-  const fitting = Math.floor((width - LABELS - 2) / n);
+  const labels = width < NARROW ? SHORT_LABELS : LABELS;
+  const fitting = Math.floor((width - labels - 2) / n);
   const pixels = size ?? Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
   const text = cell && `${shown(tokens[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * n + cell.key])}`;
@@ -41,7 +43,7 @@ export function Matrix({ map, tokens, colour, hidden, kept = null, cursor, title
     role="application"
     aria-label=${`${title}: ${n} by ${n} tokens, arrow keys move from cell to cell`}
     tabindex="0"
-    style=${{ "--cell": `${pixels}px`, "--labels": `${LABELS}px`, "--n": n }}
+    style=${{ "--cell": `${pixels}px`, "--labels": `${labels}px`, "--n": n }}
     onKeyDown=${(event) => moveCursor(event, cursor, n)}
     onMouseLeave=${() => cursor.point(null)}
     onBlur=${() => cursor.point(null)}
