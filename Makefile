@@ -76,7 +76,9 @@ test-slurm: $(READY)
 
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
 test-web: lint-web
-	@test -f results/demo/atlas.html || { echo "Error: results/demo/atlas.html is tested and does not exist: make demo writes it" >&2; exit 1; }
+	@for file in $(ATLAS) $(REPORT); do \
+		test -f $$file || { echo "Error: $$file is tested and does not exist: make demo writes it" >&2; exit 1; }; \
+	done
 	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js" "tests/report/js/*.test.js"
 	$(PYTHON) -m pytest tests/web
 

@@ -1,10 +1,80 @@
-"""The default study, config.yaml: its model's name and its folder of results."""
+"""The default study, config.yaml: its model's name, its folder, and what of it is there to test.
 
+Tests that read results/ pass without a study, and with one that is unfinished or older than the
+code: they are skipped, and state why. With ATLAS_DEMO=finished, as in CI after `make demo`, they
+fail instead.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
 
+import pytest
 import yaml
+
+from tests.chapter_pages import outputs
 
 ROOT = Path(__file__).parents[1]
 _CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 (MODEL,) = _CONFIG["models"]
 RESULTS = f"results/{_CONFIG['study']}"
+DEMO = ROOT / RESULTS
+
+
+def needs(*products: Path) -> None:
+    """Skip a test that reads these products of the default study where one is missing."""
+    missing = [path.relative_to(ROOT) for path in products if not path.is_file()]
+    if missing:
+        unfinished(f"{missing[0]} does not exist")
+
+
+def study_before(rule: str, product: Path, folder: Path) -> Path:
+    """Links in `folder` to the tables and cards of the default study, as it is planned now.
+
+    Skips a test that runs `rule` anew where another rule is to be run for its product, too. What
+    earlier versions or other choices left in the results is not linked.
+    """
+    needs(product)
+    if other := rules_of(plan("--forcerun", rule, "--", str(product.relative_to(ROOT)))) - {rule}:
+        unfinished(f"{min(other)} is to be run again")
+    for name in outputs(plan("--forceall")):
+        path = ROOT / name
+        if path.is_relative_to(DEMO) and path.suffix in {".csv", ".parquet", ".json"}:
+            link = folder / path.relative_to(DEMO)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_file():
+                link.symlink_to(path)
+    return folder
+
+
+def needs_later(product: Path, *inputs: Path) -> None:
+    """Skip a test that compares a product with its inputs where one was made after it."""
+    needs(product, *inputs)
+    written = product.stat().st_mtime
+    if later := [path.name for path in inputs if path.stat().st_mtime > written]:
+        unfinished(f"{product.relative_to(ROOT)} is older than {later[0]}")
+
+
+def unfinished(reason: str) -> None:
+    """Skip the test, or fail it where the study is known to be finished."""
+    (pytest.fail if os.environ.get("ATLAS_DEMO") == "finished" else pytest.skip)(
+        f"the default study is not finished here: {reason}; make demo"
+    )
+
+
+@cache
+def plan(*options: str) -> str:
+    """What Snakemake prints of the jobs that it would run."""
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1", *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        unfinished(done.stderr.strip().splitlines()[-1])
+    return done.stdout
+
+
+def rules_of(plan: str) -> set[str]:
+    """The rules of the jobs of a plan."""
+    return set(re.findall(r"^(?:local)?rule (\w+):$", plan, re.M))

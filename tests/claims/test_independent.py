@@ -11,7 +11,7 @@ from tests.claims.independent.study import Study
 from tests.claims.judged import judged
 from tests.claims.made_up_study import MODEL as MADE_UP
 from tests.claims.made_up_study import made_up_study
-from tests.default_study import MODEL, RESULTS, ROOT
+from tests.default_study import DEMO, MODEL, study_before
 from tests.parsed_rules import parsed
 
 # The sizes of model that the study's passes for, and what of the data is not real.
@@ -72,9 +72,7 @@ def test_changed_claims_are_found(made_up: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", ["", "BERT-base", "BERT-large"])
 def test_the_default_study(tmp_path: Path, size: str) -> None:
     """With what its data are, and as if a model of the papers had been run on real ones."""
-    results = ROOT / RESULTS
-    if not (results / MODEL / "tables/claims.csv").is_file():
-        pytest.skip("the default study has not been run here")
+    results = study_before("claim_verdicts", DEMO / MODEL / "tables/claims.csv", tmp_path / "study")
     data = {} if size else parsed()[0].rules["claim_verdicts"].params["data"]
     table = judged(results, MODEL, tmp_path, size, data)
     found = checked(table, Study(results, MODEL), size or MODEL, data)

@@ -9,7 +9,7 @@ import pytest
 from tests.claims.judged import CLAIMS, judged
 from tests.claims.made_up_study import MODEL as MADE_UP
 from tests.claims.made_up_study import made_up_study
-from tests.default_study import MODEL, RESULTS, ROOT
+from tests.default_study import DEMO, MODEL, study_before
 from workflow_scripts.claims.claim_verdicts import MEASURES
 from workflow_scripts.claims.published import read
 
@@ -56,9 +56,8 @@ def test_a_degenerate_run_is_no_seed_of_those_that_learn(
 
 
 def test_every_case_of_the_default_study_states_its_seeds(tmp_path: Path) -> None:
-    if not (ROOT / RESULTS / MODEL / "tables/claims.csv").is_file():
-        pytest.skip("the default study has not been run here")
-    table = judged(ROOT / RESULTS, MODEL, tmp_path)
+    results = study_before("claim_verdicts", DEMO / MODEL / "tables/claims.csv", tmp_path / "study")
+    table = judged(results, MODEL, tmp_path)
     assert not table[["id", "case"]].duplicated().any()
     rows = of_trained(table)
     assert len(rows) > 60

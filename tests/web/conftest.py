@@ -12,11 +12,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.atlas.made_up import made_up
+from tests.default_study import DEMO, needs_later
 from tests.web.browser import installed
 from workflow_scripts.atlas.atlas_page import build
 
-ROOT = Path(__file__).parents[2]
-DEMO = ROOT / "results/demo"
 WIDE, NARROW = (1280, 900), (390, 844)
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
@@ -122,6 +121,7 @@ def show(browser: Browser) -> Iterator[Opener]:
 @pytest.fixture(scope="session")
 def demo() -> Study:
     """The default study's own page."""
+    needs_later(DEMO / "atlas.html", DEMO / "atlas.json")
     atlas = json.loads((DEMO / "atlas.json").read_text(encoding="utf-8"))
     return Study(DEMO / "atlas.html", atlas)
 

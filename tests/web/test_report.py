@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.default_study import MODEL
-from tests.web.conftest import DEMO, NARROW, WIDE
+from tests.default_study import DEMO, MODEL, needs
+from tests.web.conftest import NARROW, WIDE
 from tests.web.page import inaccessible, saved, settle, too_wide
 from workflow_scripts.chapters import PAPERS
 
@@ -19,6 +19,13 @@ FRONT = "Every claim, with our number"
 LINK = 'td a[data-path$="{}"]'
 # Snakemake's own report states this about the styles that it brings along.
 OF_SNAKEMAKE = "cdn.tailwindcss.com should not be used in production"
+
+
+@pytest.fixture(autouse=True)
+def finished_report() -> None:
+    """The default study's pages, and what their links lead to."""
+    needs(*(DEMO / name for name in ("report.html", "atlas.html")))
+    needs(CLAIMS, CLAIMS.with_suffix(".csv"), TABLE, DEMO / MODEL / "figures/clark2019-fig2.svg")
 
 
 @pytest.fixture
