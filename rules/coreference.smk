@@ -17,8 +17,12 @@ use rule analysis_step as coreference_scores with:
         annotation=f"{COREFERENCE_TEXTS}.annotation.jsonl",
         corpus=f"{COREFERENCE_TEXTS}.jsonl",
     output:
-        scores=measured("<results>/{model}/coreference/scores.parquet", "best_heads"),
-        rules=measured("<results>/{model}/coreference/rules.parquet", "best_heads"),
+        scores=measured(
+            "<results>/{model}/coreference/scores.parquet", "head_columns", "best_heads"
+        ),
+        rules=measured(
+            "<results>/{model}/coreference/rules.parquet", "head_columns", "best_heads"
+        ),
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",
     pathvars:

@@ -166,6 +166,26 @@ def test_generated_and_silver_data_are_named(model: MadeUpModel) -> None:
     assert "not real text" not in found["entropy.all"]["about"]
 
 
+def test_the_baseline_of_antecedents_is_the_better_of_two_simple_rules(model: MadeUpModel) -> None:
+    model.coreference()
+    path = model.products[-1]
+    rules = pd.read_parquet(path).set_index(["system", "type"])
+    rules.loc[("nearest", "pronoun"), "accuracy"] = 0.35
+    rules.loc[("head_match", "pronoun"), "accuracy"] = 0.31
+    rules.loc[("rules", "pronoun"), "accuracy"] = 0.9
+    rules.loc[("nearest", "nominal"), "accuracy"] = 0.1
+    rules.loc[("head_match", "nominal"), "accuracy"] = 0.6
+    rules.reset_index().to_parquet(path)
+    found = measures(model)
+    pronoun, nominal = (found[f"coreference.words.{kind}"] for kind in ("pronoun", "nominal"))
+    assert (pronoun["null"], pronoun["null_title"]) == (35, "nearest mention")
+    assert (nominal["null"], nominal["null_title"]) == (
+        60, "nearest mention with the same head word",
+    )  # fmt: skip
+    words = "the nearest mention (10.0%) and the nearest mention with the same head word (60.0%)"
+    assert words in nominal["about"]
+
+
 def test_the_study_states_what_its_data_are(model: MadeUpModel) -> None:
     atlas = read(written(model.folder.parent, model))
     assert atlas["study"]["about"] == [

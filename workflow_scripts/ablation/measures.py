@@ -42,7 +42,7 @@ HEADS = Table(
     low="",
     high="",
     n="",
-    categories=("syntactic", "frames", "position", "special tokens", "other"),
+    categories=("syntactic", "frames", "coreference", "position", "special tokens", "other"),
     ids=("behaviour.stratum", "verdict.<task>"),
 )
 TABLES = (SCORES, HEADS)
@@ -134,12 +134,23 @@ def disabling(
 def behaviour(found: Tables, study: Study) -> Iterator[Form]:
     """What kind of head it is, by all chapters, and what disabling it shows."""
     group = {"paper": PAPER, "group": "Kinds of heads"}
+    origins = {kind: study.data.get(kind, "real") for kind in ("trees", "frames", "mentions")}
+    notes = ""
+    for origin in dict.fromkeys(each for each in origins.values() if each != "real"):
+        named = (kind for kind, each in origins.items() if each == origin)
+        notes += f" {origin.capitalize()} data: {', '.join(named)}."
     yield HEADS.form(
         "behaviour.stratum",
         "Kind of head, by all chapters",
-        "The first that applies: the best head at a relation, above its offset by more than "
-        "chance; a head that links frames; most of its attention on one relative position; most on "
-        "[CLS] and [SEP]; other. Of the chapters that the study has.",
+        "The first that applies. Syntactic: no other head is better at some relation, and it beats "
+        "the relation's best fixed offset. Frames: it attends between predicates and their frame "
+        "elements more than between other words as far apart, by 2 points or more (p < 0.05, "
+        "corrected for the heads). Coreference: no other head finds more antecedents of pronouns, "
+        "names or nouns, and it beats both the nearest mention and the nearest one with the same "
+        "head word. Position: most of its attention is on the previous, the next or the current "
+        "token. Special tokens: most is on [CLS] and [SEP]. Other: none of these. Beating a "
+        "baseline is a 95% interval of the gain, corrected for all heads and relations or types "
+        f"of mentions, that lies above 0. Of the chapters that the study has.{notes}",
         **group,
     )
     runs = found.each(SCORES)

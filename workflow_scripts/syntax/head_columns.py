@@ -1,13 +1,11 @@
 """What syntax shows about each head, for tables that join what chapters know of heads."""
 
 from collections.abc import Mapping
-from statistics import NormalDist
 
-import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.measures.tables import KEYS, TableSet
-from workflow_scripts.core.stats.randomisation import LEVEL
+from workflow_scripts.core.stats.baselines import best_above_baseline
 from workflow_scripts.syntax.measures import ALL, OFFSETS, PUNCTUATION, SCORES
 
 # What a head is, by its columns.
@@ -19,8 +17,7 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
 
     Of relations with at least `settings["fewest"]` words. `above` is by how much (accuracy minus
     the offset's), `syntactic` whether no other head is better at that relation and the difference
-    is more than chance: its normal 95% interval, corrected for all heads and relations (Bonferroni)
-    and with the offset's own error, is above 0.
+    is more than chance, corrected for all heads and relations.
     """
     if SCORES not in found or OFFSETS not in found:
         return None
@@ -29,11 +26,7 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     base = found[OFFSETS].groupby("relation")["accuracy"].max()
     frame = frame.assign(baseline=frame["relation"].map(base)).dropna(subset=["baseline"])
     frame["above"] = frame["accuracy"] - frame["baseline"]
-    best = frame.groupby("relation")["accuracy"].transform("max") == frame["accuracy"]
-    z = NormalDist().inv_cdf(1 - LEVEL / 2 / len(frame))
-    error = (frame["ci_high"] - frame["ci_low"]) / (2 * NormalDist().inv_cdf(1 - LEVEL / 2))
-    chance = frame["baseline"] * (1 - frame["baseline"]) / frame["n"]
-    frame["syntactic"] = best & (frame["above"] > z * np.sqrt(error**2 + chance))
+    frame["syntactic"] = best_above_baseline(frame, "relation")
     frame = frame.sort_values(["syntactic", "above"], ascending=False, kind="stable")
     first = frame.drop_duplicates(KEYS)
     return first[[*KEYS, "relation", "accuracy", "above", "syntactic"]]

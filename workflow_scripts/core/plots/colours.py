@@ -60,6 +60,7 @@ WORDS = {
 HEADS = {
     "syntactic": Look("syntactic", INDIGO, "D"),
     "frames": Look("frames", YELLOW, "v"),
+    "coreference": Look("coreference", VERMILLION, "P"),
     "position": Look("position", PURPLE, "s"),
     "special tokens": Look("special tokens", BLUE, "o"),
     "other": Look("other", PALE, "^"),

@@ -1,0 +1,90 @@
+"""Which heads count as coreference heads, against the rule in plain loops."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.measures.tables import TableSet
+from workflow_scripts.coreference import head_columns
+
+KINDS = ("pronoun", "proper", "nominal")
+# Of the normal distribution, to four places: at 0.975, and at 1 - 0.025 / (4 heads x 3 types).
+Z, Z_CORRECTED = 1.9600, 2.8653
+
+
+def written(folder: Path, accuracy: dict[str, list[float]], rules: dict[str, list[float]], n: int):
+    """Tables of four heads, 1-1 to 2-2; `rules` are nearest and head_match by type."""
+    heads = [
+        {"candidates": among, "type": kind, "layer": i // 2, "head": i % 2, "accuracy": value,
+         "ci_low": value - 0.03, "ci_high": value + 0.03, "n": n}
+        for among in ("words", "mentions")
+        for kind, values in accuracy.items()
+        for i, value in enumerate(values if among == "words" else [0.99] * 4)
+    ]  # fmt: skip
+    systems = [
+        {"system": system, "type": kind, "accuracy": value}
+        for kind, values in rules.items()
+        for system, value in zip(("nearest", "head_match", "rules"), [*values, 0.999], strict=True)
+    ]
+    paths = []
+    for name, rows in {"scores": heads, "rules": systems}.items():
+        paths.append(folder / "coreference" / f"{name}.parquet")
+        paths[-1].parent.mkdir(exist_ok=True)
+        tables.write(pd.DataFrame(rows), paths[-1])
+    return TableSet(paths)
+
+
+def plainly(accuracy: dict[str, list[float]], rules: dict[str, list[float]], n: int) -> set:
+    """(head, type) of the best head of a type whose corrected interval of the gain is above 0."""
+    found = set()
+    for kind in KINDS:
+        best, baseline = max(accuracy[kind]), max(rules[kind])
+        error = math.hypot(0.03 / Z, math.sqrt(baseline * (1 - baseline) / n))
+        if best - Z_CORRECTED * error > baseline:
+            found |= {(i, kind) for i in range(4) if accuracy[kind][i] == best}
+    return found
+
+
+def test_coreference_heads_by_hand(tmp_path: Path) -> None:
+    accuracy = {
+        "all": [0.99] * 4,
+        "pronoun": [0.30, 0.70, 0.60, 0.20],  # 1-2 is best, and far above both rules
+        "proper": [0.10, 0.20, 0.56, 0.10],  # 2-1 is above the better rule, by chance
+        "nominal": [0.20, 0.10, 0.30, 0.60],  # 2-2 is above the nearest mention alone
+    }
+    rules = {"all": [0, 0], "pronoun": [0.4, 0.3], "proper": [0.2, 0.5], "nominal": [0.1, 0.6]}
+    found = head_columns.columns(written(tmp_path, accuracy, rules, 500), {"fewest": 1})
+    assert found is not None
+    frame = found.sort_values(["layer", "head"])
+    assert frame["coreference_head"].tolist() == [False, True, False, False]
+    assert frame["mentions"].tolist() == ["pronoun", "pronoun", "pronoun", "nominal"]
+    assert frame["antecedents"].tolist() == pytest.approx([0.3, 0.7, 0.6, 0.6])
+    assert frame["antecedents_above"].tolist() == pytest.approx([-0.1, 0.3, 0.2, 0.0])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_rule_in_plain_loops(tmp_path: Path, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    accuracy = {kind: rng.uniform(0.3, 0.6, 4).tolist() for kind in KINDS}
+    rules = {kind: rng.uniform(0.3, 0.5, 2).tolist() for kind in KINDS}
+    found = head_columns.columns(written(tmp_path, accuracy, rules, 300), {"fewest": 1})
+    assert found is not None
+    heads = found[found["coreference_head"]]
+    expected = plainly(accuracy, rules, 300)
+    # A head that is best at two types is listed once, with the type of the larger gain.
+    assert {2 * row.layer + row.head for row in heads.itertuples()} == {i for i, _ in expected}
+    assert {(2 * row.layer + row.head, row.mentions) for row in heads.itertuples()} <= expected
+
+
+def test_types_with_few_mentions_do_not_count(tmp_path: Path) -> None:
+    accuracy = {kind: [0.9, 0.1, 0.1, 0.1] for kind in KINDS}
+    found = written(tmp_path, accuracy, {kind: [0.1, 0.1] for kind in KINDS}, 19)
+    assert head_columns.columns(found, {"fewest": 20}) is None
+
+
+def test_a_study_without_coreference_has_no_columns() -> None:
+    assert head_columns.columns(TableSet([]), {"fewest": 1}) is None
