@@ -20,9 +20,7 @@ use rule analysis_step as coreference_scores with:
         scores=measured(
             "<results>/{model}/coreference/scores.parquet", "head_columns", "best_heads"
         ),
-        rules=measured(
-            "<results>/{model}/coreference/rules.parquet", "head_columns", "best_heads"
-        ),
+        rules=measured("<results>/{model}/coreference/rules.parquet", "head_columns", "best_heads"),
         best="<results>/{model}/coreference/held_out.parquet",
         mentions="<results>/{model}/coreference/mentions.csv",
     pathvars:
