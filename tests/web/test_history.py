@@ -1,7 +1,10 @@
 """The way through the page: by mouse, by keyboard, back and forward."""
 
-from tests.web.conftest import NARROW, Opener, Study
-from tests.web.page import cell, cells, fragment, settle
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import NARROW, WIDE, Opener, Study
+from tests.web.page import cell, cells, fragment, go, settle
 
 
 def test_a_click_opens_the_card_and_back_returns(study: Study, show: Opener) -> None:
@@ -79,3 +82,43 @@ def test_the_way_by_touch_on_a_narrow_window(demo: Study, show: Opener) -> None:
     page.wait_for_selector('main[data-view="head"]')
     box = page.locator("main h2").first.bounding_box()
     assert box and box["y"] < NARROW[1], "the card's title is out of sight"
+
+
+FOCUSED = "document.activeElement.id || document.activeElement.tagName"
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1280", "390"])
+def test_a_card_starts_at_its_top_and_leads_back_to_its_row(
+    size: tuple[int, int], demo: Study, show: Opener
+) -> None:
+    page = show(demo, "view=table", size=size)
+    button = page.locator("tbody tr button").last
+    button.scroll_into_view_if_needed()
+    assert page.evaluate("scrollY") > 0
+    head = button.inner_text()
+    button.click()
+    page.wait_for_selector('main[data-view="head"]')
+    assert page.evaluate("scrollY") == 0
+    assert page.evaluate(FOCUSED) == "card-title"
+    page.keyboard.press("Escape")
+    page.wait_for_selector('main[data-view="table"]')
+    assert page.evaluate("document.activeElement.textContent") == head
+    expect(page.locator(":focus")).to_be_in_viewport()
+
+
+def test_the_focus_is_on_the_heading_of_a_card_and_goes_back_to_the_point(
+    demo: Study, show: Opener
+) -> None:
+    page = show(demo)
+    cell(page, "2-3").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector('main[data-view="head"]')
+    assert page.evaluate(FOCUSED) == "card-title"
+    go(page, "view=scatter")
+    page.locator('.points [data-head="4-5"]').focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector('main[data-view="head"]')
+    assert page.evaluate(FOCUSED) == "card-title"
+    page.get_by_role("link", name="All heads").click()
+    page.wait_for_selector('main[data-view="scatter"]')
+    assert page.evaluate("document.activeElement.dataset.head") == "4-5"

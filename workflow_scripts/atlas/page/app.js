@@ -2,11 +2,12 @@
 
 import { html, render, useEffect, useRef, useState } from "./vendor/standalone.module.js";
 import { format, parse } from "./lib/fragment.js";
-import { modelOf } from "./lib/measures.js";
+import { headIndex, modelOf } from "./lib/measures.js";
 import { About } from "./views/about.js";
 import { Card } from "./views/card.js";
 import { Compare } from "./views/compare.js";
 import { GridView } from "./views/grid.js";
+import { useEntrance } from "./views/hooks.js";
 import { Keys } from "./views/keys.js";
 import { ScatterView } from "./views/scatter.js";
 import { TableView } from "./views/table.js";
@@ -52,28 +53,26 @@ function App({ atlas }) {
   const dark = useDark(state.theme);
   const main = useRef(null);
   const view = Object.hasOwn(VIEWS, state.view) ? state.view : "grid";
+  const from = useEntrance(main, view, headIndex(modelOf(atlas, state), state.head));
   useEffect(() => {
     const press = (event) => {
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;
       if (event.key === "Escape" && document.querySelector("dialog[open]")) return;
       if (event.key === "?") setKeys((shown) => !shown);
-      if (event.key === "Escape" && parse(location.hash).view === "head") go({ view: "grid" });
+      if (event.key === "Escape" && parse(location.hash).view === "head") go({ view: from });
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, []);
+  }, [from]);
   useEffect(() => {
     document.title = `${TABS.find(([name]) => name === view)?.[1] ?? `Head ${state.head}`} · ${atlas.study.name} · Attention Atlas`;
   });
-  const before = useRef(view);
-  const returning = before.current === "head" && view === "grid";
-  before.current = view;
   const View = VIEWS[view];
   return html`
     <a class="skip" href="#main" onClick=${(event) => skip(event, main.current)}>Skip to the content</a>
-    <${Header} ...${{ atlas, state, go, dark, view }} showKeys=${() => setKeys(true)} />
+    <${Header} ...${{ atlas, state, go, dark, tab: view === "head" ? from : view }} showKeys=${() => setKeys(true)} />
     <main id="main" data-view=${view} tabindex="-1" ref=${main}>
-      <${View} ...${{ atlas, state, go, dark, returning }} />
+      <${View} ...${{ atlas, state, go, dark, from }} />
     </main>
     ${keys && html`<${Keys} close=${() => setKeys(false)} />`}
   `;
@@ -85,9 +84,8 @@ function skip(event, main) {
   main.focus();
 }
 
-function Header({ atlas, state, go, dark, view, showKeys }) {
+function Header({ atlas, state, go, dark, tab, showKeys }) {
   const model = modelOf(atlas, state);
-  const tab = view === "head" ? "grid" : view;
   return html`
     <header class="top">
       <h1>Attention Atlas <span class="study">${atlas.study.name}</span></h1>

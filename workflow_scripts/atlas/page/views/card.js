@@ -10,8 +10,8 @@ import { Nearest } from "./nearest.js";
 import { Profile, written } from "./profile.js";
 import { Tasks } from "./tasks.js";
 
-/** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
-export function Card({ atlas, state, go, dark }) {
+/** @param {{atlas: object, state: object, go: function, dark: boolean, from: string}} props  from: the view that a card leads back to */
+export function Card({ atlas, state, go, dark, from }) {
   const model = modelOf(atlas, state);
   const index = Math.max(0, headIndex(model, state.head));
   const size = model.n_layers * model.n_heads;
@@ -35,7 +35,7 @@ export function Card({ atlas, state, go, dark }) {
   const shared = { atlas, model, index, measures, state, go, dark };
   return html`<article class="card" aria-labelledby="card-title">
     <header class="card-head">
-      <a class="back" href=${format({ ...state, view: "grid" })} title="Escape">All heads</a>
+      <a class="back" href=${format({ ...state, view: from })} title="Escape">All heads</a>
       <h2 id="card-title">${label}</h2>
       <p class="soft">head ${(index % model.n_heads) + 1} of ${model.n_heads} in layer ${layer} of ${type ? `${type.n_layers} of ${type.name} attention` : model.n_layers}, <bdi>${model.title}</bdi></p>
       <nav aria-label="Neighbouring heads">

@@ -1,6 +1,6 @@
 /** The grid of heads itself: cells, their keys, and selecting by dragging. */
 
-import { Component, html, useEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
+import { Component, html, useMemo, useRef, useState } from "../vendor/standalone.module.js";
 import { shortMarks } from "../lib/format.js";
 import { between, corner, slotAt, slotOf } from "../lib/layout.js";
 import { hatched, headName, layersOf, sentence } from "../lib/measures.js";
@@ -59,27 +59,24 @@ function Pointed({ order, place }) {
 }
 
 /**
- * @param {{model, measure, place, order, colour, light, passes, selected, numbers, focusOn, open, select}} props
+ * @param {{model, measure, place, order, colour, light, passes, selected, numbers, open, select}} props
  *   place: of lib/layout.js; order: heads as [row][column]; colour, light: value -> colour, here and on a
  *   light page; passes: [head]; selected: a set; numbers: whether heads' numbers stand in the cells, else marks of categories;
- *   focusOn: head to be focused at first; open(index), select(indices)
+ *   open(index), select(indices)
  */
-export function Cells({ model, measure, place, order, colour, light, passes, selected, numbers, focusOn, open, select }) {
+export function Cells({ model, measure, place, order, colour, light, passes, selected, numbers, open, select }) {
   const marks = useMemo(() => (measure.scale === "category" ? shortMarks(measure.categories) : null), [measure]);
   const inside = (index) => {
     if (numbers) return place.cell[0] > 15 ? String((index % model.n_heads) + 1) : null;
     const mark = marks?.[measure.value[index]] ?? null;
     return mark && mark.length * 7 < place.cell[0] - 4 ? mark : null;
   };
-  const [active, setActive] = useState(focusOn >= 0 ? focusOn : order.at(-1)[0]);
+  const [active, setActive] = useState(order.at(-1)[0]);
   const [drag, setDrag] = useState(null);
   const area = useRef(null);
   const anchor = useRef(null);
   const stop = slotOf(active, order) ? active : order[0][0];
   const focus = (index) => area.current.querySelector(`[data-index="${index}"]`)?.focus();
-  useEffect(() => {
-    if (focusOn >= 0) focus(focusOn);
-  }, []);
 
   const press = (event) => {
     const index = Number(event.target.dataset?.index ?? -1);

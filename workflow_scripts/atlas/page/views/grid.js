@@ -3,7 +3,7 @@
 import { html, useMemo } from "../vendor/standalone.module.js";
 import { formatFilters, withFilter } from "../lib/filters.js";
 import { layout, spots } from "../lib/layout.js";
-import { hatched, hatchRule, headIndex } from "../lib/measures.js";
+import { hatched, hatchRule } from "../lib/measures.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours } from "../lib/scales.js";
@@ -17,8 +17,8 @@ import { Axes, HeadMeans, LayerMeans } from "./margins.js";
 import { Ranked } from "./ranked.js";
 import { Tooltip } from "./tooltip.js";
 
-/** @param {{atlas, state, go, dark, returning: boolean}} props  returning: whether a card was just left */
-export function GridView({ atlas, state, go, dark, returning }) {
+/** @param {{atlas, state, go, dark}} props */
+export function GridView({ atlas, state, go, dark }) {
   const heads = useHeads(atlas, state, go);
   const { model, measure, filters, passes, selected } = heads;
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
@@ -44,7 +44,7 @@ export function GridView({ atlas, state, go, dark, returning }) {
     <div class="side-by-side">
       <div class="main-picture">
         <${HeadsPicture} ...${{ heads, dark, byValue, tops: state.margins === "heads" && meansOfHeads }}
-          study=${atlas.study.name} focusOn=${returning ? headIndex(model, state.head) : -1} />
+          study=${atlas.study.name} />
       </div>
       <aside aria-label="Legend and filters">
         <${Legend} ...${{ measure, dark, filters: own, choose }} />
@@ -57,7 +57,7 @@ export function GridView({ atlas, state, go, dark, returning }) {
 }
 
 /** The picture with its buttons; `study` is named in what is saved. */
-export function HeadsPicture({ heads, dark, byValue, tops, study, focusOn }) {
+export function HeadsPicture({ heads, dark, byValue, tops, study }) {
   const { model, measure, passes, selected, open, select } = heads;
   const [box, width] = useWidth(720);
   const place = useMemo(() => layout(width, model, tops), [width, model, tops]);
@@ -79,7 +79,7 @@ export function HeadsPicture({ heads, dark, byValue, tops, study, focusOn }) {
         <${Axes} ...${{ model, place, byValue }} />
         ${tops && html`<${HeadMeans} ...${{ measure, model, place }} />`}
         <${LayerMeans} ...${{ measure, model, place, dark }} />
-        <${Cells} key=${model.name} ...${{ model, measure, place, order, colour, light, passes, selected, numbers: byValue, focusOn, open, select }} />
+        <${Cells} key=${model.name} ...${{ model, measure, place, order, colour, light, passes, selected, numbers: byValue, open, select }} />
       </svg>
       <${Tooltip} ...${{ model, measures: [measure], place: spots(order, place, width) }} />
       <div class="row save">

@@ -71,3 +71,35 @@ export function useHeads(atlas, state, go) {
     select: (indices, replace = false) => go({ brush: formatHeads(model, indices) }, { replace }),
   };
 }
+
+const WITHOUT_HEADS = ["head", "compare", "about"];
+
+/**
+ * After a change of view, show its top, and put a focus that was lost on its heading, or, after a card, on its head.
+ * @param {{current: HTMLElement}} main
+ * @param {string} view
+ * @param {number} index  of the head in the address, -1 for none
+ * @returns {string}  the view of all heads that was shown last, to which a card leads back
+ */
+export function useEntrance(main, view, index) {
+  const before = useRef(view);
+  const from = useRef("grid");
+  if (!WITHOUT_HEADS.includes(view)) from.current = view;
+  useLayoutEffect(() => {
+    if (before.current === view) return;
+    const head = before.current === "head" ? headIn(main.current, index) : null;
+    before.current = view;
+    scrollTo(0, 0);
+    if (document.activeElement !== document.body) return;
+    const heading = main.current.querySelector("h2");
+    if (!head && heading) heading.tabIndex = -1;
+    (head ?? heading)?.focus();
+  }, [view]);
+  return from.current;
+}
+
+// What stands for a head and can have the focus: a cell, a point, a button in a row.
+function headIn(main, index) {
+  const element = main.querySelector(`[data-index="${index}"]`);
+  return element?.matches("[tabindex]") ? element : element?.querySelector("button");
+}

@@ -72,7 +72,7 @@ function SmallGrid({ heads, measure, dark }) {
       <svg class="picture" width=${place.width} height=${place.height} viewBox=${`0 0 ${place.width} ${place.height}`}>
         <${Hatches} />
         <${Axes} ...${{ model, place, byValue: false }} />
-        <${Cells} key=${model.name} ...${{ model, measure, place, order, colour, light: colour, passes, selected, focusOn: -1, open, select }} />
+        <${Cells} key=${model.name} ...${{ model, measure, place, order, colour, light: colour, passes, selected, open, select }} />
       </svg>
     </div>
   `;
