@@ -17,13 +17,11 @@ include: "atlas_maps.smk"
 
 use rule analysis_step as atlas_data with:
     input:
-        cards=expand(rules.model_card.output.model, model=MODELS),
         # Translators are of the study, and models of their own in the atlas.
-        translators=(
-            expand(TRANSLATION_CARD, run=TRANSLATION_RUNS) if "translation" in config else []
-        ),
+        translators=ATLAS_TRANSLATORS,
+        cards=expand(rules.model_card.output.model, model=MODELS),
         products=[file for path, _, of in MEASURED for file in for_all(path, **of)],
-        maps=expand(rules.atlas_maps.output.maps, model=MODELS),
+        maps=ATLAS_MAPS,
     output:
         atlas="<results>/atlas.json",
     pathvars:

@@ -67,3 +67,32 @@ use rule torch_step as atlas_maps with:
         **step("atlas/atlas_maps.py"),
         generated=[name for name, entry in ATLAS_ENTRIES.items() if origin(entry) == "generated"],
         tuned_seed=SEEDS[0],
+
+
+# The cards of the study's translators, and the maps of all its models.
+ATLAS_TRANSLATORS = []
+ATLAS_MAPS = expand(rules.atlas_maps.output.maps, model=MODELS)
+
+if "translation" in config:
+
+    use rule model_step as translator_maps with:
+        input:
+            **TRANSLATION_INPUT,
+        output:
+            maps="<results>/translation/{run}.maps.json",
+        pathvars:
+            job="atlas/{run}.translator_maps",
+        resources:
+            **SAMPLING_JOB,
+        params:
+            **step("atlas/translator_maps.py"),
+            run="{run}",
+            generation=TRANSLATION["generation"],
+            examples=ATLAS["segments"],
+            most_words=ATLAS_CHOICE["most_tokens"],
+            generated=origin(TRANSLATION_PAIRS) == "generated",
+            device=config["device"],
+            seed=config["seed"],
+
+    ATLAS_TRANSLATORS = expand(TRANSLATION_CARD, run=TRANSLATION_RUNS)
+    ATLAS_MAPS += expand(rules.translator_maps.output.maps, run=TRANSLATION_RUNS)

@@ -4,15 +4,14 @@
 """
 
 import argparse
-import base64
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tests.atlas.made_up_forms import FORMS, TRANSLATION_FORMS, Form
+from tests.atlas.made_up_maps import add_pair, add_segment, sentence
 from workflow_scripts.atlas.atlas_data import GROUPS
 
 SCRIPT = "</script><script>window.broken=1</script>"
@@ -32,7 +31,6 @@ HOSTILE = [
     "\u05e9\u05dc\u05d5\u05dd",
     "\ufffd",
 ]
-WORDS = "the head attends to a verb and its object , then it looks back at the noun .".split()
 CATEGORIES = ["vertical", "diagonal", "vertical and diagonal", "block", "heterogeneous"]
 RELATIONS = ["dobj", "nsubj", "det", "amod", "prep", "pobj"]
 
@@ -51,7 +49,8 @@ def made_up(
     """A valid atlas, always the same for the same arguments.
 
     Further models have the first segment's tokens too, and other tokens in the others, one fewer.
-    States other than `pretrained` are named <task>.<seed>. Translators come last, without maps.
+    States other than `pretrained` are named <task>.<seed>. Translators come last, with two sentence
+    pairs.
     """
     rng = np.random.default_rng(0)
     texts = HOSTILE if hostile else ["plain"]
@@ -95,6 +94,8 @@ def made_up(
         model = translator(seed, n_heads)
         atlas["models"].append(model)
         atlas["measures"] += [measure(rng, form, model) for form in TRANSLATION_FORMS]
+        for index in range(2):
+            add_pair(rng, atlas, model, index, texts if hostile else [])
     return atlas
 
 
@@ -201,60 +202,6 @@ def distances(rng: np.random.Generator, size: int, segments: int) -> dict[str, A
         "n_segments": segments,
         "value": [round(float(value), 4) for value in between],
     }
-
-
-def sentence(n: int, texts: list[str]) -> list[str]:
-    """Tokens: [CLS], hostile ones, words, [SEP], words, [SEP]; `n` of them."""
-    words = [*texts, *(WORDS * n)][: n - 2]
-    middle = len(words) * 2 // 3
-    words[middle:middle] = ["[SEP]"]
-    return ["[CLS]", *words[: n - 2], "[SEP]"]
-
-
-def add_segment(
-    rng: np.random.Generator, atlas: dict[str, Any], model: dict[str, Any], index: int, words: list
-) -> None:
-    """A segment, its maps in every state, and norms in the pretrained one."""
-    name, identity = model["name"], f"wikipedia-{index}"
-    shape = (model["n_layers"], model["n_heads"], len(words))
-    special = [word in {"[CLS]", "[SEP]"} for word in words]
-    numbers = np.cumsum([not is_special for is_special in special]) - 1
-    names = [state["name"] for state in model["states"]]
-    entry: dict[str, Any] = {
-        "id": identity,
-        "model": name,
-        "corpus": "wikipedia",
-        "title": f"Wikipedia, segment {index + 1}",
-        "tokens": words,
-        "word": [-1 if gone else int(at) for at, gone in zip(numbers, special, strict=True)],
-        "maps": {state: f"{name}.{identity}.{state}" for state in names},
-        "norms": {names[0]: f"{name}.{identity}.{names[0]}.norms"},
-    }
-    for state in names:
-        atlas["maps"][entry["maps"][state]] = encoded(attention(rng, *shape))
-    atlas["maps"][entry["norms"][names[0]]] = encoded(rng.gamma(2, 1.5, shape))
-    atlas["segments"].append(entry)
-
-
-def attention(rng: np.random.Generator, n_layers: int, n_heads: int, length: int) -> np.ndarray:
-    """Weights [layer, head, query, key]: each head looks by offset, to the ends, or anywhere."""
-    scores = rng.normal(scale=1.5, size=(n_layers, n_heads, length, length))
-    for head in np.ndindex(n_layers, n_heads):
-        kind = rng.integers(5)
-        if kind < 3:
-            scores[head] += 6 * np.eye(length, k=int(kind) - 1)
-        elif kind == 3:
-            scores[head][:, rng.choice([0, length - 1])] += 6
-    weights = np.exp(scores)
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def encoded(weights: np.ndarray) -> dict[str, Any]:
-    """A map as the atlas holds it: bytes of the root of the weight, deflated, in base64."""
-    largest = float(f"{weights.max():.6g}")
-    levels = np.round(255 * np.sqrt(np.minimum(weights / largest, 1))).astype(np.uint8)
-    packed = base64.b64encode(zlib.compress(levels.tobytes(), 6)).decode()
-    return {"shape": list(weights.shape), "largest": largest, "data": packed}
 
 
 def main() -> None:

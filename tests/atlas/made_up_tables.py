@@ -219,6 +219,7 @@ class MadeUpTranslator(MadeUpModel):
         self.folder.mkdir(parents=True, exist_ok=True)
         about = {"name": run, "source": {"path": "tiny"}, "architecture": "marian"}
         write_card(about | {"layers": self.layers, "n_heads": 3}, self.card)
+        self.maps = self.folder / f"{run}.maps.json"
         self.scores()
         self.importance()
 

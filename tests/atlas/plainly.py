@@ -71,7 +71,25 @@ def check_pages_expectations(atlas: dict[str, Any]) -> None:
         size = models[name]["n_layers"] * models[name]["n_heads"]
         assert len(distances["value"]) == size * (size - 1) // 2
     for segment in atlas["segments"]:
-        assert {*segment["maps"].values(), *segment["norms"].values()} <= atlas["maps"].keys()
+        check_maps(atlas, segment, models[segment["model"]])
+
+
+def check_maps(atlas: dict[str, Any], segment: dict[str, Any], model: dict[str, Any]) -> None:
+    """A segment's maps have the shapes of its tokens and of the model's layers and heads."""
+    source, target = segment["tokens"], segment.get("target", {}).get("tokens")
+    assert len(source) == len(segment["word"])
+    ends = {None: (source, source), "encoder": (source, source), "decoder": (target, target)}
+    ends["encoder-decoder"] = (target, source)
+    layers = {each["name"]: each["n_layers"] for each in model.get("types", [])}
+    for maps in segment["maps"].values():
+        assert isinstance(maps, dict) == ("types" in model) == (target is not None)
+        for kind, name in (maps if isinstance(maps, dict) else {None: maps}).items():
+            queries, keys = (len(tokens) for tokens in ends[kind])
+            n_layers = layers.get(kind, model["n_layers"])
+            assert atlas["maps"][name]["shape"] == [n_layers, model["n_heads"], queries, keys]
+    for name in segment["norms"].values():
+        shape = [model["n_layers"], model["n_heads"], len(source)]
+        assert atlas["maps"][name]["shape"] == shape
 
 
 def heads_of(model: dict[str, Any]) -> list[Head]:

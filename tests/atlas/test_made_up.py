@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.atlas.made_up import HOSTILE, encoded, made_up
+from tests.atlas.made_up import HOSTILE, made_up
+from tests.atlas.made_up_maps import encoded
 from tests.atlas.test_schema import SCHEMA
 
 

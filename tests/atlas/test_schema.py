@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from tests.atlas.made_up import made_up
 from tests.atlas.made_up_tables import MadeUpModel, MadeUpTranslator, written
-from tests.atlas.plainly import SCHEMA, check, read, tables_shown_and_not
+from tests.atlas.plainly import SCHEMA, check, check_pages_expectations, read, tables_shown_and_not
 from tests.default_study import DEMO, MODEL, RESULTS, study_before
 from tests.parsed_rules import parsed
 from workflow_scripts.atlas import atlas_data
@@ -22,8 +22,11 @@ def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA.schema)
 
 
-def test_a_made_up_atlas_is_valid() -> None:
-    SCHEMA.validate(made_up(2, 3, n_models=2))
+def test_a_made_up_atlas_is_valid(tmp_path: Path) -> None:
+    path = tmp_path / "atlas.json"
+    path.write_text(json.dumps(made_up(2, 3, n_models=2, n_translators=1)), encoding="utf-8")
+    SCHEMA.validate(read(path))
+    check_pages_expectations(read(path))
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +59,7 @@ def test_translators_change_nothing_of_a_models_entries(whole: Path, tmp_path: P
     of_model = {"models": "name", "measures": "model"}
     for part, name in of_model.items():
         both[part] = [each for each in both[part] if each[name] == "tiny"]
-    *rest, without_maps = both["left_out"]
-    assert without_maps.startswith("translation.1: maps")
-    assert both | {"left_out": rest} == alone
+    assert both == alone
 
 
 def test_a_head_of_a_layer_that_its_type_has_not_is_refused(tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_the_tables_of_the_default_study(tmp_path: Path) -> None:
     cards = sorted(results.glob("*/attention/model.json"))
     translators = sorted(results.glob("translation/*.card.json"))
     tables = [path for path in results.rglob("*") if path.suffix in {".csv", ".parquet"}]
-    maps = sorted(results.glob("*/atlas/maps.json"))
+    maps = sorted([*results.glob("*/atlas/maps.json"), *results.glob("translation/*.maps.json")])
     path = tmp_path / "atlas.json"
     about: dict[str, dict] = {"corpora": {}, "data": {}}
     atlas_data.main(
@@ -182,6 +183,21 @@ def test_the_maps_of_a_model_are_taken_over(tmp_path: Path) -> None:
     assert {key: atlas[key] for key in content} == content
     titles = {state["name"]: state["title"] for state in atlas["models"][0]["states"]}
     assert titles == {"pretrained": "pretrained", "sst2.3": "fine-tuned on SST-2, seed 3"}
+
+
+def test_the_maps_of_a_translator_are_taken_over(tmp_path: Path) -> None:
+    whole = made_up(2, 3, n_translators=1, hostile=False)
+    translator = MadeUpTranslator(tmp_path)
+    segments = [each for each in whole["segments"] if each["model"] == "translation.1"]
+    names = [name for each in segments for name in each["maps"]["trained"].values()]
+    content = {"segments": segments, "maps": {name: whole["maps"][name] for name in names}}
+    translator.maps.write_text(json.dumps(content | {"left_out": ["nothing"]}), encoding="utf-8")
+    made = [MadeUpModel(tmp_path)]
+    path = written(tmp_path, *made, translators=[translator], maps=[translator.maps])
+    check(path)
+    atlas = read(path)
+    assert {key: atlas[key] for key in content} == content and len(names) == 6
+    assert atlas["left_out"] == ["nothing"]
 
 
 def test_what_rules_measure_is_what_chapters_declare() -> None:

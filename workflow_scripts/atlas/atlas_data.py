@@ -149,7 +149,10 @@ def assemble(
     translators: Sequence[Path],
     study: Study,
 ) -> dict[str, Any]:
-    """The parts of the atlas that are of models: of all `cards`, then of the `translators`."""
+    """The parts of the atlas that are of models: of all `cards`, then of the `translators`.
+
+    A translator's maps are next to its card, <run>.maps.json.
+    """
     parts: dict[str, Any] = {"models": [], "measures": [], "distances": {}}
     parts |= {"segments": [], "maps": {}, "left_out": []}
     for path in cards:
@@ -166,20 +169,25 @@ def assemble(
             content = read_maps(file)
             for segment in content["segments"]:
                 states += [*segment["maps"], *segment["norms"]]
-            parts["segments"] += content["segments"]
-            parts["maps"] |= content["maps"]
-            parts["left_out"] += content["left_out"]
+            add_maps(parts, content)
         parts["models"].append(model_entry(card, states_of(states)))
     for path in translators:
         model, found = MEASURES[path.parent.name].opened(path, products)
         measures, left_out = measures_of(found, study)
         parts["models"].append(model)
         parts["measures"] += measures
-        parts["left_out"] += [
-            *left_out,
-            f"{found.model}: maps of attention, as none are extracted.",
-        ]
+        parts["left_out"] += left_out
+        file = path.with_name(path.name.replace(".card.json", ".maps.json"))
+        if file in maps:
+            add_maps(parts, read_maps(file))
     return parts
+
+
+def add_maps(parts: dict[str, Any], content: dict[str, Any]) -> None:
+    """Add a model's segments and maps to the parts of the atlas."""
+    parts["segments"] += content["segments"]
+    parts["maps"] |= content["maps"]
+    parts["left_out"] += content["left_out"]
 
 
 def main(
@@ -196,7 +204,7 @@ def main(
 ) -> None:
     """Write the data of the atlas: `products` are tables, `cards` and `maps` are of the models.
 
-    `translators` are the cards of the study's own translators, which have no maps.
+    `translators` are the cards of the study's own translators.
 
     `corpora` names the corpora by chapter, `data` states the origin of each kind of data and
     of each task; relations with fewer words than `fewest` are left out.

@@ -154,8 +154,12 @@ def size_of(segment: dict[str, Any], maps: dict[str, Any]) -> int:
 
 
 def map_names(segment: dict[str, Any]) -> list[str]:
-    """The ids of a text's maps and norms."""
-    return [*segment["maps"].values(), *segment["norms"].values()]
+    """The ids of a text's maps and norms; a translator's have one for each type of attention."""
+    maps = segment["maps"].values()
+    of_types = [
+        name for each in maps for name in ([each] if isinstance(each, str) else each.values())
+    ]
+    return [*of_types, *segment["norms"].values()]
 
 
 def main(atlas: Path, page: Out, megabytes: float = 20) -> None:

@@ -1,0 +1,134 @@
+"""A translator's maps of attention that the atlas shows: encoder, encoder-decoder and decoder.
+
+The decoder is given the reference (teacher forcing), so that every translator reads the same
+tokens. What it reads is the reference shifted by one: at each token, it predicts the next.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from workflow_scripts.atlas.atlas_maps import title_of
+from workflow_scripts.atlas.chosen import sampled
+from workflow_scripts.atlas.encoding import encode
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tokens import token_texts
+from workflow_scripts.core.model import devices
+from workflow_scripts.core.model.attention import Capture, sublayers, watching
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.sublayers import TYPES
+from workflow_scripts.core.model.translators import (
+    Translator,
+    pad_sources,
+    pad_targets,
+    sources_of,
+    targets_of,
+    translator_of,
+)
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.translation.measures import TASK, state_of
+
+SPACES = ("▁", "Ġ")  # how the wordpieces that begin a word are marked
+
+
+def forced_maps(
+    translator: Translator, source: Sequence[int], target: Sequence[int]
+) -> tuple[list[int], dict[str, np.ndarray]]:
+    """What the decoder reads of a target, and the weights of each type of attention.
+
+    Weights are float32 [layer, head, query, key].
+    """
+    model, capture, read = translator.model, Capture(), []
+    hook = model.get_decoder().register_forward_pre_hook(
+        lambda _, __, given: read.extend(given["input_ids"][0].tolist()), with_kwargs=True
+    )
+    try:
+        with torch.inference_mode(), OneDNN(), watching(model, capture):
+            inputs, labels = pad_sources(translator, [source]), pad_targets(translator, [target])
+            model(**inputs, labels=labels, use_cache=False)
+    finally:
+        hook.remove()
+    order = [sublayer.type for sublayer in sublayers(model)]
+    found = list(zip(order, capture.patterns, strict=True))
+    weights = {
+        kind: torch.stack([each[0].float() for of, each in found if of == kind]).cpu().numpy()
+        for kind in TYPES
+    }
+    return read, weights
+
+
+def described(translator: Translator, ids: Sequence[int]) -> dict[str, list]:
+    """The texts of tokens, and the word that each is part of (-1: special token)."""
+    tokenizer = translator.tokenizer
+    special, words, word = set(tokenizer.all_special_ids), [], -1
+    for token, text in zip(ids, tokenizer.convert_ids_to_tokens(list(ids)), strict=True):
+        begins = word < 0 or text.startswith(SPACES)
+        word += int(token not in special and begins)
+        words.append(-1 if token in special else word)
+    return {"tokens": token_texts(tokenizer, np.array(ids)), "word": words}
+
+
+def chosen(pairs: pd.DataFrame, n: int, most_words: int, seed: int) -> pd.DataFrame:
+    """`n` random test pairs of at most `most_words` words on each side; the shortest if none is.
+
+    Words and not tokens, so that runs with vocabularies of their own have the same pairs.
+    """
+    frame = pairs[pairs["split"] == "test"]
+    words = frame[["source", "target"]].map(lambda text: len(text.split())).max(axis=1).to_numpy()
+    return frame.iloc[sampled(words, n, most_words, seed)]
+
+
+def main(
+    card: Path,
+    pairs: Path,
+    maps: Out,
+    run: str,
+    generation: dict[str, Any],
+    examples: int,
+    most_words: int,
+    generated: bool,
+    device: str = "auto",
+    seed: int = 1,
+    checkpoint: list[Path] = (),
+) -> None:
+    """Write a translator's maps of `examples` test pairs: the same ones for every run.
+
+    `checkpoint` is the directory of the weights, which the card names too.
+    """
+    translator = translator_of(read_card(card), generation, devices.pick(device))
+    frame = chosen(
+        tables.read(pairs, ("split", "id", "source", "target")), examples, most_words, seed
+    )
+    sources = sources_of(translator, frame["source"].tolist())
+    targets = targets_of(translator, frame["target"].tolist())
+    corpus, model = f"{TASK}, generated" if generated else TASK, f"{TASK}.{run}"
+    content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
+    for pair, source, target in zip(frame["id"], sources, targets, strict=True):
+        read, weights = forced_maps(translator, source, target)
+        identity = f"{TASK}-{pair}"
+        names = {kind: f"{model}.{identity}.{state_of(run)}.{kind}" for kind in weights}
+        content["segments"].append(
+            {
+                "id": identity,
+                "model": model,
+                "corpus": TASK,
+                "title": title_of(corpus, pair, pair),
+                **described(translator, source),
+                "target": described(translator, read),
+                "maps": {state_of(run): names},
+                "norms": {},
+            }
+        )
+        content["maps"] |= {names[kind]: encode(values) for kind, values in weights.items()}
+    maps.write_text(json.dumps(content) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
