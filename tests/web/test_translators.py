@@ -4,11 +4,12 @@ import csv
 import io
 import re
 
+import numpy as np
 import pytest
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import head_name
-from tests.web.page import cells, go
+from tests.web.expected import decoded, head_name
+from tests.web.page import cells, go, parsed_csv, parsed_svg, saved, settle
 
 GRID = "model=translation.1&measure=translation.head.zero.test.bleu"
 
@@ -81,3 +82,74 @@ def test_a_scatter_plot_is_coloured_by_type(hostile: Study, show: Opener) -> Non
     points = page.locator(".points circle").all()
     fills = {(p.get_attribute("data-head").split()[0], p.get_attribute("fill")) for p in points}
     assert len(fills) == len({fill for _, fill in fills}) == 3
+
+
+@pytest.mark.parametrize("kind", ["encoder", "encoder-decoder", "decoder"])
+def test_a_card_shows_the_maps_of_its_type(hostile: Study, show: Opener, kind: str) -> None:
+    titles = {"encoder": "Enc-Enc 2", "encoder-decoder": "Enc-Dec 1", "decoder": "Dec-Dec 1"}
+    segment = [s for s in hostile.atlas["segments"] if s["model"] == "translation.1"][1]
+    entry = hostile.atlas["maps"][segment["maps"]["trained"][kind]]
+    expected = decoded(entry)[int(kind == "encoder"), 2]
+    queries = segment["tokens"] if kind == "encoder" else segment["target"]["tokens"]
+    keys = segment["target"]["tokens"] if kind == "decoder" else segment["tokens"]
+    where = f"view=head&model=translation.1&head={titles[kind]}-3&segment={segment['id']}"
+    page = show(hostile, where)
+    settle(page)
+    rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
+    found = np.array([float(row["weight"]) for row in rows]).reshape(expected.shape)
+    assert np.allclose(found, expected, rtol=1e-5, atol=1e-9)
+    assert [row["key_token"] for row in rows[: len(keys)]] == keys
+    assert [row["query_token"] for row in rows[:: len(keys)]] == queries
+    assert page.locator(".tokens.query button").count() == len(queries)
+    assert page.locator(".tokens.key button").count() == len(keys)
+    page.locator(".tokens.query button").nth(1).hover()
+    settle(page)
+    titles_shown = page.locator(".readout h6").all_inner_texts()
+    assert titles_shown == ["attends to", "is attended to by"][: 1 + (queries is keys)]
+    first = page.locator(".readout .strongest li small").first.inner_text()
+    assert int(first) == np.argsort(-expected[1], kind="stable")[0] + 1
+    note = page.locator(".maps .note").all_inner_texts()
+    assert ("teacher forcing" in note[0]) == (kind != "encoder")
+    go(page, f"{where}&map=matrix")
+    canvas = page.locator(".cells canvas").first
+    size = [int(canvas.get_attribute(side)) for side in ("height", "width")]
+    assert size == list(expected.shape)
+    for view in ("lines", "matrix"):
+        go(page, f"{where}&map={view}")
+        assert parsed_svg(saved(page, page.locator(".maps .save-svg"))) is not None
+
+
+def test_only_heads_of_the_same_type_are_laid_over(hostile: Study, show: Opener) -> None:
+    where = "view=head&model=translation.1&head=Enc-Enc 2-1&with=Enc-Enc 1-1,Enc-Dec 1-1"
+    page = show(hostile, where)
+    settle(page)
+    assert page.locator(".legend-line").first.inner_text().startswith("Enc-Enc 2-1\nEnc-Enc 1-1")
+    left = page.locator(".overlay > p").inner_text()
+    assert left.startswith("Not drawn: Enc-Dec 1-1 (another type of attention")
+    assert page.locator(".head-picker button").count() == 6
+    near = page.locator(".nearest li a.head").all_inner_texts()
+    assert len(near) == 5 and all(name.startswith("Enc-Enc") for name in near)
+
+
+def test_maps_of_two_translators_are_compared(hostile: Study, show: Opener) -> None:
+    """Rows of one heads' type have as many keys; of other types no difference is taken."""
+    first, second = (f"translation.{run}/Enc-Dec 1-2/trained" for run in (1, 2))
+    page = show(hostile, f"view=compare&a={first}&b={second}")
+    settle(page)
+    rows = parsed_csv(saved(page, page.locator(".maps .save-csv")))
+    sides: dict[str, np.ndarray] = {}
+    for name, run in {"A": 1, "B": 2}.items():
+        (segment, *_) = [s for s in hostile.atlas["segments"] if s["model"] == f"translation.{run}"]
+        expected = decoded(hostile.atlas["maps"][segment["maps"]["trained"]["encoder-decoder"]])
+        found = [float(row["weight"]) for row in rows if row["side"] == name]
+        sides[name] = np.array(found).reshape(expected.shape[2:])
+        assert np.allclose(sides[name], expected[0, 1], rtol=1e-5, atol=1e-9)
+    gap = [float(row["weight"]) for row in rows if row["side"] == "A - B"]
+    assert np.allclose(gap, (sides["A"] - sides["B"]).ravel(), atol=1e-5)
+    stated = float(re.search(r"[\d.]+", page.locator(".apart dd").first.inner_text())[0])
+    p, q = (each / each.sum(axis=1, keepdims=True) for each in sides.values())
+    middle = (p + q) / 2
+    divergence = (p * np.log(p / middle) + q * np.log(q / middle)).sum(axis=1).mean() / 2
+    assert abs(stated - divergence) < 1e-3
+    go(page, f"view=compare&a={first}&b=translation.1/Dec-Dec 1-2/trained")
+    assert "no difference is taken" in page.locator(".maps .note").first.inner_text()

@@ -32,6 +32,9 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
             f"view=compare&segment={tuned['id']}"
             f"&a={name}/{middle}/{before}&b={name}/{middle}/{after}"
         )
+    if translator := next((model for model in models if "types" in model), None):
+        where = f"view=head&model={translator['name']}&head=Enc-Dec 1-1"
+        found |= {"card-translator": where, "card-translator-matrix": f"{where}&map=matrix"}
     if len(models) > 1:
         second = models[1]["name"]
         found["compare-models"] = (

@@ -1,12 +1,13 @@
 /** What the address chooses: overlaid heads, a segment and a state, the two sides of a comparison. */
 
-import { headIndex, headName } from "./measures.js";
+import { headIndex, headName, typeOf } from "./measures.js";
+import { ofType } from "./pairtexts.js";
 
 export const MOST_HEADS = 6; // in one drawing: as many colours as can be distinguished on both grounds
 const SHORT = 40; // tokens of a segment that fits a screen
 
 /**
- * The heads drawn over head `own`, from "3-8,4-1".
+ * The heads drawn over head `own`, from "3-8,4-1"; of a translator those of its type of attention.
  * @param {object} model
  * @param {number} own
  * @param {string} [text]
@@ -14,7 +15,8 @@ const SHORT = 40; // tokens of a segment that fits a screen
  */
 export function overlaid(model, own, text = "") {
   const names = [...new Set(text.split(",").filter((name) => name !== ""))];
-  const inside = names.filter((name) => headIndex(model, name) >= 0 && headIndex(model, name) !== own);
+  const fits = (index) => index >= 0 && index !== own && typeOf(model, index) === typeOf(model, own);
+  const inside = names.filter((name) => fits(headIndex(model, name)));
   const drawn = inside.slice(0, MOST_HEADS - 1);
   const left = names.filter((name) => !drawn.includes(name) && headIndex(model, name) !== own);
   return { heads: drawn.map((name) => headIndex(model, name)), left };
@@ -62,14 +64,16 @@ function short(segments) {
  * @param {object} a
  * @param {object} b
  * @param {string} [id]
- * @returns {{chosen: object[], suited: object[]}}  the segments of a and of b; all of a that have both
+ * @returns {{chosen: object[], suited: object[]}}  the segments of a and of b, as their heads read them; all
+ *   of a that have both
  */
 export function segmentsFor(atlas, a, b, id) {
   const partner = (segment) => segmentsOf(atlas, b.model).find((other) => other.id === segment.id);
   const both = (segment) => segment.maps[a.state] && partner(segment)?.maps[b.state];
   const suited = segmentsOf(atlas, a.model).filter(both);
   const first = suited.find((segment) => segment.id === id) ?? short(suited) ?? segmentOf(atlas, a.model, id, a.state);
-  return { chosen: first ? [first, partner(first)] : [], suited };
+  const chosen = first ? [ofType(first, typeOf(a.model, a.index)), ofType(partner(first), typeOf(b.model, b.index))] : [];
+  return { chosen, suited };
 }
 
 /** The state of a segment's maps: the one that is asked for, else the first that the segment has. */
@@ -90,7 +94,7 @@ export function stateTitle(model, name) {
 
 /** Which tokens of a segment a tokenizer added, as [CLS] and [SEP]. */
 export function specials(segment) {
-  return segment.tokens.map((_, index) => segment.word[index] === -1);
+  return segment.word.map((word) => word === -1);
 }
 
 /**

@@ -32,10 +32,10 @@ export function fromTable(triangle, i, n) {
  * @returns {(number|null)[]}
  */
 export function fromMaps(maps, i) {
-  const [layers, heads] = maps.shape;
+  const [layers, heads, , keys] = maps.shape;
   const own = maps.head(Math.floor(i / heads), i % heads);
   return Array.from({ length: layers * heads }, (_, j) =>
-    i === j ? null : jensenShannon(own, maps.head(Math.floor(j / heads), j % heads)),
+    i === j ? null : jensenShannon(own, maps.head(Math.floor(j / heads), j % heads), keys),
   );
 }
 

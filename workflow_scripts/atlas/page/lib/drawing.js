@@ -16,24 +16,24 @@ export function opacity(weight, top) {
 
 /**
  * The weights of at least `faintest`, in levels of opacity.
- * @param {Float32Array} map  n * n, [query, key]
- * @param {{top: number, faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[], kept?: boolean[]|null}} how
- *   `only` keeps one query's or one key's lines, `kept` those of some pairs, [query, key]; lines to or from
- *   `hidden` tokens are left out
+ * @param {Float32Array} map  [query, key]
+ * @param {{top: number, faintest: number, only?: {query?: number, key?: number}, hidden?: boolean[],
+ *   hiddenQueries?: boolean[], kept?: boolean[]|null, keys?: number}} how
+ *   `only` keeps one query's or one key's lines, `kept` those of some pairs, [query, key]; lines to `hidden` keys and from hidden queries, the same
+ *   unless stated, are left out; `keys`: how many there are, as many as queries unless stated
  * @returns {{levels: {opacity: number, pairs: number[][]}[], drawn: number, left: number}}
  *   pairs of [query, key]; how many lines are drawn, and how many weights are fainter
  */
-export function lines(map, { top, faintest, only = {}, hidden = [], kept = null }) {
-  const n = Math.round(Math.sqrt(map.length));
+export function lines(map, { top, faintest, only = {}, hidden = [], hiddenQueries = hidden, kept = null, keys = side(map) }) {
   const levels = Array.from({ length: LEVELS }, (_, level) => ({ opacity: (level + 1) / LEVELS, pairs: [] }));
   let drawn = 0;
   let left = 0;
-  for (let query = 0; query < n; query++) {
-    if (hidden[query] || (only.query !== undefined && only.query !== query)) continue;
-    for (let key = 0; key < n; key++) {
+  for (let query = 0; query < map.length / keys; query++) {
+    if (hiddenQueries[query] || (only.query !== undefined && only.query !== query)) continue;
+    for (let key = 0; key < keys; key++) {
       if (hidden[key] || (only.key !== undefined && only.key !== key)) continue;
-      if (kept && !kept[query * n + key]) continue;
-      const weight = map[query * n + key];
+      if (kept && !kept[query * keys + key]) continue;
+      const weight = map[query * keys + key];
       if (weight < faintest) {
         left++;
         continue;
@@ -44,6 +44,10 @@ export function lines(map, { top, faintest, only = {}, hidden = [], kept = null 
     }
   }
   return { levels: levels.filter(({ pairs }) => pairs.length > 0), drawn, left };
+}
+
+function side(map) {
+  return Math.round(Math.sqrt(map.length));
 }
 
 /**
@@ -70,18 +74,18 @@ export function shift(place, count, row) {
 }
 
 /**
- * What a token attends to (`side` "query") or what attends to it ("key"), the strongest first.
- * @param {Float32Array} map  n * n, [query, key]
+ * What a token attends to (`of` "query") or what attends to it ("key"), the strongest first.
+ * @param {Float32Array} map  [query, key]
  * @param {number} token
- * @param {"query"|"key"} side
+ * @param {"query"|"key"} of
  * @param {number} count
- * @param {boolean[]|null} [kept]  n * n, the pairs to choose from
+ * @param {{kept?: boolean[]|null, keys?: number}} [how]  the pairs to choose from, [query, key]; how many keys
+ *   there are, as many as queries unless stated
  * @returns {{token: number, weight: number}[]}
  */
-export function strongest(map, token, side, count, kept = null) {
-  const n = Math.round(Math.sqrt(map.length));
-  const at = (other) => (side === "query" ? token * n + other : other * n + token);
-  return Array.from({ length: n }, (_, other) => ({ token: other, weight: map[at(other)] }))
+export function strongest(map, token, of, count, { kept = null, keys = side(map) } = {}) {
+  const at = (other) => (of === "query" ? token * keys + other : other * keys + token);
+  return Array.from({ length: of === "query" ? keys : map.length / keys }, (_, other) => ({ token: other, weight: map[at(other)] }))
     .filter((link) => !kept || kept[at(link.token)])
     .sort((a, b) => b.weight - a.weight || a.token - b.token)
     .slice(0, count);

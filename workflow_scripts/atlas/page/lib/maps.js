@@ -19,9 +19,9 @@ export async function inflate(text) {
 /**
  * Readable maps from their bytes.
  * @param {Uint8Array} bytes
- * @param {{shape: number[], largest: number}} header  shape [layers, heads, L, L] or [layers, heads, L]
+ * @param {{shape: number[], largest: number}} header  shape [layers, heads, queries, keys] or [layers, heads, keys]
  * @returns {{shape: number[], at: function, head: function}}  at(layer, head, ...index) is a weight,
- *   head(layer, head) all weights of a head, a Float32Array of L * L (or L)
+ *   head(layer, head) all weights of a head, a Float32Array of queries * keys (or keys)
  */
 export function readable(bytes, { shape, largest }) {
   const length = shape.reduce((product, size) => product * size, 1);
@@ -113,32 +113,32 @@ export function meanAbsoluteDifference(a, b) {
 
 /**
  * Jensen-Shannon divergence of two heads' attention, in nats (0 to log 2), the mean over queries.
+ * There are as many keys as queries, unless `keys` states how many.
  *
  * Stored weights are rounded, so every row is first scaled to sum to 1. Not a number where a row
  * has no weight at all.
- * @param {Float32Array} a  L * L
- * @param {Float32Array} b  L * L
+ * @param {Float32Array} a  queries * keys
+ * @param {Float32Array} b  queries * keys
+ * @param {number} [keys]
  * @returns {number}
  */
-export function jensenShannon(a, b) {
+export function jensenShannon(a, b, keys = Math.round(Math.sqrt(a.length))) {
   sameSize(a, b);
-  const n = Math.round(Math.sqrt(a.length));
   let total = 0;
-  for (let query = 0; query < n; query++) {
-    const start = query * n;
+  for (let start = 0; start < a.length; start += keys) {
     let sumA = 0;
     let sumB = 0;
-    for (let index = start; index < start + n; index++) {
+    for (let index = start; index < start + keys; index++) {
       sumA += a[index];
       sumB += b[index];
     }
-    for (let index = start; index < start + n; index++) {
+    for (let index = start; index < start + keys; index++) {
       const p = a[index] / sumA;
       const q = b[index] / sumB;
       total += (relative(p, q) + relative(q, p)) / 2;
     }
   }
-  return Math.max(0, total / n);
+  return Math.max(0, (total * keys) / a.length);
 }
 
 function relative(p, q) {

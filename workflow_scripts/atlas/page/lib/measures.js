@@ -87,6 +87,16 @@ export function layerOf(model, index) {
   return layersOf(model)[Math.floor(index / model.n_heads)];
 }
 
+/** The name of a head's type of attention; undefined where the model has one type alone. */
+export function typeOf(model, index) {
+  return layerOf(model, index).type?.name;
+}
+
+/** Layer and head, from 0, of a head in its maps, which of a translator are of its type of attention. */
+export function placeOf(model, index) {
+  return [layerOf(model, index).layer - 1, index % model.n_heads];
+}
+
 /** "3-7" for index 30 of a model with 12 heads a layer. */
 export function headName(model, index) {
   return headNames(model)[index];

@@ -5,7 +5,8 @@ import { sideText, specials, stateTitle } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { number } from "../lib/format.js";
 import { difference, jensenShannon, largest, meanAbsoluteDifference, weighted } from "../lib/maps.js";
-import { headName } from "../lib/measures.js";
+import { headName, placeOf, typeOf } from "../lib/measures.js";
+import { queriesOf } from "../lib/pairtexts.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
@@ -33,7 +34,7 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
   const norms = hasNorms && state.norms === "1";
   const ids = [ofA?.maps[a.state], ofB?.maps[b.state], norms ? ofA.norms[a.state] : null, norms ? ofB.norms[b.state] : null];
   const { maps, error } = useMaps(atlas, ids.map((id) => id ?? null));
-  const same = Boolean(ofA && ofB && sameTokens(ofA.tokens, ofB.tokens));
+  const same = Boolean(ofA && ofB && sameTokens(ofA.tokens, ofB.tokens) && sameTokens(queriesOf(ofA).tokens, queriesOf(ofB).tokens));
   const sides = useMemo(() => maps && shown(maps, a, b, norms), [maps, a.index, b.index, a.model, b.model]);
   const absent = [[a, ofA], [b, ofB]].filter(([side, segment]) => !segment?.maps[side.state]).map(([side]) => sideText(side));
   const write = (value) => number(value, norms ? 2 : 3);
@@ -50,14 +51,14 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
       </span>
     </div>
     <div class="choices">
-      ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: ofA, go }} />`}
-      <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
+      ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: suited.find(({ id }) => id === ofA.id) ?? ofA, go }} />`}
+      <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${typeOf(a.model, a.index) ? "special tokens" : "[CLS] and [SEP]"}</label>
       <${CellSize} ...${{ size, setSize }} />
     </div>
     ${state.segment && ofA && ofA.id !== state.segment && html`<p class="soft">There are no maps of both sides on ${state.segment}; this is another text.</p>`}
     ${absent.length > 0 && html`<p class="soft">This file holds no maps of ${absent.join(" and of ")} on this text.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
-    ${complete && html`<${Apart} ...${{ ...shared, hide }} /><${Three} ...${{ ...shared, hide, size, dark }} key=${ofA.id} />`}
+    ${complete && html`<${Apart} ...${shared} /><${Three} ...${{ ...shared, hide, size, dark }} key=${ofA.id} />`}
     ${!maps && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
 }
@@ -65,18 +66,18 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
 function shown([weightsA, weightsB, normsA, normsB], a, b, norms) {
   const of = (weights, byKey, { model, index }) => {
     if (!weights) return null;
-    const place = [Math.floor(index / model.n_heads), index % model.n_heads];
+    const place = placeOf(model, index);
     const map = weights.head(...place);
     return norms ? weighted(map, byKey.head(...place)) : map;
   };
   return [of(weightsA, normsA, a), of(weightsB, normsB, b)];
 }
 
-function Apart({ sides: [a, b], same, norms, write }) {
+function Apart({ sides: [a, b], segments, same, norms, write }) {
   if (!same) {
     return html`<p class="note">The two texts have different tokens: they stand side by side, and no difference is taken.</p>`;
   }
-  const distance = norms ? null : jensenShannon(a, b);
+  const distance = norms ? null : jensenShannon(a, b, segments[0].tokens.length);
   return html`<dl class="apart">
     ${distance !== null && html`<div><dt>Jensen-Shannon divergence</dt><dd>${number(distance, 3)} <small class="soft">nats, mean over the queries; 0 to ${number(Math.log(2), 3)}</small></dd></div>`}
     <div><dt>Mean absolute difference</dt><dd>${number(meanAbsoluteDifference(a, b), norms ? 3 : 4)} <small class="soft">over all pairs of tokens</small></dd></div>
@@ -113,10 +114,10 @@ function Three({ sides, segments, same, norms, write, names, hide, size, dark })
   const cursor = useCursor();
   const other = useCursor();
   const matrices = useMemo(() => matricesOf({ sides, same, norms, write, names }, dark), [sides, same, norms, dark, names.join()]);
-  const hidden = useMemo(() => segments.map((segment) => (hide ? specials(segment) : segment.tokens.map(() => false))), [segments[0], segments[1], hide]);
+  const hidden = useMemo(() => segments.map((segment) => [segment, queriesOf(segment)].map((each) => (hide ? specials(each) : each.tokens.map(() => false)))), [segments[0], segments[1], hide]);
   const readable = same ? [[matrices, segments[0], cursor]] : [[matrices.slice(0, 1), segments[0], cursor], [matrices.slice(1), segments[1], other]];
   const read = readable.filter(([, , { cell }]) => cell);
-  const readout = (maps, segment, { cell }) => html`<${CellReadout} ...${{ maps, tokens: segment.tokens, cell, write }} />`;
+  const readout = (maps, segment, { cell }) => html`<${CellReadout} ...${{ maps, tokens: segment.tokens, queries: queriesOf(segment).tokens, cell, write }} />`;
   return html`
     ${(read.length > 0 ? read : readable.slice(0, 1)).map((parts) => readout(...parts))}
     <div class="matrices">
@@ -125,7 +126,7 @@ function Three({ sides, segments, same, norms, write, names, hide, size, dark })
         const own = { map, colour, size, write, title, smallest: SMALLEST, cursor: which ? other : cursor };
         return html`<figure key=${label}>
           <figcaption><bdi>${title}</bdi> <${ColourBar} ramp=${points} ...${{ low, high, what }} /></figcaption>
-          <${Matrix} ...${own} tokens=${segments[which].tokens} hidden=${hidden[which]} />
+          <${Matrix} ...${own} tokens=${segments[which].tokens} queries=${queriesOf(segments[which]).tokens} hidden=${hidden[which][0]} hiddenQueries=${hidden[which][1]} />
         </figure>`;
       })}
     </div>`;
@@ -135,17 +136,19 @@ function savePicture(shared, file) {
   const matrices = matricesOf(shared, false);
   const { segments: [ofA, ofB], same } = shared;
   const pictures = same ? [[matrices, ofA]] : [[matrices.slice(0, 1), ofA], [matrices.slice(1), ofB]];
-  const [first, ...below] = pictures.map(([drawn, { tokens }]) => standalone(html`<${MatrixFigure} matrices=${drawn} tokens=${tokens} />`));
+  const [first, ...below] = pictures.map(([drawn, segment]) => standalone(html`<${MatrixFigure} matrices=${drawn} tokens=${segment.tokens} queries=${queriesOf(segment).tokens} />`));
   saveSvg(first, file, { title: `${matrices[0].title}; ${matrices[1].title}; \u201c${firstWords(ofA)}\u201d (${ofA.title})`, below, notes: ["Rows attend to columns."] });
 }
 
 function rowsOf({ sides: [a, b], segments, same, norms }) {
   const value = norms ? "norm" : "weight";
-  const list = (map, { tokens }, side) =>
-    Array.from(map, (weight, index) => {
+  const list = (map, segment, side) => {
+    const [{ tokens }, queries] = [segment, queriesOf(segment).tokens];
+    return Array.from(map, (weight, index) => {
       const [query, key] = [Math.floor(index / tokens.length), index % tokens.length];
-      return { side, query: query + 1, key: key + 1, query_token: tokens[query], key_token: tokens[key], [value]: Number(weight.toPrecision(6)) };
+      return { side, query: query + 1, key: key + 1, query_token: queries[query], key_token: tokens[key], [value]: Number(weight.toPrecision(6)) };
     });
+  };
   const rows = [...list(a, segments[0], "A"), ...list(b, segments[1], "B")];
   return same ? [...rows, ...list(difference(a, b), segments[0], "A - B")] : rows;
 }

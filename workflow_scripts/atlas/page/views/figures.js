@@ -23,15 +23,16 @@ export function standalone(figure) {
 
 /**
  * Lines between two columns of tokens, a colour per head.
- * @param {{heads: object[], tokens: string[], top: number, faintest: number, hidden: boolean[], kept: boolean[]|null}} props  as the line view has them
+ * @param {{heads: object[], tokens: string[], queries?: string[], top: number, faintest: number, hidden: boolean[],
+ *   hiddenQueries?: boolean[], kept: boolean[]|null}} props  as the line view has them
  */
-export function LinesFigure({ heads, tokens, top, faintest, hidden, kept }) {
+export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept }) {
   const [row, left, right, head] = [12, 120, 280, 18];
-  const height = head + tokens.length * row + 4;
-  const words = (x, anchor) =>
-    tokens.map(
+  const height = head + Math.max(queries.length, tokens.length) * row + 4;
+  const words = (texts, dim, x, anchor) =>
+    texts.map(
       (token, index) => html`<text x=${x} y=${(index + 0.5) * row} dy="0.35em" text-anchor=${anchor}
-        opacity=${hidden[index] ? 0.35 : 1}>${shortened(token, LETTERS)}</text>`,
+        opacity=${dim[index] ? 0.35 : 1}>${shortened(token, LETTERS)}</text>`,
     );
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="400" height=${height} viewBox=${`0 0 400 ${height}`}
     font-family=${FONT} font-size="8" fill=${INK}>
@@ -39,10 +40,10 @@ export function LinesFigure({ heads, tokens, top, faintest, hidden, kept }) {
       ${heads.map(({ label, colour }, index) => html`<tspan fill=${colour} dx=${index ? 8 : 0}>${label}</tspan>`)}
     </text>
     <g transform=${`translate(0 ${head})`}>
-      ${words(left - 5, "end")} ${words(right + 5, "start")}
+      ${words(queries, hiddenQueries, left - 5, "end")} ${words(tokens, hidden, right + 5, "start")}
       ${heads.map(
         ({ colour, map }, place) => html`<g stroke=${colour} stroke-width="1" fill="none">
-          ${lines(map, { top, faintest, hidden, kept }).levels.map(
+          ${lines(map, { top, faintest, hidden, hiddenQueries, kept, keys: tokens.length }).levels.map(
             ({ opacity, pairs }) => html`<path d=${path(pairs, { left, right, row, shift: shift(place, heads.length, row) })} stroke-opacity=${opacity.toFixed(3)} />`,
           )}
         </g>`,
@@ -54,50 +55,50 @@ export function LinesFigure({ heads, tokens, top, faintest, hidden, kept }) {
 /**
  * Matrices side by side, each with its colour bar.
  * @param {{matrices: {title: string, map: Float32Array, colour: function, low: string, high: string,
- *   range: number[]}[], tokens: string[], kept?: boolean[]|null}} props  cells that are not kept are blank
+ *   range: number[]}[], tokens: string[], queries?: string[], kept?: boolean[]|null}} props
+ *   cells that are not kept are blank;
  *   colour(weight) is [red, green, blue]; range: weights at the ends of the bar, low and high: in words
  */
-export function MatrixFigure({ matrices, tokens, kept = null }) {
-  const n = tokens.length;
-  const row = n > 64 ? 6 : 9;
-  const [side, labels] = [n * row, 90];
-  const step = side + labels + 30;
-  const [width, height] = [matrices.length * step - 20, side + labels + 40];
+export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null }) {
+  const row = Math.max(tokens.length, queries.length) > 64 ? 6 : 9;
+  const labels = 90;
+  const step = tokens.length * row + labels + 30;
+  const [width, height] = [matrices.length * step - 20, queries.length * row + labels + 40];
   return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}
     font-family=${FONT} font-size=${row - 1.5} fill=${INK}>
     ${matrices.map(
       (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + 14})`}>
-        <${Sheet} ...${{ ...matrix, tokens, kept, row, labels }} />
+        <${Sheet} ...${{ ...matrix, tokens, queries, kept, row, labels }} />
       </g>`,
     )}
   </svg>`;
 }
 
-function Sheet({ title, map, colour, low, high, range, tokens, kept, row, labels }) {
+function Sheet({ title, map, colour, low, high, range, tokens, queries, kept, row, labels }) {
   const n = tokens.length;
-  const side = n * row;
+  const [side, tall] = [n * row, queries.length * row];
   const middle = (index) => (index + 0.5) * row;
   const background = hex(colour(0));
   const fill = (weight, index) => (kept && !kept[index] ? "#ffffff" : hex(colour(weight)));
-  const rows = tokens.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight, key) => fill(weight, query * n + key)));
+  const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight, key) => fill(weight, query * n + key)));
   const width = Math.min(side, 160);
   return html`<text x=${side / 2} y=${-labels - 4} text-anchor="middle" font-size="9">${title}</text>
     <g fill=${INK}>
-      ${tokens.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end">${shortened(token, LETTERS)}</text>`)}
+      ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end">${shortened(token, LETTERS)}</text>`)}
       ${tokens.map(
         (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em">${shortened(token, LETTERS)}</text>`,
       )}
     </g>
     <g shape-rendering="crispEdges">
-      <rect width=${side} height=${side} fill=${background} />
+      <rect width=${side} height=${tall} fill=${background} />
       ${rows.map((colours, query) =>
         runs(colours, background).map(
           ({ start, length, colour: run }) => html`<rect x=${start * row} y=${query * row} width=${length * row} height=${row} fill=${run} />`,
         ),
       )}
     </g>
-    <rect width=${side} height=${side} fill="none" stroke=${INK} stroke-width="0.5" />
-    <g transform=${`translate(0 ${side + 8})`}><${Bar} colour=${(weight) => hex(colour(weight))} ...${{ range, low, high, width }} /></g>`;
+    <rect width=${side} height=${tall} fill="none" stroke=${INK} stroke-width="0.5" />
+    <g transform=${`translate(0 ${tall + 8})`}><${Bar} colour=${(weight) => hex(colour(weight))} ...${{ range, low, high, width }} /></g>`;
 }
 
 /** A colour bar with its ends in words under it. */

@@ -5,7 +5,8 @@ import { MOST_HEADS, overlaid, segmentOf, segmentsOf, specials, stateOf, stateTi
 import { palette } from "../lib/drawing.js";
 import { number, plural } from "../lib/format.js";
 import { largest, loadMaps, weighted } from "../lib/maps.js";
-import { headIndex, headName } from "../lib/measures.js";
+import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
+import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
 import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
@@ -65,19 +66,22 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
   const [hide, setHide] = useState(false);
   const [size, setSize] = useState(null);
   const named = stateOf(segment, state.state);
+  const type = typeOf(model, index);
+  const read = ofType(segment, type);
   const hasNorms = Boolean(segment.norms[named]);
   const norms = hasNorms && state.norms === "1";
   const { heads: others, left } = overlaid(model, index, state.with);
-  const { maps, error } = useMaps(atlas, [segment.maps[named], norms ? segment.norms[named] : null]);
+  const { maps, error } = useMaps(atlas, [read.maps[named], norms ? segment.norms[named] : null]);
   const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark)), [maps, index, others.join(), dark]);
-  const hidden = useMemo(() => (hide ? specials(segment) : segment.tokens.map(() => false)), [hide, segment]);
+  const [hidden, hiddenQueries] = useMemo(() => [read, queriesOf(read)].map((each) => (hide ? specials(each) : each.tokens.map(() => false))), [hide, read]);
   const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
   const sentences = useMemo(() => sentencesOf(segment), [segment]);
   const direction = directionOf(sentences, state.sentences);
   const kept = useMemo(() => keptOf(sentences, direction), [sentences, direction]);
   const kind = state.map === "matrix" ? "matrix" : "lines";
   const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
-  const shared = { heads, tokens: segment.tokens, sentences, direction, hidden, kept, top, write, dark, norms };
+  const tokens = { tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries };
+  const shared = { heads, ...tokens, sentences, direction, kept, top, write, dark, norms };
   const title = `${heads?.map(({ label }) => label).join(", ")} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
   const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
@@ -95,7 +99,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />
-      <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim [CLS] and [SEP]</label>
+      <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${type ? "special tokens" : "[CLS] and [SEP]"}</label>
       ${kind === "lines"
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
         : html`<${CellSize} ...${{ size, setSize }} />`}
@@ -103,16 +107,17 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
     ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
     <${Overlay} ...${{ model, index, others, left, go, dark }} />
     ${absent && html`<p class="soft">${absent}</p>`}
+    ${type && html`<p class="note">${aboutType(type)}</p>`}
     ${norms && html`<p class="note">${KOBAYASHI} Full strength is ${write(top)}, the largest norm drawn here.</p>`}
     ${error && html`<p role="alert">${error}</p>`}
-    ${heads && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest * top} key=${segment.id} /><${LineLegend} ...${shared} />`}
-    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} size=${size} key=${segment.id} />`}
+    ${heads && kind === "lines" && html`<${Lines} ...${shared} faintest=${faintest * top} key=${`${segment.id} ${type}`} /><${LineLegend} ...${shared} />`}
+    ${heads && kind === "matrix" && html`<${Matrices} ...${shared} size=${size} key=${`${segment.id} ${type}`} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </section>`;
 }
 
 function drawn(model, head, place, [weights, norms], dark) {
-  const [layer, within] = [Math.floor(head / model.n_heads), head % model.n_heads];
+  const [layer, within] = placeOf(model, head);
   const map = weights.head(layer, within);
   return {
     label: headName(model, head),
@@ -160,7 +165,8 @@ function LineLegend({ heads, top, write, norms }) {
 function Overlay({ model, index, others, left, go, dark }) {
   const toggle = (head) => go({ with: toggled(model, others, head) });
   const full = others.length >= MOST_HEADS - 1;
-  const layers = Array.from({ length: model.n_layers }, (_, layer) => model.n_layers - 1 - layer);
+  // The maps of other types of attention have other tokens.
+  const layers = layersOf(model).flatMap(({ type }, row) => (type?.name === typeOf(model, index) ? [row] : [])).toReversed();
   const button = (head) => {
     const place = head === index ? 0 : others.indexOf(head) + 1;
     const on = place > 0 || head === index;
@@ -173,31 +179,32 @@ function Overlay({ model, index, others, left, go, dark }) {
       aria-label=${`Remove ${headName(model, head)}`}>${headName(model, head)} <span aria-hidden="true">×</span></button>`)}
     <details>
       <summary>Overlay other heads</summary>
-      <p class="soft small">At most ${MOST_HEADS} heads in one picture. Layer 1 is at the bottom.</p>
+      <p class="soft small">At most ${MOST_HEADS} heads in one picture. Layer 1 is at the bottom.${typeOf(model, index) ? " Heads of other types of attention have other tokens." : ""}</p>
       <div class="head-picker" style=${{ "--heads": model.n_heads }}>
-        ${layers.map((layer) => html`<span class="soft small" aria-hidden="true">${layer + 1}</span>
+        ${layers.map((layer) => html`<span class="soft small" aria-hidden="true">${layersOf(model)[layer].layer}</span>
           ${Array.from({ length: model.n_heads }, (_, head) => button(layer * model.n_heads + head))}`)}
       </div>
     </details>
-    ${left.length > 0 && html`<p class="soft small">Not drawn: ${left.join(", ")} (${left.some((name) => headIndex(model, name) < 0) ? "no such head, or " : ""}more than ${plural(MOST_HEADS, "head")}).</p>`}
+    ${left.length > 0 && html`<p class="soft small">Not drawn: ${left.join(", ")} (${left.some((name) => headIndex(model, name) < 0) ? "no such head, or " : ""}${model.types ? "another type of attention, or " : ""}more than ${plural(MOST_HEADS, "head")}).</p>`}
   </div>`;
 }
 
-function Matrices({ heads, tokens, hidden, kept, write, dark, size, norms }) {
+function Matrices({ heads, write, ...drawing }) {
   const cursor = useCursor();
-  return html`<${CellReadout} ...${{ maps: heads, tokens, cell: cursor.cell, write }} />
+  return html`<${CellReadout} ...${{ maps: heads, tokens: drawing.tokens, queries: drawing.queries, cell: cursor.cell, write }} />
     <div class="matrices">
-      ${heads.map(({ label, map }) => html`<${Scaled} key=${label} ...${{ label, map, tokens, hidden, kept, write, dark, size, norms, cursor }} />`)}
+      ${heads.map(({ label, map }) => html`<${Scaled} key=${label} ...${{ ...drawing, label, map, write, cursor }} />`)}
     </div>`;
 }
 
-function Scaled({ label, map, tokens, hidden, kept, write, dark, size, norms, cursor }) {
+function Scaled({ label, map, dark, norms, ...drawing }) {
+  const { write } = drawing;
   const top = useMemo(() => largest(map) || 1, [map]);
   const points = ramp("sequential", dark);
   const colour = useMemo(() => palette(points, [0, top]), [top, dark]);
   return html`<figure>
     <figcaption>${label} <${ColourBar} ramp=${points} low=${write(0)} high=${write(top)} what=${norms ? "norm" : "weight"} /></figcaption>
-    <${Matrix} ...${{ map, tokens, colour, hidden, kept, cursor, write, size }} title=${`Head ${label}`} />
+    <${Matrix} ...${{ ...drawing, map, colour }} title=${`Head ${label}`} />
   </figure>`;
 }
 
@@ -207,23 +214,23 @@ export function ColourBar({ ramp: points, low, high, what }) {
 }
 
 function savePicture(kind, shared, faintest, title, file) {
-  const { heads, tokens, direction, hidden, kept, top, write, norms } = shared;
+  const { heads, tokens, queries, hidden, hiddenQueries, direction, kept, top, write, norms } = shared;
   const what = norms ? "norm" : "weight";
   const only = direction ? [directionNote(shared)] : [];
   const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
   if (kind === "lines") {
     const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
-    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, top, faintest, hidden, kept }} />`), `${file}_lines`, { title, notes: [note, ...only] });
+    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, kept }} />`), `${file}_lines`, { title, notes: [note, ...only] });
     return;
   }
   const matrices = heads.map(({ label, map }) => {
     const range = [0, largest(map) || 1];
     return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
   });
-  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, kept }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] });
+  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, kept }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] });
 }
 
-function rowsOf({ heads, tokens, sentences, norms }, segment, named, model) {
+function rowsOf({ heads, tokens, queries, sentences, norms }, segment, named, model) {
   const n = tokens.length;
   const value = norms ? "norm" : "weight";
   return heads.flatMap(({ label, map }) =>
@@ -234,7 +241,7 @@ function rowsOf({ heads, tokens, sentences, norms }, segment, named, model) {
       head: label,
       query: Math.floor(index / n) + 1,
       key: (index % n) + 1,
-      query_token: tokens[Math.floor(index / n)],
+      query_token: queries[Math.floor(index / n)],
       key_token: tokens[index % n],
       ...(sentences && { query_sentence: sentences[Math.floor(index / n)], key_sentence: sentences[index % n] }),
       [value]: Number(weight.toPrecision(6)),

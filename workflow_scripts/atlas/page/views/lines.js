@@ -9,30 +9,34 @@ const SHADE = 0.45; // of the strongest shading, so that the token on it stays l
 
 /**
  * The line view. A token's lines are shown while it is pointed at or has the focus; a click pins it.
- * @param {{heads: {label: string, colour: string, map: Float32Array}[], tokens: string[],
- *   top: number, faintest: number, hidden: boolean[], kept: boolean[]|null, write: function}} props
- *   top: the weight of full opacity; hidden: tokens that are dimmed; kept: the pairs of tokens that are drawn,
- *   null for all; write(weight): as people read it
+ * @param {{heads: {label: string, colour: string, map: Float32Array}[], tokens: string[], queries?: string[],
+ *   top: number, faintest: number, hidden: boolean[], hiddenQueries?: boolean[], kept: boolean[]|null,
+ *   write: function}} props
+ *   tokens: those attended to; queries: those that attend, the same unless stated; top: the weight of full
+ *   opacity; hidden: tokens that are dimmed; kept: the pairs of tokens that are drawn, null for all; write(weight): as people read it
  */
-export function Lines({ heads, tokens, top, faintest, hidden, kept, write }) {
+export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept, write }) {
   const [pointed, setPointed] = useState(null);
   const [pinned, setPinned] = useState(null);
   const focus = pointed ?? pinned;
-  const row = rowHeight(tokens.length);
+  const n = Math.max(queries.length, tokens.length);
+  const row = rowHeight(n);
+  const sides = { query: queries, key: tokens };
   const pin = (end) => setPinned(same(end, pinned) ? null : end);
   const column = (side) => html`<${Column}
-    ...${{ side, tokens, heads, focus, pinned, hidden, kept, top, row, onPoint: setPointed, onPin: pin }}
+    ...${{ side, tokens: sides[side], heads, keys: tokens.length, focus, pinned, kept, top, row, onPoint: setPointed, onPin: pin }}
+    hidden=${side === "query" ? hiddenQueries : hidden}
   />`;
   return html`<div class="lines-view">
     <div class="lines-picture" style=${{ "--row": `${row}px` }} onMouseLeave=${() => setPointed(null)}>
       <div class="lines-head" aria-hidden="true"><span>from (query)</span><span>to (key)</span></div>
       <div class="lines-body">
         ${column("query")}
-        <${Links} ...${{ heads, n: tokens.length, row, top, faintest, hidden, kept, focus }} />
+        <${Links} ...${{ heads, n, keys: tokens.length, row, top, faintest, hidden, hiddenQueries, kept, focus }} />
         ${column("key")}
       </div>
     </div>
-    <${Readout} ...${{ heads, tokens, focus, pinned, kept, write, onRelease: () => setPinned(null) }} />
+    <${Readout} ...${{ heads, sides, focus, pinned, kept, write, onRelease: () => setPinned(null) }} />
   </div>`;
 }
 
@@ -45,16 +49,16 @@ function same(a, b) {
   return a !== null && b !== null && a.side === b.side && a.token === b.token;
 }
 
-function Links({ heads, n, row, top, faintest, hidden, kept, focus }) {
+function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, kept, focus }) {
   const draw = (only) =>
     heads.map(({ label, colour, map }, place) => {
       const size = { left: 0, right: WIDTH, row, shift: shift(place, heads.length, row) };
-      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, kept });
+      const { levels } = lines(map, { top, faintest: only ? Math.min(faintest, top * 1e-3) : faintest, only, hidden, hiddenQueries, kept, keys });
       return html`<g key=${label} stroke=${colour}>
         ${levels.map(({ opacity, pairs }) => html`<path d=${path(pairs, size)} stroke-opacity=${opacity} />`)}
       </g>`;
     });
-  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden, kept]);
+  const all = useMemo(() => draw(), [heads, row, top, faintest, hidden, hiddenQueries, kept]);
   return html`<svg
     class=${focus ? "links focused" : "links"}
     viewBox=${`0 0 ${WIDTH} ${n * row}`}
@@ -67,7 +71,7 @@ function Links({ heads, n, row, top, faintest, hidden, kept, focus }) {
   </svg>`;
 }
 
-function Column({ side, tokens, heads, focus, pinned, hidden, kept, top, row, onPoint, onPin }) {
+function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, top, row, onPoint, onPin }) {
   const list = useRef(null);
   const [current, setCurrent] = useState(0);
   const last = Math.min(current, tokens.length - 1);
@@ -78,7 +82,8 @@ function Column({ side, tokens, heads, focus, pinned, hidden, kept, top, row, on
     event.preventDefault();
     event.stopPropagation();
     const column = across ? event.currentTarget.parentElement.querySelector(`.${across}`) : list.current;
-    column.querySelectorAll("button")[Math.max(0, Math.min(tokens.length - 1, to ?? last))]?.focus();
+    const buttons = column.querySelectorAll("button");
+    buttons[Math.max(0, Math.min(buttons.length - 1, to ?? last))]?.focus();
   };
   const name = side === "query" ? "Tokens that attend" : "Tokens that are attended to";
   return html`<ol class=${`tokens ${side}`} ref=${list} aria-label=${name} onKeyDown=${move}>
@@ -89,7 +94,7 @@ function Column({ side, tokens, heads, focus, pinned, hidden, kept, top, row, on
         <button
           type="button"
           class=${classes.filter(Boolean).join(" ")}
-          style=${{ background: shading(heads, focus, end, top, kept) }}
+          style=${{ background: shading(heads, focus, end, top, { kept, keys }) }}
           tabindex=${index === last ? 0 : -1}
           aria-pressed=${same(end, pinned) ? "true" : "false"}
           aria-label=${`${shown(token)}, token ${index + 1}`}
@@ -110,13 +115,12 @@ function Column({ side, tokens, heads, focus, pinned, hidden, kept, top, row, on
 }
 
 /** A strip per head behind a token, as strong as its link to the token in focus. */
-function shading(heads, focus, end, top, kept) {
+function shading(heads, focus, end, top, { kept, keys }) {
   if (!focus || focus.side === end.side) return null;
   const [query, key] = end.side === "key" ? [focus.token, end.token] : [end.token, focus.token];
   const stops = heads.map(({ colour, map }, index) => {
-    const n = Math.round(Math.sqrt(map.length));
-    if (kept && !kept[query * n + key]) return "transparent 0%";
-    const share = Math.round(100 * SHADE * Math.min(1, Math.sqrt(map[query * n + key] / top)));
+    if (kept && !kept[query * keys + key]) return "transparent 0%";
+    const share = Math.round(100 * SHADE * Math.min(1, Math.sqrt(map[query * keys + key] / top)));
     const strip = `color-mix(in srgb, ${colour} ${share}%, transparent)`;
     return `${strip} ${(100 * index) / heads.length}% ${(100 * (index + 1)) / heads.length}%`;
   });
@@ -125,28 +129,32 @@ function shading(heads, focus, end, top, kept) {
 
 const LISTED = 6;
 
-function Readout({ heads, tokens, focus, pinned, kept, write, onRelease }) {
+function Readout({ heads, sides, focus, pinned, kept, write, onRelease }) {
   if (!focus) {
     return html`<div class="readout empty" aria-live="polite">
       <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
     </div>`;
   }
-  const title = html`<bdi>${shown(tokens[focus.token])}</bdi>`;
+  const own = sides[focus.side];
+  const title = html`<bdi>${shown(own[focus.token])}</bdi>`;
+  // Of a target and a source, a token is on one side alone.
+  const both = sides.query === sides.key;
+  const shared = { token: focus.token, keys: sides.key.length, kept, write };
   return html`<div class="readout" aria-live="polite">
-    <h4>${title} <small>token ${focus.token + 1} of ${tokens.length}</small></h4>
+    <h4>${title} <small>token ${focus.token + 1} of ${own.length}</small></h4>
     ${heads.map(
       ({ label, colour, map }) => html`<div class="readout-head" key=${label} style=${{ "--colour": colour }}>
         <h5>${label}</h5>
-        <${Strongest} title="attends to" side="query" ...${{ map, tokens, token: focus.token, kept, write }} />
-        <${Strongest} title="is attended to by" side="key" ...${{ map, tokens, token: focus.token, kept, write }} />
+        ${(both || focus.side === "query") && html`<${Strongest} title="attends to" side="query" tokens=${sides.key} map=${map} ...${shared} />`}
+        ${(both || focus.side === "key") && html`<${Strongest} title="is attended to by" side="key" tokens=${sides.query} map=${map} ...${shared} />`}
       </div>`,
     )}
     ${pinned && html`<button type="button" class="release" onClick=${onRelease}>Let go of the kept token</button>`}
   </div>`;
 }
 
-function Strongest({ title, side, map, tokens, token, kept, write }) {
-  const found = strongest(map, token, side, LISTED, kept);
+function Strongest({ title, side, map, tokens, token, keys, kept, write }) {
+  const found = strongest(map, token, side, LISTED, { kept, keys });
   const top = found[0]?.weight || 1;
   return html`<div class="strongest">
     <h6>${title}</h6>

@@ -22,50 +22,52 @@ export function useCursor() {
 
 /**
  * One matrix.
- * @param {{map: Float32Array, tokens: string[], colour: function, hidden: boolean[], kept?: boolean[]|null, cursor: object,
- *   title: string, write: function, size: number|null, smallest: number}} props
- *   hidden: tokens whose rows and columns are faint; kept: the cells that are not, null for all;
+ * @param {{map: Float32Array, tokens: string[], queries?: string[], colour: function, hidden: boolean[],
+ *   hiddenQueries?: boolean[], kept?: boolean[]|null, cursor: object, title: string, write: function,
+ *   size: number|null, smallest: number}} props
+ *   tokens: those attended to; queries: those that attend, the same unless stated; hidden: tokens whose rows and
+ *   columns are faint; kept: the cells that are not, null for all;
  *   colour(weight) is [red, green, blue]; size: pixels of a cell, null to fit the width, though not
  *   under `smallest`; write(weight): as people read it
  */
-export function Matrix({ map, tokens, colour, hidden, kept = null, cursor, title, write, size, smallest = LEGIBLE }) {
+export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, kept = null, cursor, title, write, size, smallest = LEGIBLE }) {
   const frame = useRef(null);
   const width = useWidth(frame);
-  const n = tokens.length;
+  const shape = [queries.length, tokens.length];
   const labels = width < NARROW ? SHORT_LABELS : LABELS;
-  const fitting = Math.floor((width - labels - 2) / n);
+  const fitting = Math.floor((width - labels - 2) / tokens.length);
   const pixels = size ?? Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
-  const text = cell && `${shown(tokens[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * n + cell.key])}`;
+  const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * tokens.length + cell.key])}`;
   return html`<div
     class="matrix"
     ref=${frame}
     role="application"
-    aria-label=${`${title}: ${n} by ${n} tokens, arrow keys move from cell to cell`}
+    aria-label=${`${title}: ${shape.join(" by ")} tokens, arrow keys move from cell to cell`}
     tabindex="0"
-    style=${{ "--cell": `${pixels}px`, "--labels": `${labels}px`, "--n": n }}
-    onKeyDown=${(event) => moveCursor(event, cursor, n)}
+    style=${{ "--cell": `${pixels}px`, "--labels": `${labels}px`, "--rows": shape[0], "--columns": shape[1] }}
+    onKeyDown=${(event) => moveCursor(event, cursor, shape)}
     onMouseLeave=${() => cursor.point(null)}
     onBlur=${() => cursor.point(null)}
   >
     <span class="only-screen-reader" aria-live="polite">${text}</span>
     <div class="matrix-sheet">
       <${Labels} kind="keys" chosen=${cell?.key} ...${{ tokens, pixels, hidden }} />
-      <${Labels} kind="queries" chosen=${cell?.query} ...${{ tokens, pixels, hidden }} />
-      <${Cells} ...${{ map, n, colour, hidden, kept, cursor }} />
+      <${Labels} kind="queries" chosen=${cell?.query} tokens=${queries} pixels=${pixels} hidden=${hiddenQueries} />
+      <${Cells} ...${{ map, shape, colour, hidden, hiddenQueries, kept, cursor }} />
     </div>
   </div>`;
 }
 
-function moveCursor(event, cursor, n) {
+function moveCursor(event, cursor, [rows, columns]) {
   const step = MOVES[event.key];
   if (event.key === "Enter" && cursor.cell) cursor.keep(cursor.cell);
   if (!step) return;
   event.preventDefault();
   event.stopPropagation();
   const from = cursor.cell ?? { query: -step[0], key: -step[1] };
-  const inside = (value) => Math.max(0, Math.min(n - 1, value));
-  cursor.point({ query: inside(from.query + step[0]), key: inside(from.key + step[1]) });
+  const inside = (value, n) => Math.max(0, Math.min(n - 1, value));
+  cursor.point({ query: inside(from.query + step[0], rows), key: inside(from.key + step[1], columns) });
 }
 
 /** Width of an element, followed as it changes. */
@@ -91,14 +93,14 @@ function Labels({ kind, tokens, pixels, hidden, chosen }) {
   </div>`;
 }
 
-function Cells({ map, n, colour, hidden, kept, cursor }) {
+function Cells({ map, shape: [rows, columns], colour, hidden, hiddenQueries, kept, cursor }) {
   const canvas = useRef(null);
-  const pixels = useMemo(() => imageOf(map, n, colour, hidden, kept), [map, colour, hidden, kept]);
+  const pixels = useMemo(() => imageOf(map, [rows, columns], { colour, hidden, hiddenQueries, kept }), [map, colour, hidden, hiddenQueries, kept]);
   useLayoutEffect(() => canvas.current.getContext("2d").putImageData(pixels, 0, 0), [pixels]);
   const cellAt = (event) => {
     const box = canvas.current.getBoundingClientRect();
-    const index = (offset, length) => Math.max(0, Math.min(n - 1, Math.floor((offset / length) * n)));
-    return { query: index(event.clientY - box.top, box.height), key: index(event.clientX - box.left, box.width) };
+    const index = (offset, length, n) => Math.max(0, Math.min(n - 1, Math.floor((offset / length) * n)));
+    return { query: index(event.clientY - box.top, box.height, rows), key: index(event.clientX - box.left, box.width, columns) };
   };
   const { cell, kept: held } = cursor;
   return html`<div
@@ -106,7 +108,7 @@ function Cells({ map, n, colour, hidden, kept, cursor }) {
     onPointerMove=${(event) => cursor.point(cellAt(event))}
     onClick=${(event) => cursor.keep(cellAt(event))}
   >
-    <canvas ref=${canvas} width=${n} height=${n} aria-hidden="true"></canvas>
+    <canvas ref=${canvas} width=${columns} height=${rows} aria-hidden="true"></canvas>
     ${cell && html`<div class="row-mark" style=${{ "--at": cell.query }}></div>
       <div class="column-mark" style=${{ "--at": cell.key }}></div>`}
     ${held && html`<div class="kept-mark" style=${{ "--row": held.query, "--column": held.key }}></div>`}
@@ -114,23 +116,22 @@ function Cells({ map, n, colour, hidden, kept, cursor }) {
 }
 
 /** One pixel per cell; the rows and columns of hidden tokens are faint, and so is what is not kept. */
-function imageOf(map, n, colour, hidden, kept) {
-  const image = new ImageData(n, n);
+function imageOf(map, [rows, columns], { colour, hidden, hiddenQueries, kept }) {
+  const image = new ImageData(columns, rows);
   map.forEach((weight, index) => {
     const [red, green, blue] = colour(weight);
-    const dim = hidden[Math.floor(index / n)] || hidden[index % n] || (kept && !kept[index]);
+    const dim = hiddenQueries[Math.floor(index / columns)] || hidden[index % columns] || (kept && !kept[index]);
     image.data.set([red, green, blue, dim ? 40 : 255], 4 * index);
   });
   return image;
 }
 
 /** The weight under the cursor in each of several maps. */
-export function CellReadout({ maps, tokens, cell, write }) {
+export function CellReadout({ maps, tokens, queries = tokens, cell, write }) {
   if (!cell) return html`<p class="hint cell-readout">Point at a cell to read its weight. A click keeps it.</p>`;
-  const n = tokens.length;
-  const end = (index) => html`<bdi>${shown(tokens[index])}</bdi> <small>${index + 1}</small>`;
+  const end = (texts, index) => html`<bdi>${shown(texts[index])}</bdi> <small>${index + 1}</small>`;
   return html`<p class="cell-readout">
-    ${end(cell.query)} → ${end(cell.key)}
-    ${maps.map(({ label, map }) => html` <span class="value"><small>${label}</small> ${write(map[cell.query * n + cell.key])}</span>`)}
+    ${end(queries, cell.query)} → ${end(tokens, cell.key)}
+    ${maps.map(({ label, map }) => html` <span class="value"><small>${label}</small> ${write(map[cell.query * tokens.length + cell.key])}</span>`)}
   </p>`;
 }

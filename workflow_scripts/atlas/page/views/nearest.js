@@ -5,7 +5,8 @@ import { overlaid, segmentOf, sideText, stateOf, stateTitle, toggled } from "../
 import { fromMaps, fromTable, nearest } from "../lib/distances.js";
 import { format } from "../lib/fragment.js";
 import { number, plural } from "../lib/format.js";
-import { headName } from "../lib/measures.js";
+import { headName, placeOf, typeOf } from "../lib/measures.js";
+import { ofType } from "../lib/pairtexts.js";
 import { saveCsv } from "../lib/save.js";
 import { firstWords } from "../lib/texts.js";
 import { useMaps } from "./headmaps.js";
@@ -24,13 +25,21 @@ export function Nearest({ atlas, model, index, state, go }) {
 }
 
 function OnSegment({ atlas, model, index, state, go }) {
-  const segment = segmentOf(atlas, model, state.segment, state.state);
+  const segment = ofType(segmentOf(atlas, model, state.segment, state.state), typeOf(model, index));
   const named = segment && stateOf(segment, state.state);
   const { maps } = useMaps(atlas, [segment?.maps[named] ?? null]);
-  const distances = useMemo(() => maps?.[0] && fromMaps(maps[0], index), [maps, index]);
+  const distances = useMemo(() => maps?.[0] && withinType(model, index, maps[0]), [maps, index]);
   if (!distances) return null;
   const over = `Jensen-Shannon divergence in nats on this one text, \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}; the study has no distances over more texts.`;
   return html`<${List} ...${{ model, index, state, go, distances, over }} />`;
+}
+
+/** Distances to the heads of the same type of attention, null to the others. */
+function withinType(model, index, maps) {
+  const [layer, head] = placeOf(model, index);
+  const place = layer * model.n_heads + head;
+  const found = fromMaps(maps, place);
+  return Array.from({ length: model.n_layers * model.n_heads }, (_, other) => found[other - index + place] ?? null);
 }
 
 function List({ model, index, state, go, distances, over }) {

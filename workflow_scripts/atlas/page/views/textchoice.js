@@ -4,6 +4,10 @@ import { html } from "../vendor/standalone.module.js";
 import { plural } from "../lib/format.js";
 import { textNames } from "../lib/texts.js";
 
+function tokensOf({ tokens, target }) {
+  return target ? `${tokens.length} source and ${plural(target.tokens.length, "target token")}` : plural(tokens.length, "token");
+}
+
 /** A select of texts by corpus, and where the chosen one is from. */
 export function TextChoice({ segments, segment, go }) {
   const names = textNames(segments);
@@ -15,5 +19,5 @@ export function TextChoice({ segments, segment, go }) {
         </optgroup>`)}
       </select>
     </label>
-    <small class="soft text-source"><bdi>${segment.title}</bdi>, ${plural(segment.tokens.length, "token")}</small>`;
+    <small class="soft text-source"><bdi>${segment.title}</bdi>, ${tokensOf(segment)}</small>`;
 }

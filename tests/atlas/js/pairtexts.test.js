@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { overlaid, segmentsFor } from "../../../workflow_scripts/atlas/page/lib/choice.js";
+import { fromMaps } from "../../../workflow_scripts/atlas/page/lib/distances.js";
+import { lines, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
+import { jensenShannon, readable } from "../../../workflow_scripts/atlas/page/lib/maps.js";
+import { placeOf, typeOf } from "../../../workflow_scripts/atlas/page/lib/measures.js";
+import { aboutType, ofType, queriesOf } from "../../../workflow_scripts/atlas/page/lib/pairtexts.js";
+
+const types = [["encoder", "Enc-Enc", 2], ["encoder-decoder", "Enc-Dec", 1], ["decoder", "Dec-Dec", 1]];
+const model = {
+  name: "t",
+  n_layers: 4,
+  n_heads: 2,
+  types: types.map(([name, title, n_layers]) => ({ name, title, n_layers })),
+  states: [{ name: "trained", title: "trained" }],
+};
+const PAIR = {
+  id: "p",
+  model: "t",
+  tokens: ["a", "b", "</s>"],
+  word: [0, 1, -1],
+  target: { tokens: ["<pad>", "c"], word: [-1, 0] },
+  maps: { trained: { encoder: "e", "encoder-decoder": "x", decoder: "d" } },
+  norms: {},
+};
+// Two queries, three keys.
+const MAP = Float32Array.from([0.5, 0.25, 0.25, 0, 0, 1]);
+
+test("a pair as heads of each type read it", () => {
+  const read = Object.fromEntries(types.map(([name]) => [name, ofType(PAIR, name)]));
+  assert.deepEqual(Object.values(read).map((each) => each.maps.trained), ["e", "x", "d"]);
+  assert.deepEqual(Object.values(read).map((each) => [queriesOf(each).tokens.length, each.tokens.length]), [[3, 3], [2, 3], [2, 2]]);
+  assert.deepEqual(read["encoder-decoder"].word, [0, 1, -1]);
+  assert.deepEqual(queriesOf(read["encoder-decoder"]).word, [-1, 0]);
+  assert.equal(ofType(PAIR, "decoder"), read.decoder);
+  const text = { tokens: ["a"], word: [0], maps: {} };
+  assert.equal(ofType(text, undefined), text);
+  assert.equal(queriesOf(text), text);
+  assert.equal(ofType(undefined, "decoder"), undefined);
+  assert.match(aboutType("decoder"), /teacher forcing/);
+  assert.equal(aboutType(undefined), null);
+});
+
+test("a head's place in the maps of its type", () => {
+  assert.deepEqual([0, 3, 4, 7].map((index) => placeOf(model, index)), [[0, 0], [1, 1], [0, 0], [0, 1]]);
+  assert.deepEqual([0, 4, 7].map((index) => typeOf(model, index)), ["encoder", "encoder-decoder", "decoder"]);
+  assert.equal(typeOf({ n_layers: 1, n_heads: 2 }, 1), undefined);
+});
+
+test("heads of other types are not laid over each other", () => {
+  assert.deepEqual(overlaid(model, 0, "Enc-Enc 2-1,Enc-Dec 1-1"), { heads: [2], left: ["Enc-Dec 1-1"] });
+});
+
+test("the two sides of a comparison read the pair by their types", () => {
+  const atlas = { segments: [PAIR] };
+  const side = (index) => ({ model, index, state: "trained" });
+  const { chosen, suited } = segmentsFor(atlas, side(0), side(5));
+  assert.deepEqual(chosen.map((each) => each.maps.trained), ["e", "x"]);
+  assert.deepEqual(suited, [PAIR]);
+});
+
+test("lines and links of a map with more keys than queries", () => {
+  const { levels, left } = lines(MAP, { top: 1, faintest: 0.3, keys: 3 });
+  assert.deepEqual(levels.flatMap(({ pairs }) => pairs).sort(), [[0, 0], [1, 2]]);
+  assert.equal(left, 4);
+  const dimmed = lines(MAP, { top: 1, faintest: 0.1, keys: 3, hidden: [false, false, true], hiddenQueries: [false, true] });
+  assert.deepEqual(dimmed.levels.flatMap(({ pairs }) => pairs).sort(), [[0, 0], [0, 1]]);
+  assert.deepEqual(strongest(MAP, 1, "query", 1, { keys: 3 }), [{ token: 2, weight: 1 }]);
+  assert.deepEqual(strongest(MAP, 2, "key", 5, { keys: 3 }), [{ token: 1, weight: 1 }, { token: 0, weight: 0.25 }]);
+});
+
+test("the divergence of such maps is the mean over queries", () => {
+  const other = Float32Array.from([0.5, 0.25, 0.25, 1, 0, 0]);
+  assert.ok(Math.abs(jensenShannon(MAP, other, 3) - Math.log(2) / 2) < 1e-12); // 0 and log 2
+  const bytes = Uint8Array.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 255, 0]);
+  const maps = readable(bytes, { shape: [1, 2, 2, 3], largest: 1 });
+  const [own, distance] = fromMaps(maps, 0);
+  assert.equal(own, null);
+  assert.ok(Math.abs(distance - Math.log(2) / 2) < 1e-6);
+});
