@@ -86,7 +86,8 @@ if "translation" in config:
             **SAMPLING_JOB,
         params:
             **step("atlas/translator_maps.py"),
-            run="{run}",
+            model="translation.{run}",
+            state="trained" if TRANSLATION_TRAINING else "pretrained",
             generation=TRANSLATION["generation"],
             examples=ATLAS["segments"],
             most_words=ATLAS_CHOICE["most_tokens"],

@@ -78,6 +78,7 @@ def check_maps(atlas: dict[str, Any], segment: dict[str, Any], model: dict[str, 
     """A segment's maps have the shapes of its tokens and of the model's layers and heads."""
     source, target = segment["tokens"], segment.get("target", {}).get("tokens")
     assert len(source) == len(segment["word"])
+    assert {*segment["maps"], *segment["norms"]} <= {state["name"] for state in model["states"]}
     ends = {None: (source, source), "encoder": (source, source), "decoder": (target, target)}
     ends["encoder-decoder"] = (target, source)
     layers = {each["name"]: each["n_layers"] for each in model.get("types", [])}

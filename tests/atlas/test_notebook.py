@@ -115,6 +115,20 @@ def test_one_heads_map(results: Path, data: dict[str, Any]) -> None:
     assert atlas.tokens(segment["id"]) == segment["tokens"]
 
 
+def test_a_translators_map_has_a_type(tmp_path: Path) -> None:
+    data = made_up(2, 2, tokens=4, n_translators=1)
+    for name, text in {"atlas.json": json.dumps(data), "atlas.html": PAGE}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    atlas, where = Atlas(tmp_path), ("translation-test-1", "trained", 0, 1, "translation.1")
+    for kind in ("encoder", "encoder-decoder", "decoder"):
+        whole = decode(data["maps"][f"translation.1.translation-test-1.trained.{kind}"])
+        np.testing.assert_array_equal(atlas.map(*where, type=kind), whole[0, 1])
+    with pytest.raises(InputError, match="no type None of attention; there are: encoder, enc"):
+        atlas.map(*where)
+    with pytest.raises(InputError, match="no type 'decoder' of attention; there are: none"):
+        atlas.map("wikipedia-0", "pretrained", 0, 1, "tiny", type="decoder")
+
+
 def test_the_segments(results: Path, data: dict[str, Any]) -> None:
     frame = Atlas(results).segments
     assert frame["segment"].tolist() == [segment["id"] for segment in data["segments"]]

@@ -34,7 +34,8 @@ def made(folder: Path, kind: str, **changes: Any) -> dict[str, Any]:
         for k, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True), start=1)
     ]
     tables.write(pd.DataFrame(rows), folder / "pairs.parquet")
-    given = {"run": "1", "generation": SEARCH, "examples": 2, "most_words": 5, "generated": False}
+    given = {"model": "translation.1", "state": "trained", "generation": SEARCH}
+    given |= {"examples": 2, "most_words": 5, "generated": False}
     translator_maps.main(
         folder / "1.card.json",
         folder / "pairs.parquet",

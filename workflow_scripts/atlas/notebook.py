@@ -91,17 +91,29 @@ class Atlas:
         return self._segment(segment, model)["tokens"]
 
     def map(
-        self, segment: str, state: str, layer: int, head: int, model: str | None = None
+        self,
+        segment: str,
+        state: str,
+        layer: int,
+        head: int,
+        model: str | None = None,
+        type: str | None = None,
     ) -> np.ndarray:
         """One head's attention to a text, float32 [query, key]; `model` where there are several.
 
+        Of a translator, `type` is encoder, encoder-decoder or decoder, and layers count within it.
         Weights have eight bits for their root: they are off by at most 0.004, and by less where
         they are small. Raises InputError for a text, state or head that the atlas does not have.
         """
         states = self._segment(segment, model)["maps"]
         if state not in states:
             raise InputError(f"{segment}: no state {state!r}; there are {', '.join(states)}")
-        weights = decode(self.data["maps"][states[state]])
+        name = states[state]
+        types = name if isinstance(name, dict) else {None: name}
+        if type not in types:
+            there = ", ".join(filter(None, types)) or "none"
+            raise InputError(f"{segment}: no type {type!r} of attention; there are: {there}")
+        weights = decode(self.data["maps"][types[type]])
         if not (0 <= layer < weights.shape[0] and 0 <= head < weights.shape[1]):
             n_layers, n_heads = weights.shape[:2]
             raise InputError(

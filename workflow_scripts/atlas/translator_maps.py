@@ -33,8 +33,8 @@ from workflow_scripts.core.model.translators import (
 )
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.translation.measures import TASK, state_of
 
+TASK = "translation"
 SPACES = ("▁", "Ġ")  # how the wordpieces that begin a word are marked
 
 
@@ -89,7 +89,8 @@ def main(
     card: Path,
     pairs: Path,
     maps: Out,
-    run: str,
+    model: str,
+    state: str,
     generation: dict[str, Any],
     examples: int,
     most_words: int,
@@ -100,7 +101,8 @@ def main(
 ) -> None:
     """Write a translator's maps of `examples` test pairs: the same ones for every run.
 
-    `checkpoint` is the directory of the weights, which the card names too.
+    `model` and `state` are what the atlas calls the translator and its weights; `checkpoint` is the
+    directory of these, which the card names too.
     """
     translator = translator_of(read_card(card), generation, devices.pick(device))
     frame = chosen(
@@ -108,12 +110,12 @@ def main(
     )
     sources = sources_of(translator, frame["source"].tolist())
     targets = targets_of(translator, frame["target"].tolist())
-    corpus, model = f"{TASK}, generated" if generated else TASK, f"{TASK}.{run}"
+    corpus = f"{TASK}, generated" if generated else TASK
     content: dict[str, Any] = {"segments": [], "maps": {}, "left_out": []}
     for pair, source, target in zip(frame["id"], sources, targets, strict=True):
         read, weights = forced_maps(translator, source, target)
         identity = f"{TASK}-{pair}"
-        names = {kind: f"{model}.{identity}.{state_of(run)}.{kind}" for kind in weights}
+        names = {kind: f"{model}.{identity}.{state}.{kind}" for kind in weights}
         content["segments"].append(
             {
                 "id": identity,
@@ -122,7 +124,7 @@ def main(
                 "title": title_of(corpus, pair, pair),
                 **described(translator, source),
                 "target": described(translator, read),
-                "maps": {state_of(run): names},
+                "maps": {state: names},
                 "norms": {},
             }
         )
