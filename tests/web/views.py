@@ -20,6 +20,7 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "grid": "",
         "scatter": f"view=scatter&x={numeric[0]}&y={numeric[1]}",
         "table": "view=table",
+        "maps": "view=maps",
         "about": "view=about",
         "card": f"view=head&head={middle}",
         "card-matrix": f"view=head&head={middle}&map=matrix",
@@ -27,6 +28,7 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         "compare-heads": f"view=compare&a={name}/{middle}/pretrained&b={name}/{other}/pretrained",
     }
     if tuned:
+        found["maps-segment"] = f"view=maps&segment={tuned['id']}&sentences=ab"
         before, after = list(tuned["maps"])[:2]
         found["compare-states"] = (
             f"view=compare&segment={tuned['id']}"

@@ -9,11 +9,12 @@ import { Compare } from "./views/compare.js";
 import { GridView } from "./views/grid.js";
 import { useEntrance } from "./views/hooks.js";
 import { Keys } from "./views/keys.js";
+import { ModelMaps } from "./views/modelmaps.js";
 import { ScatterView } from "./views/scatter.js";
 import { TableView } from "./views/table.js";
 
-const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, head: Card, compare: Compare, about: About };
-const TABS = [["grid", "Grid"], ["table", "Table"], ["scatter", "Scatter"], ["compare", "Compare"], ["about", "About"]];
+const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, maps: ModelMaps, head: Card, compare: Compare, about: About };
+const TABS = [["grid", "Grid"], ["table", "Table"], ["scatter", "Scatter"], ["maps", "Maps"], ["compare", "Compare"], ["about", "About"]];
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 /** The state in the address, and the function that changes it. */

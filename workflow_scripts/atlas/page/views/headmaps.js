@@ -3,6 +3,7 @@
 import { html, useEffect, useMemo, useState } from "../vendor/standalone.module.js";
 import { MOST_HEADS, overlaid, segmentOf, segmentsOf, specials, stateOf, stateTitle, toggled } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
+import { format } from "../lib/fragment.js";
 import { number, plural } from "../lib/format.js";
 import { largest, loadMaps, weighted } from "../lib/maps.js";
 import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
@@ -43,7 +44,8 @@ export function useMaps(atlas, ids) {
   return found.key === key ? found : {};
 }
 
-function StateChoice({ model, segment, state, go }) {
+/** Selects one of the checkpoints that the text has maps of. */
+export function StateChoice({ model, segment, state, go }) {
   const states = Object.keys(segment.maps);
   return html`<label>Checkpoint
     <select id="state" value=${state} disabled=${states.length < 2} onChange=${(event) => go({ state: event.target.value })}>
@@ -90,6 +92,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       <h3 id="maps-title">Where it attends</h3>
       <${Pair} value=${kind} names=${[["lines", "Lines"], ["matrix", "Matrix"]]} onChoose=${(map) => go({ map })} label="View" />
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
+      <a class="small" href=${format({ ...state, view: "maps", segment: segment.id, state: named })}>All heads on this text</a>
       <span class="saves">
         <button class="save-svg" onClick=${() => savePicture(kind, shared, faintest * top, title, file)} disabled=${!heads}>SVG</button>
         <button class="save-csv" onClick=${() => saveCsv(rowsOf(shared, segment, named, model), file)} disabled=${!heads}>CSV</button>

@@ -1,0 +1,154 @@
+"""All heads on one text: every map is there, opens its head's card, and is readable by keys."""
+
+import math
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from tests.web.conftest import NARROW, Opener, Study
+from tests.web.expected import head_name, weights
+from tests.web.page import fragment, go, inaccessible, parsed_csv, parsed_svg, saved, settle
+
+REDS = """() => Object.fromEntries(Array.from(document.querySelectorAll('.head-map'), (link) => {
+  const canvas = link.querySelector('canvas').cloneNode();
+  const copy = canvas.getContext('2d', { willReadFrequently: true });
+  copy.drawImage(link.querySelector('canvas'), 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  const reds = Array.from(data).filter((_, at) => at % 4 === 0);
+  return [link.dataset.head, { width: canvas.width, height: canvas.height, reds }];
+}))"""
+
+
+def first(study: Study) -> tuple[dict, dict, str]:
+    """The first model, its first text, and the text's first state."""
+    model = study.atlas["models"][0]
+    segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
+    return model, segment, next(iter(segment["maps"]))
+
+
+def darkness(page: Page) -> dict[str, np.ndarray]:
+    """Of each head how dark each point is on the light page, [height, width]."""
+    drawn = page.evaluate(REDS)
+    return {
+        head: 255 - np.reshape(one["reds"], (one["height"], one["width"]))
+        for head, one in drawn.items()
+    }
+
+
+def test_every_head_is_drawn_darker_where_it_attends_more(study: Study, show: Opener) -> None:
+    model, segment, state = first(study)
+    page = show(study, f"view=maps&segment={segment['id']}&state={state}")
+    settle(page)
+    expected, drawn = weights(study.atlas, segment, state), darkness(page)
+    assert len(drawn) == model["n_layers"] * model["n_heads"]
+    for index in range(len(drawn)):
+        map_ = expected[divmod(index, model["n_heads"])]
+        found = drawn[head_name(model, index)]
+        step = math.ceil(len(map_) / len(found))
+        size = math.ceil(len(map_) / step)
+        largest = np.array(
+            [
+                [map_[i : i + step, j : j + step].max() for j in range(0, len(map_), step)]
+                for i in range(0, len(map_), step)
+            ]
+        )
+        assert found.shape == (size, size)
+        order = np.argsort(largest, axis=None)
+        assert (np.diff(found.reshape(-1)[order]) >= 0).all(), "one scale, monotonic"
+
+
+def test_a_click_and_enter_open_the_card_on_this_text(demo: Study, show: Opener) -> None:
+    segment = next(s for s in demo.atlas["segments"] if len(s["maps"]) > 1)
+    state = list(segment["maps"])[1]
+    page = show(demo, f"view=maps&segment={segment['id']}&state={state}")
+    settle(page)
+    page.locator('[data-head="2-3"]').click()
+    settle(page)
+    assert page.locator("main h2").first.inner_text() == "2-3"
+    assert f"segment={segment['id']}&state={state}" in fragment(page)
+    page.get_by_role("link", name="All heads on this text").click()
+    settle(page)
+    assert "view=maps" in fragment(page)
+    page.locator('[data-head="1-1"]').focus()
+    for key in ("ArrowUp", "ArrowRight", "ArrowLeft", "ArrowLeft", "End", "ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.dataset.head") == "1-12"
+    page.keyboard.press("Enter")
+    settle(page)
+    assert page.locator("main h2").first.inner_text() == "1-12"
+
+
+def test_pointing_reads_a_weight_and_names_the_token_attended_to_most(
+    demo: Study, show: Opener
+) -> None:
+    model, segment, state = first(demo)
+    page = show(demo, f"view=maps&segment={segment['id']}&state={state}")
+    settle(page)
+    head = weights(demo.atlas, segment, state)[1, 2]
+    n = len(head)
+    link = page.locator('[data-head="2-3"]')
+    box = link.bounding_box()
+    query, key = 5, 2
+    at = {"x": box["width"] * (key + 0.5) / n, "y": box["height"] * (query + 0.5) / n}
+    link.hover(position=at)
+    text = page.locator(".maps-readout").inner_text()
+    assert f"{head[query, key]:.3f}" in text
+    most = int(head.mean(axis=0).argmax())
+    expected = f"{segment['tokens'][most]} (token {most + 1})"
+    assert expected in text and expected in link.get_attribute("aria-label")
+    rows = parsed_csv(saved(page, page.locator(".save-csv")))
+    assert len(rows) == model["n_layers"] * model["n_heads"]
+    row = next(row for row in rows if row["head"] == "2-3")
+    assert float(row["mean_weight"]) == pytest.approx(head.mean(axis=0).max(), rel=1e-5)
+    picture = parsed_svg(saved(page, page.locator(".save-svg")))
+    assert sum(element.tag.endswith("image") for element in picture.iter()) == len(rows)
+
+
+def test_a_direction_shows_its_rows_and_columns_alone(demo: Study, show: Opener) -> None:
+    segment = next(s for s in demo.atlas["segments"] if s["corpus"] == "stsb")
+    separator = segment["tokens"].index("[SEP]")
+    page = show(demo, f"view=maps&segment={segment['id']}&sentences=ab")
+    settle(page)
+    n_a, n_b = separator - 1, len(segment["tokens"]) - separator - 2
+    assert {one.shape for one in darkness(page).values()} == {(n_a, n_b)}
+    page.locator("#sentences").select_option("all tokens")
+    page.get_by_label("Without special tokens").check()
+    settle(page)
+    assert {one.shape for one in darkness(page).values()} == {(n_a + n_b, n_a + n_b)}
+
+
+def test_what_is_stored_and_what_is_missing_is_stated(demo: Study, show: Opener) -> None:
+    page = show(demo)
+    for model in demo.atlas["models"]:
+        go(page, f"view=maps&model={model['name']}")
+        text = page.locator("main").inner_text()
+        texts = [s for s in demo.atlas["segments"] if s["model"] == model["name"]]
+        stored = {state for segment in texts for state in segment["maps"]}
+        for state in model["states"] if stored else []:
+            if state["name"] not in stored:
+                assert state["title"] in text.partition("no maps of")[2]
+        assert (f"on {len(texts)} text" in text) == (len(texts) > 0)
+
+
+def test_a_narrow_window_scrolls_the_maps_alone(large: Study, show: Opener) -> None:
+    page = show(large, "view=maps", size=NARROW)
+    settle(page)
+    inside = page.locator(".all-maps").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
+    assert inside[0] > inside[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+    assert inaccessible(page) == []
+
+
+def test_384_heads_are_drawn_at_once(large: Study, show: Opener) -> None:
+    page = show(large)
+    seconds = page.evaluate(
+        """async () => {
+          const start = performance.now();
+          location.hash = 'view=maps';
+          const drawn = () => document.querySelectorAll('.head-map canvas').length === 384;
+          while (!drawn()) await new Promise((resolve) => setTimeout(resolve, 5));
+          return (performance.now() - start) / 1000;
+        }"""
+    )
+    assert seconds < 5  # 0.6 measured on two busy cores

@@ -1,0 +1,125 @@
+/** All heads of a model on one text: which tokens their maps are of, and what a small map shows. */
+
+import { stateTitle } from "./choice.js";
+import { plural } from "./format.js";
+import { once } from "./once.js";
+
+/**
+ * The maps of a text by type of attention, which have their own tokens; a model without types has one block.
+ * @param {object} model
+ * @param {object} segment  its maps of a state are one id, or of a translator one id for each type
+ * @param {string} state
+ * @returns {{id: string|null, title: string|null, first: number, layers: number, queries: object, keys: object}[]}
+ *   first: row of heads at which it begins; queries, keys: {tokens, word}
+ */
+export function blocksOf(model, segment, state) {
+  const { maps, target } = segment;
+  if (!model.types) return [{ id: maps[state] ?? null, title: null, first: 0, layers: model.n_layers, queries: segment, keys: segment }];
+  let next = 0;
+  return model.types.map(({ name, title, n_layers: layers }) => {
+    const first = next;
+    next += layers;
+    const queries = name === "encoder" ? segment : (target ?? segment);
+    const keys = name === "decoder" ? (target ?? segment) : segment;
+    return { id: maps[state]?.[name] ?? null, title, first, layers, queries, keys };
+  });
+}
+
+/**
+ * The rows and columns of a block's maps that are shown.
+ * @param {{queries: object, keys: object}} block
+ * @param {{sentences?: (string|null)[]|null, direction?: string, words?: boolean}} how
+ *   direction: "ab" from sentence A to B, "" for all tokens; words: without special tokens
+ * @returns {{rows: number[], columns: number[]}}
+ */
+export function placesOf({ queries, keys }, { sentences = null, direction = "", words = false } = {}) {
+  const chosen = ({ tokens, word }, sentence) =>
+    tokens.map((_, index) => index).filter((index) => (sentence ? sentences[index] === sentence : !words || word[index] >= 0));
+  const [from, to] = sentences ? direction : "";
+  return { rows: chosen(queries, from), columns: chosen(keys, to) };
+}
+
+/**
+ * How many tokens a point of a map stands for, so that it has at most `most` points in a row and in a column.
+ * @param {{rows: number[], columns: number[]}} places
+ * @param {number} most
+ * @returns {number}
+ */
+export function stepOf({ rows, columns }, most) {
+  return Math.max(1, Math.ceil(Math.max(rows.length, columns.length) / most));
+}
+
+/**
+ * A map with one point for each step x step weights, the largest of them.
+ * @param {Float32Array} map  [query, key]
+ * @param {number} width  keys in a row of the map
+ * @param {{rows: number[], columns: number[]}} places
+ * @param {number} step
+ * @returns {{width: number, height: number, values: Float32Array}}
+ */
+export function pooled(map, width, { rows, columns }, step) {
+  const [across, down] = [Math.ceil(columns.length / step), Math.ceil(rows.length / step)];
+  const values = new Float32Array(across * down);
+  rows.forEach((query, row) => {
+    const start = Math.floor(row / step) * across;
+    columns.forEach((key, column) => {
+      const at = start + Math.floor(column / step);
+      values[at] = Math.max(values[at], map[query * width + key]);
+    });
+  });
+  return { width: across, height: down, values };
+}
+
+/**
+ * The token that is attended to most, and the attention that it has, the mean over the rows.
+ * @param {Float32Array} map  [query, key]
+ * @param {number} width  keys in a row of the map
+ * @param {{rows: number[], columns: number[]}} places
+ * @returns {{key: number, mean: number}|null}  null of no token
+ */
+export function mostAttended(map, width, { rows, columns }) {
+  let best = null;
+  for (const key of columns) {
+    const mean = rows.reduce((sum, query) => sum + map[query * width + key], 0) / rows.length;
+    if (best === null || mean > best.mean) best = { key, mean };
+  }
+  return rows.length > 0 ? best : null;
+}
+
+/**
+ * Which maps of a model the file holds, in words: texts by state, and the states without any.
+ * @param {object} atlas
+ * @param {object} model
+ * @returns {string[]}  sentences
+ */
+export function holdings(atlas, model) {
+  const texts = atlas.segments.filter((segment) => segment.model === model.name);
+  const counts = model.states.map(({ name }) => [name, texts.filter(({ maps }) => maps[name]).length]);
+  const [there, none] = [counts.filter(([, count]) => count > 0), counts.filter(([, count]) => count === 0)];
+  const title = ([name]) => stateTitle(model, name);
+  const listed = there.map((one) => `${title(one)}: ${plural(one[1], "text")}`).join("; ");
+  return [
+    there.length > 0 && `This file has the maps of all ${plural(model.n_layers * model.n_heads, "head")} on ${plural(texts.length, "text")} (${listed}).`,
+    there.length > 0 && none.length > 0 && `It has no maps of: ${none.map(title).join("; ")}.`,
+    ...atlas.left_out.filter((sentence) => sentence.startsWith(`${model.name}: `)),
+  ].filter(Boolean);
+}
+
+/** Colours from 0 to 1 as a canvas takes them, 256 of them in one number each, from a ramp's [red, green, blue]. */
+export const tableOf = once((colour) =>
+  Uint32Array.from({ length: 256 }, (_, index) => {
+    const [red, green, blue] = colour(index / 255);
+    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  }),
+);
+
+/**
+ * The pixels of a map, coloured by the root of each weight: the same for all maps, from 0 to 1.
+ * @param {{values: Float32Array}} small
+ * @param {Uint32Array} table
+ * @returns {Uint8ClampedArray}  red, green, blue, opacity
+ */
+export function pixelsOf({ values }, table) {
+  const pixels = Uint32Array.from(values, (weight) => table[Math.min(255, Math.round(255 * Math.sqrt(weight)))]);
+  return new Uint8ClampedArray(pixels.buffer);
+}

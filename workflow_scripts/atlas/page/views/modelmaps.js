@@ -1,0 +1,187 @@
+/** All heads of a model on one text: a grid of small maps, each of which opens its head's card. */
+
+import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
+import { segmentOf, segmentsOf, stateOf } from "../lib/choice.js";
+import { palette } from "../lib/drawing.js";
+import { format } from "../lib/fragment.js";
+import { number } from "../lib/format.js";
+import { headName, layersOf, modelOf } from "../lib/measures.js";
+import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
+import { ramp } from "../lib/scales.js";
+import { directionOf, sentencesOf } from "../lib/sentences.js";
+import { shown } from "../lib/tokens.js";
+import { StateChoice, useMaps } from "./headmaps.js";
+import { useWidth } from "./hooks.js";
+import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
+import { DirectionChoice } from "./sentences.js";
+import { TextChoice } from "./textchoice.js";
+
+const [SMALLEST, LARGEST] = [52, 96]; // pixels of a map
+const [LABELS, GAP] = [34, 5];
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
+
+/** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
+export function ModelMaps({ atlas, state, go, dark }) {
+  const model = modelOf(atlas, state);
+  const segment = segmentOf(atlas, model, state.segment, state.state);
+  const has = holdings(atlas, model);
+  return html`<section class="model-maps" aria-labelledby="model-maps-title">
+    <h2 id="model-maps-title">All heads on one text</h2>
+    ${segment ? html`<${OnText} key=${model.name} ...${{ atlas, model, segment, state, go, dark }} />` : html`<p>This file holds no maps of <bdi>${model.title}</bdi>.</p>`}
+    ${has.map((sentence) => html`<p class="note"><bdi>${sentence}</bdi></p>`)}
+  </section>`;
+}
+
+function OnText({ atlas, model, segment, state, go, dark }) {
+  const [words, setWords] = useState(false);
+  const [box, width] = useWidth(1000);
+  const named = stateOf(segment, state.state);
+  const sentences = useMemo(() => sentencesOf(segment), [segment]);
+  const direction = directionOf(sentences, state.sentences);
+  const size = sizeOf(width - LABELS, model.n_heads);
+  const blocks = useMemo(
+    () => blocksOf(model, segment, named).map((block) => {
+      const places = placesOf(block, { sentences, direction, words });
+      return { ...block, places, step: stepOf(places, size) };
+    }),
+    [model, segment, named, direction, words, size],
+  );
+  const { maps, error } = useMaps(atlas, blocks.map(({ id }) => id));
+  const heads = useMemo(() => maps && blocks.map((block, place) => headsOf(model, block, maps[place])).flat(), [maps, blocks]);
+  const table = tableOf(palettes[dark ? "dark" : "light"]);
+  const address = format({ ...state, view: "head", head: null, segment: segment.id, state: named });
+  const absent = state.segment && state.segment !== segment.id;
+  return html`<div ref=${box}>
+    <div class="choices">
+      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
+      <${StateChoice} ...${{ model, segment, state: named, go }} />
+      <${DirectionChoice} ...${{ sentences, direction, go }} />
+      ${!direction && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads }} table=${tableOf(palettes.light)} />
+    </div>
+    ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
+    <${ModelMapsLegend} ...${{ blocks, dark }} />
+    ${error && html`<p role="alert">${error}</p>`}
+    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, segment }} />`}
+    ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
+  </div>`;
+}
+
+/** Pixels of a map: as many as fit; where not all do, half a map at the edge shows that there are more. */
+function sizeOf(width, heads) {
+  const fitting = Math.floor(width / heads) - GAP;
+  if (fitting >= SMALLEST) return Math.min(LARGEST, fitting);
+  const seen = Math.floor(width / (SMALLEST + GAP) - 0.5) + 0.5;
+  return Math.max(SMALLEST, Math.floor(width / seen) - GAP);
+}
+
+const palettes = { light: palette(ramp("sequential", false), [0, 1]), dark: palette(ramp("sequential", true), [0, 1]) };
+
+/** The heads of a block with their maps as they are drawn; nothing where the file has no maps of it. */
+function headsOf(model, block, maps) {
+  if (!maps) return [];
+  const { places, step, first, layers, keys } = block;
+  return Array.from({ length: layers * model.n_heads }, (_, place) => {
+    const map = maps.head(Math.floor(place / model.n_heads), place % model.n_heads);
+    const width = keys.tokens.length;
+    const index = first * model.n_heads + place;
+    return { index, block, map, small: pooled(map, width, places, step), most: mostAttended(map, width, places) };
+  });
+}
+
+/** What is read of a head: the token with the most attention. */
+export function mostText({ most, block }) {
+  if (!most) return "no token";
+  return `${shown(block.keys.tokens[most.key])} (token ${most.key + 1}), ${number(100 * most.mean, 0)}% of the attention`;
+}
+
+function Grid({ model, heads, blocks, size, table, address, segment }) {
+  const area = useRef(null);
+  const [active, setActive] = useState(0);
+  const [pointed, setPointed] = useState(null);
+  const found = useMemo(() => new Map(heads.map((head) => [head.index, head])), [heads]);
+  const stop = found.has(active) ? active : heads[0]?.index;
+  const press = (event) => {
+    const index = Number(event.target.dataset.index ?? -1);
+    const [layer, column] = [Math.floor(index / model.n_heads), index % model.n_heads];
+    const [up, right] = STEPS[event.key] ?? [0, { Home: -column, End: model.n_heads - 1 - column }[event.key]];
+    if (index < 0 || right === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const inside = column + right >= 0 && column + right < model.n_heads;
+    if (inside) area.current.querySelector(`[data-index="${(layer + up) * model.n_heads + column + right}"]`)?.focus();
+  };
+  const point = (event) => {
+    const link = event.target.closest("[data-index]");
+    const head = found.get(Number(link?.dataset.index ?? -1));
+    setPointed(head ? { head, cell: cellAt(event, link, head.block.places) } : null);
+  };
+  const rows = useMemo(() => {
+    const link = (index) => html`<${HeadMap} key=${index} ...${{ head: found.get(index), name: headName(model, index), size, table }} href=${`${address}&head=${headName(model, index)}`} current=${index === stop} />`;
+    return layersOf(model).map(({ layer: number }, layer) => ({
+      layer,
+      row: html`<div role="row" class="maps-row">
+        <span role="rowheader" class="maps-layer soft small" aria-label=${`Layer ${number}`}>${number}</span>
+        ${Array.from({ length: model.n_heads }, (_, head) => link(layer * model.n_heads + head))}
+      </div>`,
+    }));
+  }, [found, size, table, stop, address]);
+  return html`
+    <${Readout} pointed=${pointed} model=${model} />
+    <div class="all-maps" style=${{ "--labels": `${LABELS}px`, "--gap-maps": `${GAP}px` }}>
+      <div ref=${area} role="grid" aria-label="Maps of all heads; the top row is the last layer" class="maps-sheet"
+        onKeyDown=${press} onPointerMove=${point} onPointerLeave=${() => setPointed(null)} onFocusOut=${() => setPointed(null)}
+        onFocusIn=${(event) => {
+          const index = Number(event.target.dataset.index ?? -1);
+          if (!found.has(index)) return;
+          setActive(index);
+          if (event.target.matches(":focus-visible")) setPointed({ head: found.get(index), cell: null });
+        }}>
+        ${blocks.toReversed().map((block) => html`
+          ${block.title && html`<div role="row" class="maps-type"><span role="rowheader"><b>${block.title}</b> <span class="soft">rows ${sideOf(block.queries, segment)}, columns ${sideOf(block.keys, segment)}${block.id ? "" : "; not in this file"}</span></span></div>`}
+          ${block.id && rows.filter(({ layer }) => layer >= block.first && layer < block.first + block.layers).toReversed().map(({ row }) => row)}
+        `)}
+        <div role="row" class="maps-row soft small">
+          <span role="columnheader" class="maps-layer">Head</span>
+          ${Array.from({ length: model.n_heads }, (_, head) => html`<span role="columnheader" class="maps-head" style=${{ width: `${size}px` }}>${head + 1}</span>`)}
+        </div>
+      </div>
+    </div>`;
+}
+
+function sideOf(side, segment) {
+  return side === segment ? "source tokens" : "target tokens";
+}
+
+function cellAt(event, link, { rows, columns }) {
+  const box = link.getBoundingClientRect();
+  const at = (offset, length, list) => list[Math.max(0, Math.min(list.length - 1, Math.floor((offset / length) * list.length)))];
+  return { query: at(event.clientY - box.top, box.height, rows), key: at(event.clientX - box.left, box.width, columns) };
+}
+
+/** One head's map, a link to its card. */
+function HeadMap({ head, name, size, table, href, current }) {
+  const canvas = useRef(null);
+  const { small } = head;
+  const height = Math.round(Math.max(size / 3, Math.min(1.5 * size, (size * small.height) / (small.width || 1))));
+  useLayoutEffect(() => {
+    if (small.values.length === 0) return;
+    canvas.current.getContext("2d").putImageData(new ImageData(pixelsOf(small, table), small.width, small.height), 0, 0);
+  }, [small, table]);
+  return html`<span role="gridcell">
+    <a class="head-map" href=${href} data-index=${head.index} data-head=${name} tabindex=${current ? 0 : -1} style=${{ width: `${size}px`, height: `${height}px` }}
+      aria-label=${`Head ${name}, most attention: ${mostText(head)}`}>
+      <canvas ref=${canvas} width=${small.width} height=${small.height} aria-hidden="true"></canvas>
+    </a>
+  </span>`;
+}
+
+function Readout({ pointed, model }) {
+  if (!pointed) return html`<p class="hint maps-readout">Point at a map to read a weight; a click, or Enter, opens the head's card on this text.</p>`;
+  const { head, cell } = pointed;
+  const { queries, keys } = head.block;
+  return html`<p class="maps-readout" aria-hidden="true">
+    <b>${headName(model, head.index)}</b>
+    ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
+    <span class="soft"> most attention: <bdi>${mostText(head)}</bdi></span>
+  </p>`;
+}
