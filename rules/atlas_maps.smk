@@ -47,7 +47,7 @@ use rule model_step as atlas_norms with:
         device=config["device"],
 
 
-use rule torch_step as atlas_maps with:
+use rule model_step as atlas_maps with:
     input:
         model=rules.model_card.output.model,
         files=model_files,
@@ -55,18 +55,22 @@ use rule torch_step as atlas_maps with:
         texts=ATLAS_FILES,
         tuned=[f"<results>/{{model}}/attention/{run}.h5" for run in ATLAS_RUNS],
         cards=[f"<results>/{{model}}/checkpoints/{run}.json" for run in ATLAS_RUNS],
+        checkpoints=[f"<results>/{{model}}/checkpoints/{run}" for run in ATLAS_RUNS],
+        tables=[f"<results>/tasks/{task}.parquet" for task in ATLAS_TASKS],
         drawings=ATLAS_DRAWINGS,
         norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],
     output:
         maps="<results>/{model}/atlas/maps.json",
     pathvars:
         job="atlas/{model}.atlas_maps",
-    localrule: True
+    resources:
+        **SAMPLING_JOB,
     params:
         **ATLAS_CHOICE,
         **step("atlas/atlas_maps.py"),
         generated=[name for name, entry in ATLAS_ENTRIES.items() if origin(entry) == "generated"],
         tuned_seed=SEEDS[0],
+        device=config["device"],
 
 
 # The cards of the study's translators, and the maps of all its models.

@@ -36,6 +36,9 @@ def add_segment(
         "maps": {state: f"{name}.{identity}.{state}" for state in names},
         "norms": {names[0]: f"{name}.{identity}.{names[0]}.norms"},
     }
+    if len(names) > 1 and index == 1:
+        entry["label"] = words[1]
+        entry["predictions"] = {names[1]: {"label": words[2], "probability": 0.8315}}
     for state in names:
         atlas["maps"][entry["maps"][state]] = encoded(attention(rng, *shape))
     atlas["maps"][entry["norms"][names[0]]] = encoded(rng.gamma(2, 1.5, shape))

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
@@ -14,7 +16,9 @@ from workflow_scripts.atlas import atlas_maps, atlas_norms
 from workflow_scripts.atlas.encoding import bound, decode
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
-from workflow_scripts.core.model.models import load_body
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.data.tables import write
+from workflow_scripts.core.model.classifiers import new_classifier
 from workflow_scripts.core.run.errors import InputError
 
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
@@ -29,11 +33,16 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         texts = [" ".join(rng.choice(WORDS, size=n)) for n in lengths]
         made = [Example(f"{name}-{k}", f"Title {k}", "f", (t,)) for k, t in enumerate(texts)]
         write_examples(folder / f"{name}.jsonl", made)
-    body = load_body(tiny_model_dir, torch.device("cpu"))
+    rows = [
+        {"split": "dev", "id": f"sst2-{k}", "source": "f", "text1": text, "text2": ""}
+        for k, text in enumerate(texts)
+    ]
+    write(pd.DataFrame(rows).assign(label=[1.0, 0.0, 1.0]), folder / "sst2.parquet")
+    model = new_classifier(tiny_model_dir, TASKS["sst2"], "pretrained", 1)
     with torch.no_grad():
-        for parameter in body.parameters():
+        for parameter in model.parameters():
             parameter.add_(0.3 * torch.randn_like(parameter) * parameter.std())
-    enlarge(body).save_pretrained(folder / "tuned")
+    enlarge(model).save_pretrained(folder / "tuned")
     tokenizer().save_pretrained(folder / "tuned")
     cards = {"body": write_card(folder, tiny_model_dir)}
     cards["tuned"] = write_card(folder / "tuned", folder / "tuned")
@@ -55,6 +64,8 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
         "texts": [folder / "wiki.jsonl", folder / "sst2.jsonl"],
         "tuned": [tuned],
         "cards": [cards["tuned"]],
+        "tables": [folder / "sst2.parquet"],
+        "device": "cpu",
         "norms": folder / "norms.json",
         "generated": ["sst2"],
         "tuned_seed": 3,
@@ -94,6 +105,33 @@ def test_tokens_words_and_titles(inputs: dict[str, Any], tmp_path: Path) -> None
     assert titles["sst2"].startswith("sst2, generated: Title ")
 
 
+def test_the_label_and_the_prediction_are_the_classifiers(
+    inputs: dict[str, Any], tmp_path: Path
+) -> None:
+    """By transformers alone, from the texts of the examples."""
+    folder = inputs["tables"][0].parent
+    found = run(inputs, tmp_path, examples=3)["segments"]
+    classifier = AutoModelForSequenceClassification.from_pretrained(folder / "tuned").eval()
+    words = AutoTokenizer.from_pretrained(folder / "tuned")
+    texts = pd.read_parquet(folder / "sst2.parquet")
+    names, seen = ["negative", "positive"], []
+    for segment in found:
+        if segment["corpus"] != "sst2":
+            assert "label" not in segment and "predictions" not in segment
+            continue
+        row = texts.iloc[int(segment["id"].split("-")[1])]
+        with torch.no_grad():
+            logits = classifier(**words(row["text1"], return_tensors="pt")).logits[0]
+        shares = torch.softmax(logits.double(), 0)
+        assert segment["label"] == names[int(row["label"])]
+        assert list(segment["predictions"]) == ["sst2.3"]
+        predicted = segment["predictions"]["sst2.3"]
+        assert predicted["label"] == names[int(shares.argmax())]
+        assert predicted["probability"] == pytest.approx(float(shares.max()), abs=1e-4)
+        seen.append(segment["label"])
+    assert sorted(seen) == ["negative", "positive", "positive"]
+
+
 def test_norms_stand_next_to_the_pretrained_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
     found = run(inputs, tmp_path)
     measured = json.loads(inputs["norms"].read_text(encoding="utf-8"))["norms"]
@@ -129,5 +167,6 @@ def test_caches_of_other_models_or_texts_are_refused(
 
 
 def test_a_study_without_caches_has_no_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
-    none = {"attention_caches": [], "texts": [], "tuned": [], "cards": [], "kinds": {}}
+    none = {"attention_caches": [], "texts": [], "tuned": [], "cards": [], "tables": []}
+    none |= {"kinds": {}}
     assert run(inputs, tmp_path, **none, norms=None) == {"segments": [], "maps": {}, "left_out": []}

@@ -27,6 +27,24 @@ def test_texts_are_named_by_their_first_words(demo: Study, show: Opener) -> None
         assert segment["title"] in about and f"{len(segment['tokens'])} tokens" in about
 
 
+def test_the_label_and_the_prediction_are_next_to_a_text(hostile: Study, show: Opener) -> None:
+    """The texts of labels are shown as they are; a text without a label has none."""
+    where = "view=head&head=1-1&segment=wikipedia"
+    page = show(hostile, f"{where}-1&state=sst2.1")
+    settle(page)
+    segment = next(s for s in hostile.atlas["segments"] if s["id"] == "wikipedia-1")
+    gold = f"label: {segment['label']}"
+    predicted = segment["predictions"]["sst2.1"]["label"]
+    assert page.locator(".outcome").inner_text() == f"{gold}; predicted: {predicted} (0.83)"
+    go(page, f"{where}-1&state=pretrained")
+    assert page.locator(".outcome").inner_text() == gold
+    go(page, f"{where}-0&state=sst2.1")
+    assert page.locator(".outcome").count() == 0
+    sides = "&".join(f"{x}=tiny/1-1/{s}" for x, s in {"a": "pretrained", "b": "sst2.1"}.items())
+    go(page, f"view=compare&{sides}&segment=wikipedia-1")
+    assert page.locator(".outcome").inner_text().endswith("(0.83)")
+
+
 def test_texts_that_begin_alike_are_told_apart(hostile: Study, show: Opener) -> None:
     page = show(hostile, "view=head&head=1-1")
     settle(page)

@@ -7,21 +7,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
 
 from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, identity
 from workflow_scripts.atlas.encoding import encode
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.atlas.outcomes import gold_labels, prediction
+from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import token_texts
-from workflow_scripts.core.model import models
+from workflow_scripts.core.model import devices, models
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-
-if TYPE_CHECKING:
-    pass
 
 
 def title_of(source: str, document: str, identity: str) -> str:
@@ -31,17 +30,24 @@ def title_of(source: str, document: str, identity: str) -> str:
 
 @dataclass(frozen=True)
 class Classifier:
-    """A fine-tuned classifier: the name of its state, its cache and its card."""
+    """A task's gold labels, and its classifier: the name of its state, its cache and its card."""
 
+    task: str
     state: str
     cache: Path
-    card: dict[str, Any]
+    card: Path
+    labels: dict[str, Any]
 
     def pattern(self, body: Cache, index: int) -> np.ndarray:
         """Its pattern of the example `index` of the pretrained model's cache `body`."""
-        with Cache(self.cache, self.card) as cache:
+        with Cache(self.cache, read_card(self.card)) as cache:
             cache.expect(body.ids, str(body.path))
             return cache[index].pattern
+
+    def outcome(self, example: CachedExample, device: torch.device) -> dict[str, Any]:
+        """The gold label of an example, and the prediction from the tokens that its maps are of."""
+        predicted = prediction(self.task, self.card, example, device)
+        return {"label": self.labels[example.id], "predictions": {self.state: predicted}}
 
 
 def with_maps(
@@ -66,17 +72,21 @@ def main(
     most_tokens: int,
     tuned: list[Path] = (),
     cards: list[Path] = (),
+    tables: list[Path] = (),
     drawings: Path | None = None,
     norms: Path | None = None,
     generated: list = (),
     tuned_seed: int = 1,
+    device: str = "auto",
     seed: int = 1,
+    checkpoints: list[Path] = (),
 ) -> None:
     """Write the texts of one model, and their maps in each state of it.
 
     `kinds` states what each corpus and task is; `attention_caches` and `texts` are theirs in
     that order, and `generated` names those that no person wrote. `tuned` and `cards` are of the
-    tasks' classifiers, in the order of the tasks.
+    tasks' classifiers and `tables` hold the gold labels, in the order of the tasks; `checkpoints`
+    are the directories that the cards name.
     """
     card = read_card(model)
     wanted = Wanted(segments, examples, most_tokens, seed, first_of_drawings(drawings))
@@ -84,8 +94,8 @@ def main(
     measured = json.loads(norms.read_text(encoding="utf-8")) if norms else {}
     tasks = [name for name, kind in kinds.items() if kind == "task"]
     classifiers = {
-        task: Classifier(f"{task}.{tuned_seed}", cache, read_card(card_path))
-        for task, cache, card_path in zip(tasks, tuned, cards, strict=True)
+        task: Classifier(task, f"{task}.{tuned_seed}", *files, gold_labels(task, table))
+        for task, table, *files in zip(tasks, tables, tuned, cards, strict=True)
     }
     sources_named = {name: f"{name}, generated" if name in generated else name for name in kinds}
     content = {"segments": [], "maps": {}, "left_out": measured.get("left_out", [])}
@@ -95,8 +105,10 @@ def main(
         for name, index in job.progress(sources.chosen(wanted), desc="maps"):
             example = sources.caches[name][index]
             patterns = {"pretrained": example.pattern}
+            outcome = {}
             if classifier := classifiers.get(name):
                 patterns[classifier.state] = classifier.pattern(sources.caches[name], index)
+                outcome = classifier.outcome(example, devices.pick(device))
             text = identity(name, index)
             segment = {
                 "id": text,
@@ -105,6 +117,7 @@ def main(
                 "title": title_of(sources_named[name], documents[name][index], example.id),
                 "tokens": token_texts(tokenizer, example.ids),
                 "word": example.word.tolist(),
+                **outcome,
             }
             kept = with_maps(segment, patterns, measured.get("norms", {}).get(text))
             content["segments"].append(kept[0])

@@ -14,9 +14,9 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, identity
 from workflow_scripts.atlas.encoding import encode
+from workflow_scripts.atlas.outcomes import tokens_of
 from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention, devices, models, padding
 from workflow_scripts.core.model.layers import Attention, layers_of
 from workflow_scripts.core.run import job
@@ -55,11 +55,9 @@ def value_norms(
     model: PreTrainedModel, known: list[Attention], example: CachedExample
 ) -> np.ndarray:
     """||f(x)|| of every token of an example, float32 [layer, head, key]."""
-    n_words = int(example.word.max(initial=-1)) + 1
-    tokens = Tokens(example.id, example.ids, example.word, example.segment, n_words)
     watcher = Values()
     with torch.inference_mode(), attention.watching(model, watcher):
-        model(**padding.pad([tokens], model))
+        model(**padding.pad([tokens_of(example)], model))
         norms = [
             layer.merged_by_head(values.transpose(1, 2)).norm(dim=-1)[:, 0]
             for layer, values in zip(known, watcher.values, strict=True)

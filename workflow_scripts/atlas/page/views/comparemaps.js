@@ -14,6 +14,7 @@ import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
 import { CellSize, ColourBar, Pair, useMaps } from "./headmaps.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
+import { Outcome } from "./outcome.js";
 import { TextChoice } from "./textchoice.js";
 
 const SMALLEST = 3; // pixels of a cell where three matrices share the width
@@ -52,6 +53,7 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
     </div>
     <div class="choices">
       ${ofA && html`<${TextChoice} ...${{ segments: suited.length > 0 ? suited : [ofA], segment: suited.find(({ id }) => id === ofA.id) ?? ofA, go }} />`}
+      ${ofA && html`<${Outcome} segment=${ofA} state=${ofA.predictions?.[b.state] ? b.state : a.state} />`}
       <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${typeOf(a.model, a.index) ? "special tokens" : "[CLS] and [SEP]"}</label>
       <${CellSize} ...${{ size, setSize }} />
     </div>

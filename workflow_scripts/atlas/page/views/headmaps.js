@@ -15,6 +15,7 @@ import { firstWords } from "../lib/texts.js";
 import { LinesFigure, MatrixFigure, standalone } from "./figures.js";
 import { Lines } from "./lines.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
+import { Outcome } from "./outcome.js";
 import { directionNote, DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
@@ -101,6 +102,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
     <div class="choices">
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
+      <${Outcome} ...${{ segment, state: named }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />
       <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${type ? "special tokens" : "[CLS] and [SEP]"}</label>
       ${kind === "lines"
