@@ -15,7 +15,7 @@ import { TableView } from "./views/table.js";
 
 const VIEWS = { grid: GridView, table: TableView, scatter: ScatterView, maps: ModelMaps, head: Card, compare: Compare, about: About };
 const TABS = [["grid", "Grid"], ["table", "Table"], ["scatter", "Scatter"], ["maps", "Maps"], ["compare", "Compare"], ["about", "About"]];
-const DARK = matchMedia("(prefers-color-scheme: dark)");
+const [DARK, PAPER] = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
 
 /** The state in the address, and the function that changes it. */
 function useAddress() {
@@ -35,15 +35,21 @@ function useAddress() {
   return [parse(fragment), go];
 }
 
-/** Whether the page is dark: as the address states, else as the system is set. */
-function useDark(theme) {
-  const [system, setSystem] = useState(DARK.matches);
+/** Whether the browser's window matches a media query. */
+function useMedia(query) {
+  const [matches, setMatches] = useState(query.matches);
   useEffect(() => {
-    const follow = () => setSystem(DARK.matches);
-    DARK.addEventListener("change", follow);
-    return () => DARK.removeEventListener("change", follow);
+    const follow = () => setMatches(query.matches);
+    query.addEventListener("change", follow);
+    return () => query.removeEventListener("change", follow);
   }, []);
-  const dark = theme ? theme === "dark" : system;
+  return matches;
+}
+
+/** Whether the page is dark: never on paper, else as the address states, else as the system is set. */
+function useDark(theme) {
+  const [system, paper] = [useMedia(DARK), useMedia(PAPER)];
+  const dark = !paper && (theme ? theme === "dark" : system);
   document.documentElement.dataset.theme = dark ? "dark" : "light";
   return dark;
 }

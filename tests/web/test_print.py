@@ -1,0 +1,64 @@
+"""Every view on paper: light colours from a dark page, no controls, nothing cut off."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.web.conftest import Opener, Study
+from tests.web.expected import colour, head_name
+from tests.web.page import cells, go, inaccessible, settle, too_wide
+from tests.web.test_grid import NEAR
+from tests.web.views import views
+
+PAPER = (718, 1047)  # A4 less margins of 1 cm, in CSS pixels
+TEXTS = (
+    ".chip, .tokens button, table button, .ranked li button"  # buttons that are numbers or names
+)
+CONTROLS = f"button:not({TEXTS}), input, dialog, nav, .tooltip"
+CUT_OFF = """() => Array.from(document.querySelectorAll('main *'))
+  .filter((one) => getComputedStyle(one).overflow !== 'visible')
+  .filter((one) => !one.matches('svg, svg *, select, .only-screen-reader, li *, .labels *'))
+  .filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+    scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1)
+  .map((one) => `${one.tagName}.${one.className}`)"""
+
+
+def printed(page: Page) -> Page:
+    """The page as a printer of A4 is given it."""
+    page.set_viewport_size({"width": PAPER[0], "height": PAPER[1]})
+    page.emulate_media(media="print")
+    settle(page)
+    return page
+
+
+def test_every_view_fits_on_paper_without_controls(demo: Study, show: Opener) -> None:
+    page = printed(show(demo, scheme="dark"))
+    for name, where in views(demo.atlas).items():
+        go(page, where)
+        shown = page.locator(CONTROLS).filter(visible=True)
+        assert shown.count() == 0, (name, shown.first.evaluate("one => one.outerHTML"))
+        assert too_wide(page) == [], name
+        assert page.evaluate(CUT_OFF) == [], name
+        assert (
+            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        )
+
+
+@pytest.mark.parametrize("theme", ["", "&theme=dark"], ids=["of the system", "chosen"])
+def test_a_dark_page_is_printed_in_light_colours(theme: str, demo: Study, show: Opener) -> None:
+    page = show(demo, f"view=grid{theme}", scheme="dark")
+    measure, model = demo.measures()[0], demo.atlas["models"][0]
+    first = head_name(model, 0)
+
+    def off(dark: bool) -> float:
+        expected = colour(measure, 0, dark)
+        fill = cells(page)[first]["fill"]
+        return max(abs(a - b) for a, b in zip(fill, expected, strict=True))
+
+    go(page, f"view=grid&measure={measure['id']}{theme}")
+    assert off(dark=True) <= NEAR
+    printed(page)
+    assert off(dark=False) <= NEAR
+    assert not [one for one in inaccessible(page) if one.startswith("color-contrast")]
+    page.emulate_media(media="screen")
+    settle(page)
+    assert off(dark=True) <= NEAR
