@@ -119,6 +119,6 @@ def test_the_focus_is_on_the_heading_of_a_card_and_goes_back_to_the_point(
     page.keyboard.press("Enter")
     page.wait_for_selector('main[data-view="head"]')
     assert page.evaluate(FOCUSED) == "card-title"
-    page.get_by_role("link", name="All heads").click()
+    page.locator(".card .back").click()
     page.wait_for_selector('main[data-view="scatter"]')
     assert page.evaluate("document.activeElement.dataset.head") == "4-5"
