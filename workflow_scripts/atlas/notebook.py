@@ -6,13 +6,15 @@ atlas = Atlas("results/demo")
 atlas                                                  # the page itself
 atlas.measures.query("measure == 'entropy.all'")       # a row for each head
 atlas.map("wikipedia-147", "pretrained", layer=2, head=4)
+atlas.add_text("The keys to the cabinet are on the table.")   # the page, open at its maps
 """
 
 import html
 import json
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -51,6 +53,29 @@ class Atlas:
         found = self.data.get("format"), self.data.get("version")
         if found != (FORMAT, VERSION):
             raise InputError(f"{data}: format {found}, not {(FORMAT, VERSION)}; build it again")
+        self._own: list[tuple[dict[str, Any], dict[str, Any]]] = []
+
+    def add_text(self, text: str, second: str | None = None, model: str | None = None) -> Self:
+        """Run a model on one's own text, or on a pair: the page opens at the maps of all its heads.
+
+        The pretrained model, by default the study's first, is read from where the study had it;
+        nothing is downloaded. Texts are tokenised and run as in extraction. For `map` and `tokens`
+        the first text is `own-1`, the next `own-2`; no file is changed. Raises InputError where the
+        model cannot be found, or the text is empty or too long for it.
+        """
+        encoders = [entry["name"] for entry in self.data["models"] if "types" not in entry]
+        name = model or encoders[0]
+        if name not in encoders:
+            raise InputError(f"add_text: no encoder {name!r}; there are: {', '.join(encoders)}")
+        texts = [text] if second is None else [text, second]
+        # Here, as it imports torch.
+        own = import_module("workflow_scripts.atlas.own_text")
+        segment, maps = own.own_text(self.folder, name, len(self._own) + 1, texts)
+        self._own.insert(0, (segment, maps))
+        self.data["segments"].insert(0, segment)
+        self.data["maps"] |= maps
+        self.__dict__.pop("segments", None)
+        return self
 
     def __repr__(self) -> str:
         models = ", ".join(model["name"] for model in self.data["models"])
@@ -58,8 +83,13 @@ class Atlas:
         return f"Atlas of {self.data['study']['name']}: {models}; {n} measures; {self.page}"
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own."""
+        """The page in a frame of its own, open at the last text that was added."""
         page = self.page.read_text(encoding="utf-8").replace("<head>", f"<head>{BASE}", 1)
+        if self._own:
+            segment, _ = self._own[0]
+            address = f"#view=maps&model={segment['model']}&segment={segment['id']}"
+            own = import_module("workflow_scripts.atlas.own_text")
+            page = own.inserted(page, self._own, address)
         # In ASCII: the digest of the page's script holds in a notebook of any encoding.
         page = html.escape(page, quote=True).encode("ascii", "xmlcharrefreplace").decode()
         return FRAME.format(height=self.height, page=page)

@@ -122,4 +122,7 @@ function Header({ atlas, state, go, dark, tab, showKeys }) {
 }
 
 const atlas = JSON.parse(document.getElementById("atlas").textContent);
-render(html`<${App} atlas=${atlas} />`, document.getElementById("app"));
+const element = document.getElementById("app");
+// A notebook's frame has no address of its own to open the page at.
+if (element.dataset.address && location.hash === "") location.replace(element.dataset.address);
+render(html`<${App} atlas=${atlas} />`, element);
