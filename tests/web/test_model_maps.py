@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.web.conftest import NARROW, Opener, Study
-from tests.web.expected import head_name, weights
+from tests.web.expected import decoded, head_name, weights
 from tests.web.page import fragment, go, inaccessible, parsed_csv, parsed_svg, saved, settle
 
 REDS = """() => Object.fromEntries(Array.from(document.querySelectorAll('.head-map'), (link) => {
@@ -56,6 +56,37 @@ def test_every_head_is_drawn_darker_where_it_attends_more(study: Study, show: Op
         assert found.shape == (size, size)
         order = np.argsort(largest, axis=None)
         assert (np.diff(found.reshape(-1)[order]) >= 0).all(), "one scale, monotonic"
+
+
+def test_maps_of_a_translator_are_of_its_types(hostile: Study, show: Opener) -> None:
+    model = hostile.atlas["models"][-1]
+    segment = next(s for s in hostile.atlas["segments"] if s["model"] == model["name"])
+    page = show(hostile, f"view=maps&model={model['name']}")
+    settle(page)
+    drawn = darkness(page)
+    assert len(drawn) == model["n_layers"] * model["n_heads"]
+    source, target = len(segment["tokens"]), len(segment["target"]["tokens"])
+    shapes = {"Enc-Enc": (source, source), "Enc-Dec": (target, source), "Dec-Dec": (target, target)}
+    for head, found in drawn.items():
+        assert found.shape == shapes[head.split()[0]]
+    (ids,) = segment["maps"].values()
+    last = decoded(hostile.atlas["maps"][ids["encoder-decoder"]])[-1, -1]
+    name = f"Enc-Dec {model['types'][1]['n_layers']}-{model['n_heads']}"
+    assert (np.diff(drawn[name].reshape(-1)[np.argsort(last, axis=None)]) >= 0).all()
+    page.locator(f'[data-head="{name}"]').click()
+    settle(page)
+    assert page.locator("main h2").first.inner_text() == name
+
+
+def test_a_card_leads_back_to_its_map(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=maps")
+    settle(page)
+    page.locator('[data-head="3-5"]').click()
+    settle(page)
+    page.keyboard.press("Escape")
+    settle(page)
+    assert fragment(page).startswith("view=maps")
+    assert page.evaluate("document.activeElement.dataset.head") == "3-5"
 
 
 def test_a_click_and_enter_open_the_card_on_this_text(demo: Study, show: Opener) -> None:

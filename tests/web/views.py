@@ -37,6 +37,8 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
     if translator := next((model for model in models if "types" in model), None):
         where = f"view=head&model={translator['name']}&head=Enc-Dec 1-1"
         found |= {"card-translator": where, "card-translator-matrix": f"{where}&map=matrix"}
+    if models[-1].get("types"):
+        found["maps-translator"] = f"view=maps&model={models[-1]['name']}"
     if len(models) > 1:
         second = models[1]["name"]
         found["compare-models"] = (

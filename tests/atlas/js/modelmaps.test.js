@@ -23,14 +23,14 @@ const segment = { id: "s", model: "m", tokens: ["[CLS]", "a", "b", "[SEP]"], wor
 test("an encoder has one block, of the same queries and keys", () => {
   const [block, ...none] = blocksOf(model, segment, "pretrained");
   assert.deepEqual([block.id, block.first, block.layers, none.length], ["id", 0, 2, 0]);
-  assert.deepEqual([block.queries, block.keys], [segment, segment]);
+  assert.deepEqual([block.queries, block.keys, block.title], [segment, segment, undefined]);
   assert.equal(blocksOf(model, segment, "other")[0].id, null);
 });
 
 test("a translator has a block for each type, of source and target tokens", () => {
   const types = [["encoder", 2], ["encoder-decoder", 3], ["decoder", 3]].map(([name, n_layers]) => ({ name, title: name, n_layers }));
   const target = { tokens: ["<s>", "x"], word: [-1, 0] };
-  const maps = { trained: { encoder: "e", "encoder-decoder": "ed" } };
+  const maps = { trained: { encoder: "e", "encoder-decoder": "ed", decoder: null } };
   const blocks = blocksOf({ ...model, types }, { ...segment, target, maps }, "trained");
   assert.deepEqual(blocks.map(({ id, first, layers }) => [id, first, layers]), [["e", 0, 2], ["ed", 2, 3], [null, 5, 3]]);
   assert.deepEqual(blocks.map(({ queries }) => queries.tokens.length), [4, 2, 2]);

@@ -3,25 +3,24 @@
 import { stateTitle } from "./choice.js";
 import { plural } from "./format.js";
 import { once } from "./once.js";
+import { ofType, queriesOf } from "./pairtexts.js";
 
 /**
  * The maps of a text by type of attention, which have their own tokens; a model without types has one block.
  * @param {object} model
- * @param {object} segment  its maps of a state are one id, or of a translator one id for each type
+ * @param {object} segment
  * @param {string} state
- * @returns {{id: string|null, title: string|null, first: number, layers: number, queries: object, keys: object}[]}
+ * @returns {{id: string|null, type?: string, title?: string, first: number, layers: number, queries: object, keys: object}[]}
  *   first: row of heads at which it begins; queries, keys: {tokens, word}
  */
 export function blocksOf(model, segment, state) {
-  const { maps, target } = segment;
-  if (!model.types) return [{ id: maps[state] ?? null, title: null, first: 0, layers: model.n_layers, queries: segment, keys: segment }];
   let next = 0;
-  return model.types.map(({ name, title, n_layers: layers }) => {
+  return (model.types ?? [model]).map(({ name, title, n_layers: layers }) => {
     const first = next;
     next += layers;
-    const queries = name === "encoder" ? segment : (target ?? segment);
-    const keys = name === "decoder" ? (target ?? segment) : segment;
-    return { id: maps[state]?.[name] ?? null, title, first, layers, queries, keys };
+    const read = ofType(segment, name);
+    const types = model.types && { type: name, title };
+    return { ...types, id: read.maps[state] ?? null, first, layers, queries: queriesOf(read), keys: read };
   });
 }
 

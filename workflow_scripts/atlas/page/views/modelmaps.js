@@ -5,8 +5,9 @@ import { segmentOf, segmentsOf, stateOf } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
-import { headName, layersOf, modelOf } from "../lib/measures.js";
+import { headIndex, headName, layersOf, modelOf } from "../lib/measures.js";
 import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
+import { aboutType } from "../lib/pairtexts.js";
 import { ramp } from "../lib/scales.js";
 import { directionOf, sentencesOf } from "../lib/sentences.js";
 import { shown } from "../lib/tokens.js";
@@ -62,7 +63,7 @@ function OnText({ atlas, model, segment, state, go, dark }) {
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
     <${ModelMapsLegend} ...${{ blocks, dark }} />
     ${error && html`<p role="alert">${error}</p>`}
-    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, segment }} />`}
+    ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, start: headIndex(model, state.head) }} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </div>`;
 }
@@ -95,12 +96,16 @@ export function mostText({ most, block }) {
   return `${shown(block.keys.tokens[most.key])} (token ${most.key + 1}), ${number(100 * most.mean, 0)}% of the attention`;
 }
 
-function Grid({ model, heads, blocks, size, table, address, segment }) {
+function Grid({ model, heads, blocks, size, table, address, start }) {
   const area = useRef(null);
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useState(start);
   const [pointed, setPointed] = useState(null);
   const found = useMemo(() => new Map(heads.map((head) => [head.index, head])), [heads]);
   const stop = found.has(active) ? active : heads[0]?.index;
+  // Who leaves a card by a key comes back to its map, which is there a moment after the heading.
+  useLayoutEffect(() => {
+    if (document.activeElement?.id === "model-maps-title") area.current.querySelector(`[data-index="${start}"]`)?.focus();
+  }, []);
   const press = (event) => {
     const index = Number(event.target.dataset.index ?? -1);
     const [layer, column] = [Math.floor(index / model.n_heads), index % model.n_heads];
@@ -137,7 +142,7 @@ function Grid({ model, heads, blocks, size, table, address, segment }) {
           if (event.target.matches(":focus-visible")) setPointed({ head: found.get(index), cell: null });
         }}>
         ${blocks.toReversed().map((block) => html`
-          ${block.title && html`<div role="row" class="maps-type"><span role="rowheader"><b>${block.title}</b> <span class="soft">rows ${sideOf(block.queries, segment)}, columns ${sideOf(block.keys, segment)}${block.id ? "" : "; not in this file"}</span></span></div>`}
+          ${block.title && html`<div role="row" class="maps-type"><span role="rowheader"><b>${block.title}</b> <span class="soft small">${block.id ? aboutType(block.type) : "This file holds no maps of this type."}</span></span></div>`}
           ${block.id && rows.filter(({ layer }) => layer >= block.first && layer < block.first + block.layers).toReversed().map(({ row }) => row)}
         `)}
         <div role="row" class="maps-row soft small">
@@ -146,10 +151,6 @@ function Grid({ model, heads, blocks, size, table, address, segment }) {
         </div>
       </div>
     </div>`;
-}
-
-function sideOf(side, segment) {
-  return side === segment ? "source tokens" : "target tokens";
 }
 
 function cellAt(event, link, { rows, columns }) {
