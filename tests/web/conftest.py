@@ -37,6 +37,13 @@ class Study:
         model = model or self.atlas["models"][0]["name"]
         return [measure for measure in self.atlas["measures"] if measure["model"] == model]
 
+    @property
+    def opening(self) -> dict[str, Any]:
+        """The measure that the page opens on: the kinds of heads, where there are such."""
+        measures = self.measures()
+        kinds = [measure for measure in measures if measure["id"] == "behaviour.stratum"]
+        return (kinds or measures)[0]
+
 
 @dataclass
 class Opener:

@@ -57,6 +57,13 @@ def cell(page: Page | Frame, head: str) -> Locator:
     return page.locator(f'[data-view="grid"] [data-head="{head}"]').first
 
 
+def choose(page: Page, measure: dict[str, Any], field: str = "measure") -> None:
+    """Choose a measure in a list of measures by a click."""
+    page.locator(f"#{field}").click()
+    page.locator(f'#{field}-list [data-id="{measure["id"]}"]').click()
+    settle(page)
+
+
 def cells(page: Page | Frame) -> dict[str, dict[str, Any]]:
     """What each head of the grid states, whether it is hatched, and its fill, 0 to 255."""
     return page.evaluate(CELLS)

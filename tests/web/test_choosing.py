@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
 from tests.web.expected import count, domain, head_name, interval, number, rank, value_text
-from tests.web.page import cells, fragment, go, parsed_csv, parsed_svg, saved, settle
+from tests.web.page import cells, choose, fragment, go, parsed_csv, parsed_svg, saved, settle
 
 DASH = "\u2013"
 
@@ -41,10 +41,9 @@ def click_on_legend(page: Page, measure: dict[str, Any], value: float) -> None:
 
 
 def test_heads_above_60_on_dobj_are_two_clicks(study: Study, show: Opener) -> None:
-    """One chooses the measure, the other is on the legend, where it states 60."""
+    """One chooses the measure (in a list), the other is on the legend, where it states 60."""
     page, dobj = show(study), measure_of(study, "syntax.dobj")
-    page.locator("#measure").select_option("syntax.dobj")
-    settle(page)
+    choose(page, dobj)
     assert len(bright(page)) == len(dobj["value"])
     click_on_legend(page, dobj, 60)
     chosen = (
@@ -99,8 +98,8 @@ def test_dragging_and_keys_select_heads(study: Study, show: Opener) -> None:
 
 
 def test_sorting_orders_the_heads_of_each_layer(demo: Study, show: Opener) -> None:
-    page = show(demo)
-    measure, model = demo.measures()[0], demo.atlas["models"][0]
+    page = show(demo, "measure=entropy.all")
+    measure, model = measure_of(demo, "entropy.all"), demo.atlas["models"][0]
     page.get_by_role("button", name="Sort within layers").click()
     settle(page)
     rows = page.locator('main [role="row"]').evaluate_all(

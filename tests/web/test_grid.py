@@ -4,7 +4,7 @@ import pytest
 
 from tests.web.conftest import Opener, Study
 from tests.web.expected import colour, domain, head_name, value_text
-from tests.web.page import cells, fragment, go, settle
+from tests.web.page import cells, choose, fragment, go, settle
 
 NEAR = 4  # of 255: the page's ramps are linear, matplotlib's have 256 steps
 
@@ -28,10 +28,9 @@ def test_colours_are_those_of_the_values(study: Study, scheme: str, show: Opener
 
 def test_choosing_a_measure_recolours_the_grid(study: Study, show: Opener) -> None:
     page = show(study)
-    first, second = study.measures()[:2]
+    first, second = study.opening, study.measures()[1]
     before = cells(page)
-    page.locator("#measure").select_option(second["id"])
-    settle(page)
+    choose(page, second)
     after = cells(page)
     assert fragment(page) == f"measure={second['id']}"
     assert {head: one["fill"] for head, one in before.items()} != {
@@ -40,17 +39,18 @@ def test_choosing_a_measure_recolours_the_grid(study: Study, show: Opener) -> No
     page.go_back()
     settle(page)
     assert cells(page) == before
-    assert page.locator("#measure").input_value() == first["id"]
+    assert page.locator("#measure").input_value() == first["title"]
 
 
 def test_measures_are_listed_by_paper(demo: Study, show: Opener) -> None:
     page = show(demo)
-    listed = page.locator("#measure option").evaluate_all(
-        "options => options.map(option => option.value)"
+    page.locator("#measure").click()
+    listed = page.locator("#measure-list [role=option]").evaluate_all(
+        "options => options.map(option => option.dataset.id)"
     )
     assert sorted(listed) == sorted(measure["id"] for measure in demo.measures())
-    groups = page.locator("#measure optgroup").evaluate_all(
-        "groups => groups.map(group => group.label)"
+    groups = page.locator("#measure-list [role=group]").evaluate_all(
+        "groups => groups.map(group => group.ariaLabel)"
     )
     titles = {paper["name"]: paper["title"] for paper in demo.atlas["papers"]}
     used = {titles[measure["paper"]] for measure in demo.measures()}
@@ -71,7 +71,7 @@ def test_the_legend_has_unit_and_ends(study: Study, show: Opener) -> None:
 
 def test_pointing_at_a_head_shows_its_value(demo: Study, show: Opener) -> None:
     page = show(demo)
-    measure, model = demo.measures()[0], demo.atlas["models"][0]
+    measure, model = demo.opening, demo.atlas["models"][0]
     for index in (0, 17):
         head = head_name(model, index)
         page.locator(f'main [data-head="{head}"]').first.hover()

@@ -40,4 +40,5 @@ def test_titles_and_sentences_are_shown_as_they_are(hostile: Study, show: Opener
             assert sentence in text
     go(page, "")
     assert SCRIPT in page.locator("#model option").first.inner_text()
-    assert IMAGE in page.locator("#measure").inner_text()
+    page.locator("#measure").click()
+    assert IMAGE in page.locator("#measure-list").inner_text()

@@ -122,7 +122,7 @@ def test_links_next_to_the_page(open_page: Callable[..., Page]) -> None:
     page.go_back()
     page.locator(LINK.format("atlas.html")).first.click()
     settle(page)
-    assert page.locator("#measure").input_value() == "attention.sep"
+    assert page.locator("#measure").get_attribute("data-measure") == "attention.sep"
 
 
 def test_links_in_an_unpacked_report(open_page: Callable[..., Page], tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_links_in_an_unpacked_report(open_page: Callable[..., Page], tmp_path: P
     link.click()
     settle(page)
     assert page.url.partition("#")[0] == target.resolve().as_uri()
-    assert page.locator("#measure").input_value() == "attention.sep"
+    assert page.locator("#measure").get_attribute("data-measure") == "attention.sep"
 
 
 def test_links_in_a_report_of_one_file(open_page: Callable[..., Page]) -> None:
@@ -153,7 +153,7 @@ def test_links_in_a_report_of_one_file(open_page: Callable[..., Page]) -> None:
     claims.locator(LINK.format("atlas.html")).first.click()
     atlas = page.frame_locator("iframe")
     atlas.locator('main[data-view="grid"]').wait_for()
-    assert atlas.locator("#measure").input_value() == "attention.sep"
+    assert atlas.locator("#measure").get_attribute("data-measure") == "attention.sep"
 
 
 def test_the_menu_opens_the_atlas_too(open_page: Callable[..., Page]) -> None:

@@ -78,7 +78,7 @@ def test_saved_numbers_have_the_type(hostile: Study, show: Opener, view: str) ->
 
 def test_a_scatter_plot_is_coloured_by_type(hostile: Study, show: Opener) -> None:
     page = show(hostile, f"view=scatter&{GRID}")
-    assert page.locator("#colour option").first.inner_text() == "Type of attention"
+    assert page.locator("#colour").input_value() == "Type of attention"
     points = page.locator(".points circle").all()
     fills = {(p.get_attribute("data-head").split()[0], p.get_attribute("fill")) for p in points}
     assert len(fills) == len({fill for _, fill in fills}) == 3

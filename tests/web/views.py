@@ -18,6 +18,7 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
     tuned = next((segment for segment in own if len(segment["maps"]) > 1), None)
     found = {
         "grid": "",
+        "grid-measure": f"measure={numeric[0]}",
         "scatter": f"view=scatter&x={numeric[0]}&y={numeric[1]}",
         "table": "view=table",
         "maps": "view=maps",

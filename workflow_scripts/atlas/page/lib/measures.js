@@ -10,6 +10,7 @@ import { number } from "./format.js";
 import { once } from "./once.js";
 
 const P_LEVEL = 0.05;
+const FIRST = "behaviour.stratum"; // what the page opens on: the overview of all chapters
 // The baseline of a change against the intact model: a loss and a gain both count.
 const NO_EFFECT = "no effect";
 
@@ -33,10 +34,10 @@ export function findMeasure(atlas, model, id) {
   return atlas.measures.find((measure) => measure.model === model.name && measure.id === id);
 }
 
-/** The measure that `state` names, else the model's first. */
+/** The measure that `state` names, else the kind of head where the model has it, else the model's first. */
 export function measureOf(atlas, state) {
   const model = modelOf(atlas, state);
-  return findMeasure(atlas, model, state.measure) ?? measuresOf(atlas, model)[0];
+  return findMeasure(atlas, model, state.measure) ?? findMeasure(atlas, model, FIRST) ?? measuresOf(atlas, model)[0];
 }
 
 /**

@@ -4,7 +4,7 @@ import { html, useMemo } from "../vendor/standalone.module.js";
 import { sideText } from "../lib/choice.js";
 import { number } from "../lib/format.js";
 import { jensenShannon } from "../lib/maps.js";
-import { claim, denial, groups, hatched, headName, valueText } from "../lib/measures.js";
+import { claim, denial, hatched, headName, valueText } from "../lib/measures.js";
 import { apart, differences, sameShape } from "../lib/pairs.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours, domain, ramp } from "../lib/scales.js";
@@ -12,26 +12,21 @@ import { sideName } from "./comparemaps.js";
 import { GridsFigure, standalone } from "./figures.js";
 import { ColourBar, useMaps } from "./headmaps.js";
 import { MiniGrid } from "./minigrid.js";
+import { MeasurePicker } from "./picker.js";
 
 /** @param {{atlas: object, a: object, b: object, pairs: object[], state: object, go: function, dark: boolean}} props */
 export function CompareGrids({ atlas, a, b, pairs, state, go, dark }) {
   const numbers = pairs.filter((pair) => pair.a.scale !== "category" && domain(pair.a) && domain(pair.b));
   if (numbers.length === 0) return null;
   const pair = numbers.find((one) => one.a.id === state.measure) ?? numbers[0];
-  const titles = new Map(numbers.map((one) => [one.a.id, one.title]));
+  const measures = numbers.map((one) => ({ ...one.a, title: one.title }));
   const names = [sideName(a, b), sideName(b, a)];
   const grids = gridsOf(pair, a, b, names);
   const file = `${pair.a.id}_${sideText(a)}_${sideText(b)}`.replaceAll("/", "-");
   return html`<section class="grids" aria-labelledby="compare-grids">
     <div class="section-head">
       <h3 id="compare-grids">In the grid</h3>
-      <label>Measure
-        <select id="measure" data-measure=${pair.a.id} value=${pair.a.id} onChange=${(event) => go({ measure: event.target.value })}>
-          ${groups(atlas, numbers.map((one) => one.a)).map(
-            ({ label, measures }) => html`<optgroup label=${label}>${measures.map(({ id }) => html`<option value=${id}>${titles.get(id)}</option>`)}</optgroup>`,
-          )}
-        </select>
-      </label>
+      <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: pair.a.id }} choose=${(id) => go({ measure: id })} />
       <${Saves} ...${{ file, grids }} title=${pair.title} rows=${() => rowsOf(grids, pair)} />
     </div>
     <div class="grids-row">${grids.map((grid) => html`<${Figure} key=${grid.title} ...${grid} dark=${dark} onChoose=${choose(grid, a, b, go)} />`)}</div>

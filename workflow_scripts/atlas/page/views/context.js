@@ -1,39 +1,17 @@
 /** What is looked at: choosing the measure, and the line that states it. */
 
-import { html, useMemo } from "../vendor/standalone.module.js";
-import { groups, known, measuresOf, modelOf } from "../lib/measures.js";
+import { html } from "../vendor/standalone.module.js";
+import { known, measuresOf, modelOf } from "../lib/measures.js";
+import { MeasurePicker } from "./picker.js";
 
-/** A select of measures, grouped by paper. */
-export function MeasureSelect({ id, label, atlas, measures, value, choose }) {
-  const options = useMemo(
-    () =>
-      groups(atlas, measures).map(
-        (group) => html`
-          <optgroup label=${group.label}>
-            ${group.measures.map((measure) => html`<option value=${measure.id}>${measure.title}</option>`)}
-          </optgroup>
-        `,
-      ),
-    [measures],
-  );
-  return html`
-    <label class="picker" for=${id}>
-      <span>${label}</span>
-      <select id=${id} data-measure=${value} value=${value} onChange=${(event) => choose(event.target.value)}>
-        ${options}
-      </select>
-    </label>
-  `;
-}
-
-/** The measure's select, and the one before and after. */
+/** The list of measures, and the one before and after. */
 export function Chooser({ atlas, state, measure, go }) {
   const measures = measuresOf(atlas, modelOf(atlas, state));
   const at = measures.indexOf(measure);
   const step = (by) => go({ measure: measures[(at + by + measures.length) % measures.length].id });
   return html`
     <div class="row chooser">
-      <${MeasureSelect} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id) => go({ measure: id })} />
+      <${MeasurePicker} id="measure" label="Measure" ...${{ atlas, measures, value: measure.id }} choose=${(id) => go({ measure: id })} />
       <button type="button" aria-label="The measure before" title="The measure before" onClick=${() => step(-1)}>‹</button>
       <button type="button" aria-label="The next measure" title="The next measure" onClick=${() => step(1)}>›</button>
     </div>
@@ -53,7 +31,7 @@ export function Context({ atlas, state, measure, tools }) {
         <p class="soft">
           ${model.title}, ${stateTitle(model, measure.state)} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · ${countText(measure)} · ${paper}, ${measure.group}
         </p>
-        ${wrong && html`<p class="notice">There is no measure “${state.measure}” for ${model.title}; this is the first one.</p>`}
+        ${wrong && html`<p class="notice">There is no measure “${state.measure}” for ${model.title}; this is ${measure.title}.</p>`}
       </div>
     </div>
   `;

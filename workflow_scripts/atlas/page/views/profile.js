@@ -7,6 +7,7 @@ import { beats, countOf, denial, differs, hatched, headName, intervalOf, nullOf,
 import { standing } from "../lib/profile.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { domain } from "../lib/scales.js";
+import { matches } from "../lib/search.js";
 import { standalone } from "./figures.js";
 
 const [WIDTH, HEIGHT, PAD] = [180, 20, 5];
@@ -68,7 +69,7 @@ export function Profile({ atlas, model, measures, index, state }) {
   const [words, setWords] = useState("");
   const label = headName(model, index);
   const file = `${model.name}_${label}_measures`;
-  const found = measures.filter((measure) => `${measure.title} ${measure.group} ${measure.id}`.toLowerCase().includes(words.trim().toLowerCase()));
+  const found = measures.filter((measure) => matches(measure, words.trim()));
   const sections = order === "paper" ? byPaper(atlas, found) : [{ measures: byRank(found, index) }].filter((section) => section.measures.length > 0);
   const missing = measures.filter((measure) => measure.value[index] === null).length;
   return html`<section class="profile" aria-labelledby="profile-title">

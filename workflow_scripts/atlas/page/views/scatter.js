@@ -8,11 +8,11 @@ import { findMeasure, measuresOf } from "../lib/measures.js";
 import { colours } from "../lib/scales.js";
 import { ordered } from "../lib/statistics.js";
 import { Cells, Hatches } from "./cells.js";
-import { MeasureSelect } from "./context.js";
 import { Filters } from "./filters.js";
 import { pointing, useHeads, useWidth } from "./hooks.js";
 import { Legend } from "./legend.js";
 import { Axes } from "./margins.js";
+import { MeasurePicker } from "./picker.js";
 import { Cloud } from "./points.js";
 
 /** @param {{atlas, state, go, dark: boolean}} props */
@@ -21,7 +21,7 @@ export function ScatterView({ atlas, state, go, dark }) {
   const { model, measure, filters, passes, selected } = heads;
   const measures = measuresOf(atlas, model);
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
-  const y = findMeasure(atlas, model, state.y) ?? measure;
+  const y = findMeasure(atlas, model, state.y) ?? (measure.scale === "category" ? measures[0] : measure);
   const x = findMeasure(atlas, model, state.x) ?? measures.find((one) => one.id !== y.id) ?? y;
   const colour = findMeasure(atlas, model, state.colour) ?? null;
   const own = colour ? filters.filter(({ id }) => id === colour.id) : [];
@@ -30,8 +30,8 @@ export function ScatterView({ atlas, state, go, dark }) {
   return html`
     <div class="context">
       <div class="row">
-        <${MeasureSelect} id="y" label="Up" ...${{ atlas, measures, value: y.id }} choose=${(id) => go({ y: id })} />
-        <${MeasureSelect} id="x" label="Across" ...${{ atlas, measures, value: x.id }} choose=${(id) => go({ x: id })} />
+        <${MeasurePicker} id="y" label="Up" ...${{ atlas, measures, value: y.id }} choose=${(id) => go({ y: id })} />
+        <${MeasurePicker} id="x" label="Across" ...${{ atlas, measures, value: x.id }} choose=${(id) => go({ x: id })} />
         <button type="button" onClick=${() => go({ x: y.id, y: x.id })}>Swap</button>
       </div>
       <div>
@@ -45,13 +45,7 @@ export function ScatterView({ atlas, state, go, dark }) {
         <${Cloud} ...${{ heads, x, y, colour, dark, study: atlas.study.name }} words=${correlation(x, y, heads)} />
       </div>
       <aside aria-label="Colours and heads">
-        <label class="picker" for="colour">
-          <span>Colours</span>
-          <select id="colour" value=${colour?.id ?? ""} onChange=${(event) => go({ colour: event.target.value })}>
-            <option value="">${placeOf(model).title}</option>
-            ${measures.map((one) => html`<option value=${one.id}>${one.title}</option>`)}
-          </select>
-        </label>
+        <${MeasurePicker} id="colour" label="Colours" none=${placeOf(model).title} ...${{ atlas, measures, value: colour?.id ?? "" }} choose=${(id) => go({ colour: id })} />
         ${colour
           ? html`<${Legend} ...${{ measure: colour, dark, filters: own, choose }} />`
           : html`<${Legend} measure=${placeOf(model)} dark=${dark} filters=${[]} />`}

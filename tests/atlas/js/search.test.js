@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { matches, searched } from "../../../workflow_scripts/atlas/page/lib/search.js";
+
+const DOBJ = { id: "syntax.dobj", title: "Relation dobj", group: "Syntax" };
+const SST2 = { id: "disabling.sst2.1.head.zero.dev", title: "Effect of disabling (zero), SST-2", group: "Disabling a head, zero" };
+const GROUPS = [
+  { label: "Clark et al. 2019 · Syntax", measures: [DOBJ] },
+  { label: "Kovaleva et al. 2019 · Disabling a head, zero", measures: [SST2] },
+];
+
+test("all words must be found, in any order and case, in title, group or id", () => {
+  assert.ok(["", "dobj", "DOBJ rel", "syntax dobj", "syntax.do"].every((words) => matches(DOBJ, words)));
+  assert.ok(!matches(DOBJ, "dobj nsubj"));
+  assert.ok(["sst-2 zero", "sst2 head", "(zero)", "disabling a head"].every((words) => matches(SST2, words)));
+});
+
+test("groups without a measure that matches are left out; a paper's name finds its measures", () => {
+  assert.deepEqual(searched(GROUPS, ""), GROUPS);
+  assert.deepEqual(searched(GROUPS, "kovaleva"), [GROUPS[1]]);
+  assert.deepEqual(searched(GROUPS, "clark zero"), []);
+});
