@@ -63,7 +63,8 @@ export function extremes(measures, i) {
 
 /** Whether a measure's data were annotated by a parser or generated, as its text states; else null. */
 export function provenance({ about }) {
-  const words = [/\bsilver\b/i.test(about) && "silver annotation", /\bgenerated\b/i.test(about) && "generated data"];
+  const generated = /\(generated\)/.test(about) ? "generated data among them" : "generated data";
+  const words = [/\bsilver\b/i.test(about) && "silver annotation", /\bgenerated\b/i.test(about) && generated];
   return words.filter(Boolean).join(", ") || null;
 }
 
@@ -86,8 +87,7 @@ export function statements({ label, model, measures, i, write }) {
   if (ofText.length > 0) rank(`Among the heads of ${model},`, ofText);
   if (ofTasks.length > 0) rank("On tasks,", ofTasks);
   if (best.length === 0 && judged.length > 0) {
-    const of = judged.length === 1 ? "the one measure" : `any of the ${judged.length} measures`;
-    const sentence = `${label} is not among the first tenth of the heads of ${model} at ${of} with a null and a better side, or does not exclude the null there.`;
+    const sentence = `${label} is not both better than the baseline and among the first tenth of the heads of ${model} at any measure (${judged.length} with a better side).`;
     found.push({ sentence, numbers: [] });
   }
   const extreme = extremes(measures, i);

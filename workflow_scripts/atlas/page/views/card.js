@@ -1,13 +1,13 @@
-/** The card of one head: what it is best at, its maps, its tasks, its neighbours, every measure. */
+/** The card of one head: what it does, its maps, its tasks, its neighbours, every measure. */
 
 import { html, useLayoutEffect } from "../vendor/standalone.module.js";
 import { sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
 import { headIndex, headName, layerOf, measuresOf, modelOf } from "../lib/measures.js";
-import { statements } from "../lib/profile.js";
 import { HeadMaps } from "./headmaps.js";
 import { Nearest } from "./nearest.js";
-import { Profile, written } from "./profile.js";
+import { Profile } from "./profile.js";
+import { Summary } from "./summary.js";
 import { Tasks } from "./tasks.js";
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean, from: string}} props  from: the view that a card leads back to */
@@ -53,18 +53,6 @@ export function Card({ atlas, state, go, dark, from }) {
     </div>
     <${Profile} ...${shared} />
   </article>`;
-}
-
-function Summary({ model, measures, index, label }) {
-  const found = statements({ label, model: model.title, measures, i: index, write: written });
-  if (found.length === 0) return null;
-  return html`<section class="summary" aria-label="What the head is best at">
-    ${found.map(({ sentence, numbers }) => html`<div key=${sentence}>
-      <p><bdi>${sentence}</bdi></p>
-      ${numbers.length > 0 && html`<ul class="soft small">${numbers.map((line) => html`<li key=${line}><bdi>${line}</bdi></li>`)}</ul>`}
-    </div>`)}
-    <p class="soft small">Ranks are of the measured values. With ${measures.length} measures, some head comes first at each, by chance too.</p>
-  </section>`;
 }
 
 function Comparisons({ atlas, model, index, state }) {

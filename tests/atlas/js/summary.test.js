@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { profile } from "../../../workflow_scripts/atlas/page/lib/summary.js";
+
+const MODEL = {
+  name: "m", n_layers: 1, n_heads: 2,
+  states: [{ name: "pretrained", title: "pretrained" }, { name: "sst2.1", title: "fine-tuned on SST-2, seed 1", task: "sst2" }],
+};
+const BASE = {
+  about: "On text.", unit: "%", decimals: 1, scale: "sequential", better: null, null: null, null_title: null, label: null,
+  categories: null, low: null, high: null, n: null, p: null, state: "pretrained", task: null,
+};
+const stated = (measures, i = 0, model = MODEL) => profile(model, measures.map((one) => ({ ...BASE, ...one })), i).map(({ sentence }) => sentence);
+
+test("the goals of a tenth of the attention or more, the largest first", () => {
+  const goals = [["cls", [12, 2], [11, 1], [13, 3]], ["previous", [70.04, 4], [69, 3], [71, 5]], ["next", [9.9, 3], [9, 2], [10, 4]]];
+  const measures = goals.map(([name, value, low, high]) => ({ id: `attention.${name}`, value, low, high, n: 300 }));
+  assert.deepEqual(stated(measures), [
+    "Gives 70.0% (69.0 to 71.0; n = 300) of its attention to the previous token and 12.0% (11.0 to 13.0; n = 300) to [CLS].",
+  ]);
+  assert.deepEqual(stated(measures, 1), ["Gives at most 4.0% (3.0 to 5.0; n = 300) of its attention to any of the previous token, the next token or [CLS]."]);
+  assert.deepEqual(stated([{ ...measures[0], value: [null, 1] }]), []);
+});
+
+test("kind, class of maps and entropy, in this order, whatever that of the file", () => {
+  const measures = [
+    { id: "entropy.all", unit: "nats", value: [1.25, 2], low: [1.1, 1.9], high: [1.4, 2.1], n: [7, 8], null: 4.8, null_title: "uniform attention" },
+    { id: "patterns.pretrained", scale: "category", categories: ["block", "diagonal"], value: [1, 0], label: ["99%", "60%"], n: 40, about: "Over SST-2, MNLI (generated)." },
+    { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "position", "other"], value: [1, 2] },
+    { id: "entropy.cls", unit: "nats", value: [1, 1] },
+  ];
+  assert.deepEqual(stated(measures), [
+    "Kind of head: position.",
+    "99% of its maps are diagonal (n = 40; generated data among them).",
+    "Entropy of its attention: 1.3 nats (1.1 to 1.4; n = 7); of uniform attention: 4.8 nats.",
+  ]);
+  assert.equal(stated(measures, 1)[0], "Kind of head: other (not syntactic or position).");
+});
+
+test("the relation with the largest gain whose interval is above the offset", () => {
+  const relation = { better: "high", null_title: "best fixed offset, -2", n: 50, about: "The annotation is silver." };
+  const measures = [
+    // By 30, but its interval reaches the offset; by 20; by 15; and all words together, which are no relation.
+    { ...relation, id: "syntax.mark", null: 40, value: [70, 10], low: [40, 5], high: [90, 15] },
+    { ...relation, id: "syntax.dobj", null: 40, value: [60, 10], low: [55, 5], high: [65, 15], label: ["dependent to head", "head to dependent"] },
+    { ...relation, id: "syntax.det", null: 50, value: [65, 10], low: [60, 5], high: [70, 15] },
+    { ...relation, id: "syntax.all", null: 1, value: [99, 99], low: [99, 99], high: [99, 99] },
+    { ...relation, id: "syntax.best", null: 0, value: [30, -30], low: [0, -35], high: [50, -25], label: ["mark", "mark"] },
+  ];
+  assert.deepEqual(stated(measures), [
+    "Best relation: dobj (dependent to head), right for 60.0% of words, 20.0 points (15.0 to 25.0; n = 50; silver annotation) above the best fixed offset, -2; of 3 relations, it beats the offset at 2.",
+  ]);
+  assert.deepEqual(stated(measures, 1), ["Beats the best fixed offset at none of 3 relations."]);
+});
+
+test("antecedents and frame links only where they beat their baseline", () => {
+  const mentions = { better: "high", n: 90, null_title: "nearest mention", about: "The data are generated." };
+  const measures = [
+    { ...mentions, id: "coreference.words.all", null: 20, value: [30, 10], low: [25, 5], high: [35, 15] },
+    { ...mentions, id: "coreference.words.nominal", null: 40, value: [90, 45], low: [85, 39], high: [95, 51] },
+    { id: "frames.either.above", unit: "points", better: "high", null: 0, null_title: "unlinked words", value: [3, 1.9], low: [2, 1], high: [4, 3], p: [0.0004, 0.0004], n: 9 },
+  ];
+  assert.deepEqual(stated(measures), [
+    "Finds an antecedent of 90.0% of nouns (85.0 to 95.0; n = 90; generated data); the nearest mention: 40.0%.",
+    "Gives 3.0 points more attention (2.0 to 4.0; p < 0.001; n = 9) to frame links than to unlinked words as far apart.",
+  ]);
+  assert.deepEqual(stated(measures, 1), []);
+  const [, , links] = measures;
+  assert.deepEqual(stated([{ ...links, p: [0.06, 1] }]), []);
+});
+
+test("what disabling costs on each task, or that no effect is detectable", () => {
+  const effect = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
+  const measures = [
+    { ...effect, id: "disabling.sst2.1.head.uniform.dev", value: [-3, 2], low: [-5.5, 1], high: [-1, 3], p: [0.085, 0.01] },
+    { ...effect, id: "disabling.sst2.1.head.zero.dev", value: [-9, -9], low: [-10, -10], high: [-8, -8], p: [0.01, 0.01] },
+    { ...effect, id: "disabling.sst2.1.head.uniform.dev_tweets", value: [-9, -9], low: [-10, -10], high: [-8, -8], p: [0.01, 0.01] },
+  ];
+  assert.deepEqual(stated(measures), ["Disabling it (uniform attention): no detectable effect on SST-2, seed 1 (−3.0 points; −5.5 to −1.0; p = 0.085; n = 200)."]);
+  assert.deepEqual(stated(measures, 1), ["Disabling it (uniform attention) gains 2.0 points on SST-2, seed 1 (1.0 to 3.0; p = 0.010; n = 200)."]);
+});
+
+test("a translator's head by its type of attention, and the cost of masking it", () => {
+  const model = {
+    name: "t", n_layers: 2, n_heads: 1, states: [{ name: "trained", title: "trained to translate" }],
+    types: [{ name: "encoder", title: "Enc-Enc", n_layers: 1 }, { name: "encoder-decoder", title: "Enc-Dec", n_layers: 1 }],
+  };
+  const effect = { unit: "BLEU", better: "low", null: 0, null_title: "no effect", state: "trained", n: 100, about: "The data are generated." };
+  const measures = [
+    { ...effect, id: "translation.head.zero.test.bleu", value: [-4, -0.5], low: [-6, -1], high: [-2, 0.5], p: [0.001, 0.9] },
+    { ...effect, id: "translation.all-but-one.zero.test.bleu", better: "high", value: [-20, -0.5], low: [-26, -1], high: [-12, 0.5], p: [0.001, 0.9] },
+  ];
+  assert.deepEqual(stated(measures, 0, model), [
+    "Attends from the source sentence to itself, in the encoder.",
+    "Masking it costs 4.0 BLEU (2.0 to 6.0; p = 0.001; n = 100; generated data).",
+    "Masking all other heads of its layer costs 20.0 BLEU (12.0 to 26.0; p = 0.001; n = 100; generated data).",
+  ]);
+  assert.match(stated(measures, 1, model)[0], /^Attends from the translation so far to the source sentence/);
+  assert.equal(stated(measures, 1, model)[1], "Masking it: no detectable effect (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
+});

@@ -1,0 +1,33 @@
+/** The beginning of a card: what the head does, in words and numbers, then where it ranks. */
+
+import { html } from "../vendor/standalone.module.js";
+import { format } from "../lib/fragment.js";
+import { statements } from "../lib/profile.js";
+import { profile } from "../lib/summary.js";
+import { written } from "./profile.js";
+
+/** @param {{model: object, measures: object[], index: number, label: string, state: object}} props */
+export function Summary({ model, measures, index, label, state }) {
+  const does = profile(model, measures, index);
+  const ranks = statements({ label, model: model.title, measures, i: index, write: written });
+  if (does.length === 0 && ranks.length === 0) return null;
+  return html`<section class="summary" aria-label="What the head does">
+    ${does.length > 0 && html`<ul class="does">${does.map((line) => html`<li key=${line.sentence}><bdi><${Line} ...${line} state=${state} /></bdi></li>`)}</ul>
+      <p class="soft small">In brackets: 95% intervals, of each number alone; p is corrected over the heads. The best of many relations is too good by chance. Each line leads to its measure in the grid.</p>`}
+    ${ranks.length > 0 && html`<details>
+      <summary>Where it ranks</summary>
+      ${ranks.map(({ sentence, numbers }) => html`<div key=${sentence}>
+        <p><bdi>${sentence}</bdi></p>
+        ${numbers.length > 0 && html`<ul class="soft small">${numbers.map((line) => html`<li key=${line}><bdi>${line}</bdi></li>`)}</ul>`}
+      </div>`)}
+      <p class="soft small">Ranks are of the measured values. With ${measures.length} measures, some head comes first at each, by chance too.</p>
+    </details>`}
+  </section>`;
+}
+
+/** A sentence with what stands in brackets in the background, and the measure that it is read from. */
+function Line({ sentence, measure, state }) {
+  const parts = sentence.split(/(\([^()]*\))/).map((part) => (part.startsWith("(") ? html`<span class="soft small">${part}</span>` : part));
+  if (measure === null) return parts;
+  return html`<a href=${format({ ...state, view: "grid", measure: measure.id })} title=${measure.about}>${parts}</a>`;
+}
