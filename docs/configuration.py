@@ -33,11 +33,13 @@ runs from `data`.
 A workflow imports this one as a module, with a study under a key of its own config, and its rules
 take any product, such as `results/mine/mine/figures/clark2019-fig4.svg`, as input:
 
-    module atlas:
-        snakefile: "attention-atlas/Snakefile"
-        config: config["atlas"]
+```snakemake
+module atlas:
+    snakefile: "attention-atlas/Snakefile"
+    config: config["atlas"]
 
-    use rule * from atlas as atlas_*
+use rule * from atlas as atlas_*
+```
 
 Snakemake does not read this checkout's `profiles/default` then: copy it into that workflow, or its
 settings, on which [staleness.md](staleness.md) rests.

@@ -1,0 +1,111 @@
+"""The Python of the pages runs: on small made-up files, and on the default study where it is."""
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from transformers import AutoModelForSequenceClassification, BertConfig
+
+from tests.atlas.made_up import made_up
+from tests.core.tiny_models import random_tokens
+from tests.core.tiny_translators import save
+from tests.default_study import DEMO, MODEL, RESULTS, ROOT, needs
+from tests.documentation.blocks import Block, of
+from workflow_scripts.atlas.atlas_page import build
+from workflow_scripts.core.data.cache import CacheWriter
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.surface import measures, relative_position
+
+LAYERS, HEADS = 6, 12  # of the default model, whose heads the pages name
+CACHE = Path(f"{RESULTS}/{MODEL}/attention/wikipedia.h5")
+TRANSLATOR = "Helsinki-NLP/opus-mt-tc-big-en-fr"
+PYTHON = {
+    "docs/ablation-engine.md",
+    "docs/atlas.md",
+    "docs/cache.md",
+    "docs/data.md",
+    "CONTRIBUTING.md",
+}
+
+
+@pytest.mark.parametrize("block", of("python"), ids=str)
+def test_a_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if block.page == "CONTRIBUTING.md":
+        return runs_in_a_chapter(block.text)
+    found = run(block.text, prepared(block.page))
+    if block.page == "docs/ablation-engine.md":
+        assert found["logits"].shape == (LAYERS * HEADS, 2, 2)
+    elif block.page == "docs/data.md":
+        assert list(Path(found["folder"]).glob("*.safetensors"))
+    else:
+        holds_weights(found)
+
+
+@pytest.mark.parametrize("block", [b for b in of("python") if RESULTS in b.text], ids=str)
+def test_a_block_runs_on_the_default_study(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs(DEMO / "atlas.html", DEMO / "atlas.json", ROOT / CACHE)
+    monkeypatch.chdir(ROOT)
+    holds_weights(run(block.text, {}))
+
+
+def prepared(page: str) -> dict[str, Any]:
+    """The names that a page's code expects; writes the files that it reads here."""
+    if page == "docs/ablation-engine.md":
+        size = {"hidden_size": 2 * HEADS, "intermediate_size": 32, "vocab_size": 128}
+        config = BertConfig(num_hidden_layers=LAYERS, num_attention_heads=HEADS, **size)
+        options = {"attn_implementation": "eager"}
+        model = AutoModelForSequenceClassification.from_config(config, **options).eval()
+        return {"model": model, "tokens": random_tokens((5, 7))}
+    if page == "docs/atlas.md":
+        atlas = made_up(LAYERS, HEADS, hostile=False)
+        folder = Path(RESULTS)
+        folder.mkdir(parents=True)
+        (folder / "atlas.html").write_text(build(atlas), encoding="utf-8")
+        (folder / "atlas.json").write_text(json.dumps(atlas), encoding="utf-8")
+    if page == "docs/cache.md":
+        write_cache(CACHE, examples=8)
+    if page == "docs/data.md":
+        save(Path(TRANSLATOR), "marian")
+    return {}
+
+
+def write_cache(path: Path, examples: int) -> None:
+    """Uniform attention over four pieces of three words."""
+    path.parent.mkdir(parents=True)
+    flat = np.arange(4, dtype=np.int32), np.array([0, 1, 1, 2], np.int32), np.zeros(4, np.int8)
+    tokens = [Tokens(f"wikipedia-{number}", *flat, n_words=3) for number in range(examples)]
+    with CacheWriter(path, tokens, LAYERS, HEADS, {"model": "tiny"}) as writer:
+        for index in range(examples):
+            writer.write(index, np.full((LAYERS, HEADS, 4, 4), 0.25, np.float16))
+
+
+def run(code: str, names: dict[str, Any]) -> dict[str, Any]:
+    """The names after code has run."""
+    exec(compile(code, "page", "exec"), names)  # noqa: S102 - the pages' own code
+    return names
+
+
+def holds_weights(found: dict[str, Any]) -> None:
+    """What a block has read is attention, the last of its dimensions the keys."""
+    maps = found.get("weights", found.get("words"))
+    assert maps.shape[-1] == maps.shape[-2]
+    np.testing.assert_allclose(maps.sum(axis=-1), 1, atol=0.1)
+
+
+def runs_in_a_chapter(code: str) -> None:
+    """The recipe's code, where it says that it belongs: tests/surface/test_recipe.py has values."""
+    if "def main" in code:
+        names = run(code, dict(vars(relative_position)))
+        one = np.array([[[[0.25, 0.75], [0.5, 0.5]]]])
+        assert names["largest_weight"](one).tolist() == [[0.625]]
+        return
+    table, _, forms = code.partition("if WEIGHTS in found:")
+    body = textwrap.indent(f"if WEIGHTS in found:{forms}", "    ")
+    names = dict(vars(measures)) | {"over": "over 300 segments"}
+    names = run(f"{table}\ndef forms(found):\n{body}", names)
+    (form,) = names["forms"]([names["WEIGHTS"]])
+    assert (form.id, form.unit) == ("weights.all", "%")
