@@ -28,7 +28,12 @@ use rule analysis_step as claims_figure with:
     input:
         verdicts=rules.claim_verdicts.output.table,
     output:
-        **figure("claims", "published numbers next to ours, as a figure", JUDGED, "claims-figure"),
+        **figure(
+            "claims",
+            "claims with a verdict: rule, published number, ours",
+            JUDGED,
+            "claims-figure",
+        ),
     pathvars:
         job="claims/{model}.claims_figure",
     localrule: True

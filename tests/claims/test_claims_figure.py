@@ -1,62 +1,99 @@
-"""The claims figure of all built-in claims is legible."""
+"""The claims figure: legible for all built-in claims, and its marks where the table has them."""
 
-import warnings
+import math
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from tests.core.figure_checks import clipped, overlapping, too_small, width_of
+from tests.core.figure_checks import clipped, overlapping, texts_of, too_small, width_of
 from workflow_scripts.claims import claims_figure
-from workflow_scripts.claims.verdicts import VERDICTS
-from workflow_scripts.core.plots import figures
+from workflow_scripts.claims.published import read
+from workflow_scripts.core.plots import colours, figures
 
 PUBLISHED = Path(__file__).parents[2] / "claims/published.csv"
+MEASURES = pd.read_csv(PUBLISHED)["measure"].unique()
 
 
-def table(folder: Path) -> Path:
-    """A claims table of every built-in claim, in turn under each verdict, twice under some."""
-    claims = pd.read_csv(PUBLISHED).rename(columns={"value": "ours"})
-    claims["verdict"] = [VERDICTS[n % len(VERDICTS)] for n in range(len(claims))]
-    claims = claims.assign(paper_value=claims["ours"], ci_low=claims["ours"] - 2, ci_high=99.0)
-    path = folder / "claims.csv"
-    pd.concat([claims, claims[::3]]).to_csv(path, index=False)
-    return path
+def row(**values: object) -> dict[str, object]:
+    """A case of a claim: more than 50%, which the paper has at 60 and we at 40."""
+    found = {"id": "a", "paper": "A et al.", "statement": "More than half.", "rule": "above 50 %"}
+    found |= {"paper_value": 60.0, "rule_low": 50.0, "rule_high": math.nan, "case": "SST-2"}
+    found |= {"ours": 40.0, "ci_low": 30.0, "ci_high": 45.0, "interval": math.nan, "n": 9.0}
+    return found | {"n_of": "words", "verdict": "does not hold here"} | values
 
 
-def test_every_statement_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Figure] = []
+def drawn(rows: list[dict], folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Figure, Path]:
+    """The figure of a table, and its SVG file."""
+    kept: list[Figure] = []
 
     def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
-        drawn.append(figure)
+        kept.append(figure)
         figure.savefig(svg, format="svg")
 
     monkeypatch.setattr(figures, "save", save)
-    outputs = [tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # that axes have collapsed is a warning only
-        claims_figure.main(table(tmp_path), *outputs)
-    assert clipped(drawn[0]) == []
-    assert overlapping(drawn[0]) == []
-    assert too_small(outputs[0]) == []
-    assert width_of(outputs[0]) <= figures.TWO_COLUMNS + 0.01
+    pd.DataFrame(rows).to_csv(folder / "claims.csv", index=False)
+    outputs = [folder / f"f.{kind}" for kind in ("svg", "pdf", "png")]
+    claims_figure.main(folder / "claims.csv", *outputs)
+    return kept[0], outputs[0]
 
 
-def test_rows_keep_to_their_statements() -> None:
-    """The second paper's rows lie between those of the first in the table."""
-    rows = [("B", "b", "Says b."), ("A", "a", "Says a."), ("B", "c", "Says c. " * 20)]
-    frame = pd.DataFrame(rows, columns=["paper", "id", "statement"])
-    frame["verdict"] = ["reproduced", "cannot tell", "not measured"]
-    labels = claims_figure._labels(frame)
-    assert [label.partition("\n")[0][:7] for label in labels] == [
-        "B", "Says b.", "Says c.", "A", "Says a.",
-    ]  # fmt: skip
-    axes = Figure().subplots()
-    claims_figure._statements(axes, frame, labels)
-    heights = dict(zip(labels, axes.get_yticks(), strict=True))
-    marks = [line for line in axes.lines if line.get_marker() not in ("None", "")]
-    places = {mark.get_ydata()[0]: int(mark.get_xdata()[0]) for mark in marks}
-    found = {label[:7]: VERDICTS[places[at]] for label, at in heights.items() if at in places}
-    wanted = {"Says b.": "reproduced", "Says c.": "not measured", "Says a.": "cannot tell"}
-    assert found == wanted
+def test_every_claim_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All built-in claims at once, in turn under each verdict, every third with two cases."""
+    rows = []
+    for i, claim in enumerate(read(PUBLISHED, MEASURES)):
+        low, high = (end if math.isfinite(end) else math.nan for end in claim.target)
+        verdict = claims_figure.JUDGED[i % len(claims_figure.JUDGED)]
+        about = {"id": claim.id, "paper": claim.paper, "statement": claim.statement}
+        about |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
+        about |= {"paper_value": claim.printed, "verdict": verdict, "interval": "over documents"}
+        rows += [
+            row(**about, case=case) for case in ("MNLI", "SST-2 editorials")[: 1 + (i % 3 > 1)]
+        ]
+    figure, svg = drawn(rows, tmp_path, monkeypatch)
+    assert clipped(figure) == []
+    assert overlapping(figure) == []
+    assert too_small(svg) == []
+    assert min(size for _, size in texts_of(svg)) >= 7
+    assert width_of(svg) <= figures.TWO_COLUMNS + 0.01
+
+
+def test_marks_lie_where_the_table_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The axis goes from 30 to 60, with 3 more at each end."""
+    other = row(case="MNLI", ours=55.0, ci_low=51.0, ci_high=57.0, verdict="holds here")
+    left_out = [row(id=verdict, verdict=verdict) for verdict in ("not comparable", "not measured")]
+    figure, svg = drawn([row(), other, *left_out], tmp_path, monkeypatch)
+    (axes,) = figure.axes
+
+    def value(place: float) -> float:
+        width = claims_figure.STRIP_END - claims_figure.STRIP
+        return 27 + (place - claims_figure.STRIP) / width * 36
+
+    (rule,) = axes.patches
+    assert value(rule.get_x()) == pytest.approx(50)
+    assert rule.get_x() + rule.get_width() == pytest.approx(claims_figure.STRIP_END)
+    marks = {
+        line.get_marker(): (value(line.get_xdata()[0]), line.get_color())
+        for line in axes.lines
+        if line.get_marker() != "None"
+    }
+    looks = [colours.VERDICTS[name] for name in ("does not hold here", "holds here")]
+    wanted = zip(looks, (40, 55), strict=True)
+    assert marks == {look.marker: (pytest.approx(x), look.colour) for look, x in wanted}
+    lines = [[value(x) for x in line.get_xdata()] for line in axes.lines]
+    for ends in ([30, 45], [51, 57], [60, 60]):
+        assert any(line == pytest.approx(ends) for line in lines if len(line) == 2)
+    texts = [words for words, _ in texts_of(svg)]
+    assert "SST-2: 40 (30 to 45), n = 9 words" in texts
+    assert "Rule: above 50 %; the paper's number: 60" in texts
+    assert "1 of 3 claims have a verdict in this study." in texts
+
+
+def test_a_study_without_verdicts_states_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, svg = drawn([row(verdict="not comparable")], tmp_path, monkeypatch)
+    assert "0 of 1 claims have a verdict in this study." in [words for words, _ in texts_of(svg)]

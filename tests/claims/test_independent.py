@@ -13,6 +13,7 @@ from tests.claims.made_up_study import MODEL as MADE_UP
 from tests.claims.made_up_study import made_up_study
 from tests.default_study import DEMO, MODEL, study_before
 from tests.parsed_rules import parsed
+from workflow_scripts.claims.published import NEEDS
 
 # The sizes of model that the study's passes for, and what of the data is not real.
 STUDIES = [("", {}), ("BERT-base", {}), ("BERT-large", {}), ("", {"arct": "generated"})]
@@ -48,6 +49,18 @@ def test_a_made_up_study(made_up: Path, tmp_path: Path, size: str, data: dict[st
     found = checked(table, Study(made_up, MADE_UP), size or MADE_UP, data)
     assert found.keys() == set(RECOMPUTED)
     assert sum(map(len, found.values())) >= 180  # the others are not measured
+
+
+def test_generated_data_get_no_verdict(made_up: Path, tmp_path: Path) -> None:
+    """Where all data are generated a verdict remains on claims alone that need no data."""
+    tasks = ("mnli", "mrpc", "qnli", "qqp", "rte", "sst2", "stsb", "cola", "wnli")
+    data = dict.fromkeys((*NEEDS, *tasks), "generated")
+    table = judged(made_up, MADE_UP, tmp_path, "BERT-base", data)
+    open_to = table[table["verdict"].isin(["not comparable", "not measured"])]
+    assert set(open_to["rule_met"].dropna()) == {"yes", "no", "undecided"}
+    with CLAIMS.open(encoding="utf-8", newline="") as file:
+        needs = {claim["id"]: claim["needs"] for claim in csv.DictReader(file)}
+    assert {needs[id_] for id_ in set(table["id"]) - set(open_to["id"])} <= {"", "own-head"}
 
 
 def test_a_made_up_study_of_one_seed(tmp_path: Path) -> None:

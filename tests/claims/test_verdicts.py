@@ -8,7 +8,7 @@ import pytest
 
 from workflow_scripts.claims import verdicts
 from workflow_scripts.claims.published import Claim
-from workflow_scripts.claims.verdicts import Measured, judge
+from workflow_scripts.claims.verdicts import Measured, judge, rule_met
 
 CLAIM = Claim(
     id="one",
@@ -70,6 +70,21 @@ def claim(**changes: Any) -> Claim:
 def test_verdict(changes: dict, interval: tuple[float, float], verdict: str) -> None:
     measured = Measured(sum(interval) / 2, *interval)
     assert judge(claim(**changes), measured, same_model=True) == verdict
+
+
+@pytest.mark.parametrize(
+    ("interval", "met"),
+    [
+        ((51, 60), "yes"),
+        ((40, 50), "no"),
+        ((45, 55), "undecided"),
+        ((math.nan, math.nan), "undecided"),
+    ],
+)
+def test_rule_met(interval: tuple[float, float], met: str) -> None:
+    """A reference has no part in it: "same direction" is a verdict."""
+    measured = Measured(sum(interval) / 2, *interval, reference=30.0)
+    assert rule_met(CLAIM, measured) == met
 
 
 def test_another_model_does_not_reproduce_a_statement() -> None:

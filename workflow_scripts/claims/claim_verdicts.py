@@ -1,5 +1,6 @@
 """Every published value and statement next to our number, with a verdict."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,13 @@ from workflow_scripts.claims import (
 from workflow_scripts.claims.intervals import of_paper
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.published import Claim, read
-from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, Measured, judge
+from workflow_scripts.claims.verdicts import (
+    NOT_COMPARABLE,
+    NOT_MEASURED,
+    Measured,
+    judge,
+    rule_met,
+)
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
@@ -135,10 +142,12 @@ def _row(
     about = {"id": claim.id, "paper": claim.paper, "place": claim.place, "kind": claim.kind}
     about |= {"statement": claim.statement, "paper_model": claim.model, "paper_data": claim.data}
     about |= {"paper_value": claim.printed, "paper_n": claim.paper_n}
-    about |= {"rule": claim.in_words(), "unit": claim.unit, "rule_since": claim.since}
+    low, high = (end if math.isfinite(end) else None for end in claim.target)
+    about |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
+    about |= {"unit": claim.unit, "rule_since": claim.since}
     about |= {"paper_scores": paper_scores(claim)}
     number: dict[str, Any] = dict.fromkeys(("case", "ours", "ci_low", "ci_high", "interval"))
-    number |= dict.fromkeys(("n", "n_of", "seeds", "reference", "about", "rests_on"))
+    number |= dict.fromkeys(("n", "n_of", "seeds", "reference", "about", "rests_on", "rule_met"))
     of_case = {name: getattr(measured, name, "") for name in OF_CASE}
     if measured:
         reference = claim.reference if measured.reference is None else measured.reference
@@ -146,6 +155,7 @@ def _row(
         number |= {"ci_high": measured.high, "interval": measured.interval}
         number |= {"n": measured.n, "n_of": measured.of, "rests_on": rests_on}
         number |= {"seeds": measured.seeds, "reference": reference, "about": measured.about}
+        number |= {"rule_met": rule_met(claim, measured)}
     judged = {"verdict": verdict, "because": because}
     return about | number | judged | {"later": claim.later, "source": claim.source} | of_case
 

@@ -1,105 +1,154 @@
-"""Published numbers next to ours, and the verdict on every claim."""
+"""Each judged claim on an axis of its own: the rule's range, the paper's number and ours."""
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
-from workflow_scripts.claims.verdicts import VERDICTS
+from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, VERDICTS
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-PERCENT = ("%", "UAS", "UUAS")  # what the units begin with that share an axis from 0 to 100
-PANELS, LINE, GAP = 2.6, 0.1, 0.04  # inches: the panels with legend, a line of text, between rows
-NAMES = 0.9  # inches: the names of the verdicts
-WIDTH = 88  # characters of a line; the longest statements have some 170
+# Inches: a line of text, the gap between claims, the legend; where the columns begin and end.
+LINE, GAP, LEGEND = 0.125, 0.09, 0.6
+TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
+LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
+FONT = 7  # points
+JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
+RULE = {"facecolor": "#DCE6EF", "edgecolor": "#8FA3B5", "linewidth": 0.4}
+PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A judged claim: its text, and one entry of text for each of its cases."""
+
+    rows: pd.DataFrame  # the claim's cases
+    statement: list[str]  # its lines, as those of the rule and of each case
+    rule: list[str]
+    cases: list[list[str]]
+
+    @property
+    def lines(self) -> int:
+        """How many lines the claim takes."""
+        return max(len(self.statement + self.rule), sum(map(len, self.cases)))
+
+
+def row_of(rows: pd.DataFrame) -> Row:
+    """What is printed next to the strip of a claim; `rows` are its judged cases."""
+    claim = rows.iloc[0]
+    rule = f"Rule: {claim['rule']}"
+    if not math.isnan(claim["paper_value"]):
+        rule += f"; the paper's number: {claim['paper_value']:.4g}"
+    cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
+    return Row(rows, wrap(claim["statement"], LEFT), wrap(rule, LEFT), cases)
+
+
+def span(rows: pd.DataFrame) -> tuple[float, float]:
+    """The ends of a claim's axis: all its numbers lie within, with a tenth of room at each end."""
+    names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high"]
+    numbers = rows[names].astype(float).stack()
+    low, high = float(numbers.min()), float(numbers.max())
+    room = (high - low) / 10 or 1.0
+    return low - room, high + room
 
 
 def main(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw, for each paper, our numbers over the published ones, and a row per statement."""
+    """Draw the claims that have a verdict, by paper."""
     frame = pd.read_csv(verdicts)
-    values, statements = (frame[frame["kind"] == kind] for kind in ("value", "statement"))
-    papers = list(frame["paper"].unique())
-    labels = _labels(statements)
-    rows = NAMES + sum(map(_height, labels))
+    judged = frame[frame["verdict"].isin(JUDGED)]
+    papers = {
+        str(paper): [row_of(rows) for _, rows in part.groupby("id", sort=False)]
+        for paper, part in judged.groupby("paper", sort=False)
+    }
+    claims = [row for part in papers.values() for row in part]
+    height = LEGEND + sum(row.lines * LINE + GAP for row in claims)
+    height += (len(papers) + 1) * 2 * LINE
     with figures.style():
-        figure = Figure(figsize=(figures.TWO_COLUMNS, PANELS + rows), layout="constrained")
-        upper, lower = figure.subfigures(2, 1, height_ratios=(PANELS, rows))
-        panels = upper.subplots(1, len(papers), squeeze=False)[0]
-        for axes, paper in zip(panels, papers, strict=True):
-            _numbers(axes, values[values["paper"] == paper])
-            axes.set_title(paper)
-        panels[0].set_ylabel("Ours")
-        _statements(lower.subplots(), statements, labels)
-        handles = [
-            Line2D([], [], marker=look.marker, color=look.colour, ls="", label=look.name)
-            for look in colours.VERDICTS.values()
-        ]
-        upper.legend(handles=handles, loc="outside lower center", ncols=4)
+        figure = Figure(figsize=(figures.TWO_COLUMNS, height))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(0, figures.TWO_COLUMNS), ylim=(height, 0))
+        axes.axis("off")
+        _legend(figure, judged)
+        top = LEGEND
+        for paper, rows in papers.items():
+            axes.text(TEXT, top + LINE, paper, size=8, weight="bold", va="center")
+            top += 2 * LINE
+            for row in rows:
+                _draw(axes, row, top)
+                top += row.lines * LINE + GAP
+        counts = f"{len(claims)} of {frame['id'].nunique()} claims have a verdict in this study."
+        axes.text(TEXT, top + LINE, counts, size=FONT, va="center")
         figures.save(figure, svg, pdf, png)
 
 
-def _numbers(axes: Axes, frame: pd.DataFrame) -> None:
-    """Our number over the published one, in percent, with its interval."""
-    axes.plot([0, 100], [0, 100], color=colours.GUIDE, lw=0.8, zorder=0)
-    known = frame[frame["ours"].notna()]
-    rows = known[known["unit"].str.startswith(PERCENT)]
-    for verdict, part in rows.groupby("verdict"):
-        ends = np.abs(part[["ci_low", "ci_high"]].to_numpy() - part[["ours"]].to_numpy()).T
+def _case(row: dict[str, Any]) -> str:
+    """Our number for a case with its interval, what this is if not of 95%, and n."""
+    number = f"{row['ours']:.4g}"
+    if row["ci_low"] < row["ci_high"]:
+        kind = f": {row['interval']}" if isinstance(row["interval"], str) else ""
+        number += f" ({row['ci_low']:.4g} to {row['ci_high']:.4g}{kind})"
+    if not math.isnan(row["n"]):
+        number += f", n = {row['n']:.0f} {row['n_of']}"
+    return f"{row['case']}: {number}" if isinstance(row["case"], str) else number
+
+
+def _draw(axes: Axes, row: Row, top: float) -> None:
+    """A claim's text and strip; the strip's axis is in the claim's own unit."""
+    height = row.lines * LINE
+    low, high = span(row.rows)
+
+    def place(value: float) -> float:
+        return STRIP + (value - low) / (high - low) * (STRIP_END - STRIP)
+
+    claim = row.rows.iloc[0]
+    ends = (claim["rule_low"], claim["rule_high"])
+    start, end = (
+        place(edge if math.isnan(value) else value)
+        for value, edge in zip(ends, (low, high), strict=True)
+    )
+    axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
+    axes.plot([STRIP, STRIP_END], [top + height] * 2, color=colours.PALE, linewidth=0.6)
+    if not math.isnan(claim["paper_value"]):
+        axes.plot([place(claim["paper_value"])] * 2, [top, top + height], **PUBLISHED)
+    for i, line in enumerate(row.statement + row.rule):
+        colour = colours.BLACK if i < len(row.statement) else colours.GREY
+        axes.text(TEXT, top + (i + 0.5) * LINE, line, size=FONT, va="center", color=colour)
+    at = top
+    for case, lines in zip(row.rows.to_dict("records"), row.cases, strict=True):
+        look, middle = colours.VERDICTS[case["verdict"]], at + len(lines) * LINE / 2
+        if len(row.cases) == 1:
+            middle = top + height / 2
+        if case["ci_low"] < case["ci_high"]:
+            interval = [place(case["ci_low"]), place(case["ci_high"])]
+            axes.plot(interval, [middle] * 2, color=look.colour, linewidth=1)
+        axes.plot(place(case["ours"]), middle, look.marker, color=look.colour, markersize=4.5)
+        first = middle - (len(lines) - 1) / 2 * LINE
+        for i, line in enumerate(lines):
+            axes.text(CASES, first + i * LINE, line, size=FONT, va="center")
+        at += len(lines) * LINE
+
+
+def _legend(figure: Figure, judged: pd.DataFrame) -> None:
+    """What the marks mean: the verdicts that there are, the rule and the paper's number."""
+    handles: list[Any] = [
+        Patch(label="where the rule requires our number", **RULE),
+        Line2D([], [], label="the paper's number", **PUBLISHED),
+    ]
+    found = set(judged["verdict"])
+    for verdict in (verdict for verdict in JUDGED if verdict in found):
         look = colours.VERDICTS[verdict]
-        style = {"fmt": look.marker, "color": look.colour, "elinewidth": 0.6}
-        axes.errorbar(part["paper_value"], part["ours"], yerr=np.nan_to_num(ends), **style)
-    axes.set(xlim=(-2, 102), ylim=(-2, 102), xlabel=f"Published, {len(rows)} values in %")
-    axes.set_xticks(range(0, 101, 25))
-    axes.set_yticks(range(0, 101, 25))
-    axes.set_aspect("equal")
-
-
-def _labels(frame: pd.DataFrame) -> list[str]:
-    """What stands next to each row: a paper's name, and below it its statements."""
-    labels = []
-    for paper, of_paper in frame.groupby("paper", sort=False):
-        statements = of_paper.drop_duplicates("id")["statement"]
-        labels += [str(paper), *("\n".join(wrap(words, WIDTH)) for words in statements)]
-    return labels
-
-
-def _height(label: str) -> float:
-    """Inches of a row: its lines of text and the gap to the next row."""
-    return LINE * (label.count("\n") + 1) + GAP
-
-
-def _statements(axes: Axes, frame: pd.DataFrame, labels: list[str]) -> None:
-    """A row for each label; of a statement the number of cases under each verdict."""
-    heights = np.array([_height(label) for label in labels])
-    centres = heights.cumsum() - heights / 2
-    axes.set_yticks(centres, labels, fontsize=figures.SMALL)
-    papers = set(frame["paper"])
-    for text in axes.get_yticklabels():
-        if text.get_text() in papers:
-            text.set_weight("bold")
-    rows = [row for row, label in zip(centres, labels, strict=True) if label not in papers]
-    by_paper = [part for _, part in frame.groupby("paper", sort=False)]
-    by_claim = [cases for part in by_paper for _, cases in part.groupby("id", sort=False)]
-    for row, cases in zip(rows, by_claim, strict=True):
-        axes.axhline(row, color=colours.FAINT, linewidth=0.6, zorder=0)
-        for verdict, count in cases["verdict"].value_counts().items():
-            look, place = colours.VERDICTS[verdict], VERDICTS.index(str(verdict))
-            axes.plot(place, row, look.marker, color=look.colour, markersize=4.5)
-            if count > 1:
-                words = {"textcoords": "offset points", "size": figures.SMALL}
-                axes.annotate(str(count), (place, row), (5, -2.5), **words)
-    names = [colours.VERDICTS[name].name for name in VERDICTS]
-    axes.set_xticks(range(len(VERDICTS)), names, rotation=40, ha="left", rotation_mode="anchor")
-    axes.set(xlim=(-0.5, len(VERDICTS) - 0.4), ylim=(heights.sum(), 0))
-    axes.tick_params(axis="y", length=0)
-    axes.spines[:].set_visible(False)
-    axes.xaxis.tick_top()
+        style = {"marker": look.marker, "color": look.colour, "linewidth": 1}
+        handles.append(Line2D([], [], label=f"our number and interval: {verdict}", **style))
+    figure.legend(handles=handles, loc="upper center", ncols=2, fontsize=FONT)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,17 @@ def judge(claim: Claim, measured: Measured, same_model: bool) -> str:
     return fails if outside else CANNOT_TELL
 
 
+def rule_met(claim: Claim, measured: Measured) -> str:
+    """Whether the interval lies where the rule wants the number: yes, no, or undecided.
+
+    It says nothing on the claim, and so is known of generated data and other models too.
+    """
+    if any(map(math.isnan, (measured.value, measured.low, measured.high))):
+        return "undecided"
+    inside, outside = _position(claim, measured)
+    return "yes" if inside else "no" if outside else "undecided"
+
+
 def _position(claim: Claim, measured: Measured) -> tuple[bool, bool]:
     """Whether the interval lies where the rule wants it, and whether none of it does.
 
