@@ -40,6 +40,8 @@ def test_the_label_and_the_prediction_are_next_to_a_text(hostile: Study, show: O
     assert page.locator(".outcome").inner_text() == gold
     go(page, f"{where}-0&state=sst2.1")
     assert page.locator(".outcome").count() == 0
+    go(page, "view=maps&segment=wikipedia-1&state=sst2.1")
+    assert page.locator(".outcome").inner_text().endswith("(0.83)")
     sides = "&".join(f"{x}=tiny/1-1/{s}" for x, s in {"a": "pretrained", "b": "sst2.1"}.items())
     go(page, f"view=compare&{sides}&segment=wikipedia-1")
     assert page.locator(".outcome").inner_text().endswith("(0.83)")

@@ -14,6 +14,7 @@ import { shown } from "../lib/tokens.js";
 import { StateChoice, useMaps } from "./headmaps.js";
 import { useWidth } from "./hooks.js";
 import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
+import { Outcome } from "./outcome.js";
 import { DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
@@ -56,6 +57,7 @@ function OnText({ atlas, model, segment, state, go, dark }) {
     <div class="choices">
       <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
+      <${Outcome} ...${{ segment, state: named }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />
       ${!direction && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads }} table=${tableOf(palettes.light)} />
