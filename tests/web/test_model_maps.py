@@ -143,6 +143,8 @@ def test_a_direction_shows_its_rows_and_columns_alone(demo: Study, show: Opener)
     settle(page)
     n_a, n_b = separator - 1, len(segment["tokens"]) - separator - 2
     assert {one.shape for one in darkness(page).values()} == {(n_a, n_b)}
+    legend = page.locator("#legend").inner_text()
+    assert "Rows, the tokens of sentence A, attend to columns, those of B" in legend
     page.locator("#sentences").select_option("all tokens")
     page.get_by_label("Without special tokens").check()
     settle(page)

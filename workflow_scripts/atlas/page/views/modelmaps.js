@@ -60,10 +60,10 @@ function OnText({ atlas, model, segment, state, go, dark }) {
       <${Outcome} ...${{ segment, state: named }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />
       ${!direction && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
-      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads }} table=${tableOf(palettes.light)} />
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, direction, words }} table=${tableOf(palettes.light)} />
     </div>
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
-    <${ModelMapsLegend} ...${{ blocks, dark }} />
+    <${ModelMapsLegend} ...${{ blocks, direction, words, dark }} />
     ${error && html`<p role="alert">${error}</p>`}
     ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, start: headIndex(model, state.head) }} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
