@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from transformers import AutoModelForSequenceClassification, BertConfig
+from transformers import AutoModel, AutoModelForSequenceClassification, BertConfig
 
 from tests.atlas.made_up import made_up
-from tests.core.tiny_models import random_tokens
+from tests.core.tiny_models import random_tokens, tokenizer, write_card
 from tests.core.tiny_translators import save
 from tests.default_study import DEMO, MODEL, RESULTS, ROOT, needs
 from tests.documentation.blocks import Block, of
@@ -20,6 +20,13 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.surface import measures, relative_position
 
 LAYERS, HEADS = 6, 12  # of the default model, whose heads the pages name
+CONFIG = BertConfig(
+    num_hidden_layers=LAYERS,
+    num_attention_heads=HEADS,
+    hidden_size=2 * HEADS,
+    intermediate_size=32,
+    vocab_size=128,
+)
 CACHE = Path(f"{RESULTS}/{MODEL}/attention/wikipedia.h5")
 TRANSLATOR = "Helsinki-NLP/opus-mt-tc-big-en-fr"
 PYTHON = {
@@ -55,15 +62,17 @@ def test_a_block_runs_on_the_default_study(block: Block, monkeypatch: pytest.Mon
 def prepared(page: str) -> dict[str, Any]:
     """The names that a page's code expects; writes the files that it reads here."""
     if page == "docs/ablation-engine.md":
-        size = {"hidden_size": 2 * HEADS, "intermediate_size": 32, "vocab_size": 128}
-        config = BertConfig(num_hidden_layers=LAYERS, num_attention_heads=HEADS, **size)
         options = {"attn_implementation": "eager"}
-        model = AutoModelForSequenceClassification.from_config(config, **options).eval()
+        model = AutoModelForSequenceClassification.from_config(CONFIG, **options).eval()
         return {"model": model, "tokens": random_tokens((5, 7))}
     if page == "docs/atlas.md":
         atlas = made_up(LAYERS, HEADS, hostile=False)
         folder = Path(RESULTS)
-        folder.mkdir(parents=True)
+        card = folder / atlas["models"][0]["name"] / "attention"
+        card.mkdir(parents=True)
+        AutoModel.from_config(CONFIG).save_pretrained("tiny")
+        tokenizer().save_pretrained("tiny")
+        write_card(card, Path("tiny"))
         (folder / "atlas.html").write_text(build(atlas), encoding="utf-8")
         (folder / "atlas.json").write_text(json.dumps(atlas), encoding="utf-8")
     if page == "docs/cache.md":
