@@ -77,7 +77,7 @@ test("colour is the root of the weight, from 0 to 1", () => {
 test("what the file holds, and what it lacks, of this model", () => {
   const atlas = { segments: [segment, { ...segment, model: "other" }], left_out: ["m: 2 texts.", "other: 1 text.", "m, measures: x."] };
   assert.deepEqual(holdings(atlas, model), [
-    "This file has the maps of all 6 heads on 1 text (pretrained: 1 text).",
+    "This file has the maps of all 6 heads on 1 text (pretrained: 1 text). The study's texts are chosen by length and at random, not by their maps.",
     "It has no maps of: trained on ARCT.",
     "m: 2 texts.",
   ]);

@@ -98,7 +98,7 @@ export function holdings(atlas, model) {
   const title = ([name]) => stateTitle(model, name);
   const listed = there.map((one) => `${title(one)}: ${plural(one[1], "text")}`).join("; ");
   return [
-    there.length > 0 && `This file has the maps of all ${plural(model.n_layers * model.n_heads, "head")} on ${plural(texts.length, "text")} (${listed}).`,
+    there.length > 0 && `This file has the maps of all ${plural(model.n_layers * model.n_heads, "head")} on ${plural(texts.length, "text")} (${listed}). The study's texts are chosen by length and at random, not by their maps.`,
     there.length > 0 && none.length > 0 && `It has no maps of: ${none.map(title).join("; ")}.`,
     ...atlas.left_out.filter((sentence) => sentence.startsWith(`${model.name}: `)),
   ].filter(Boolean);
