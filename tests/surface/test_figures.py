@@ -15,6 +15,9 @@ from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.surface import clark2019_fig1, clark2019_fig3
 
 LAYERS, HEADS = 3, 4
+# Shares of the tokens: [CLS] once and [SEP] twice in 128.
+UNIFORM = {"cls": 1 / 128, "punctuation": 0.08}
+UNIFORM |= dict.fromkeys(("sep", "sep_to_sep", "other_to_sep"), 2 / 128)
 
 
 def table(kind: str, measure: str, names: list[str]) -> pd.DataFrame:
@@ -52,8 +55,14 @@ CASES = {
         "special_tokens",
         lambda: table(
             "target", "attention", ["cls", "sep", "punctuation", "sep_to_sep", "other_to_sep"]
-        ).assign(uniform=1 / 64),
-        ["[CLS]", ". or ,", "other → [SEP]", "Layer", "[SEP] if uniform: 1/64"],
+        ).assign(uniform=lambda rows: rows["target"].map(UNIFORM)),
+        [
+            "other → [SEP]",
+            "Layer",
+            "[CLS] if uniform: 0.8%",
+            "[SEP] if uniform: 1.6%",
+            ". or , if uniform: 8.0%",
+        ],
     ),
     "clark2019_fig3": (
         "gradients",
