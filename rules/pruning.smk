@@ -77,7 +77,7 @@ use rule model_step as pruning_during_training with:
     params:
         **step("pruning/pruning_during_training.py"),
         **ABLATION_RUN,
-        settings={key: PRUNING[key] for key in ("step", "importance", "examples")},
+        settings={key: PRUNING[key] for key in ("step", "importance", "examples", "bootstrap")},
         dev_examples=ABLATION["examples"],
         limits=PRUNING_LIMITS,
 

@@ -118,6 +118,21 @@ def test_shares_by_hand() -> None:
     assert rows.loc[("BERT", "follows the cue"), "n"] == 6
 
 
+def test_predictions_that_all_follow_the_cue_have_an_interval() -> None:
+    """Of 12 points with 3 runs each the exact lower end is 0.025 ** (1 / 12): points count once."""
+    frame = pd.DataFrame({"id": range(12), "n_runs": 3, "n_right": 3, "n_follow": 3, "side": 0})
+    frame = frame.assign(
+        source=STUDY, model="BoV", family="bov", setup="W", split="dev", runs="all"
+    )
+    frame = frame.assign(cue_in_right=True, cue_in_wrong=False)
+    rows = measure_all(frame, 50, 1).set_index("measure")
+    ends = rows.loc["follows the cue", ["ci_low", "ci_high"]].tolist()
+    assert ends == pytest.approx([0.025 ** (1 / 12), 1])
+    none = measure_all(frame.assign(n_follow=0), 50, 1).set_index("measure")
+    ends = none.loc["follows the cue", ["ci_low", "ci_high"]].tolist()
+    assert ends == pytest.approx([0, 1 - 0.025 ** (1 / 12)])
+
+
 def test_differences_are_paired_over_points() -> None:
     """Equal models differ by 0 in every sample; the interval equals a slow version."""
     rng = np.random.default_rng(5)

@@ -47,16 +47,21 @@ def test_linked_mentions_have_their_antecedent_in_the_passage() -> None:
     assert [passage.start for passage in cut_off] == [0]
 
 
-def test_drawn_weights_are_shares_of_the_other_words() -> None:
+def test_drawn_weights_are_of_the_whole_text() -> None:
+    """[CLS] and [SEP] stay, and the words outside the passage are one unit: rows sum to 1."""
     mentions = (Mention(0, 1, 0, "a", "proper"), Mention(6, 7, 6, "a", "pronoun"))
     document = Document("x", tuple(WORDS), (), (), (), mentions, "x:1")
-    words = np.delete(np.arange(21), 17)  # `quiet` vanished
-    attention = np.full((20, 20), 0.01, dtype=np.float32)
-    attention[6, 6], attention[6, 0] = 0.6, 0.08  # She looks at herself, then at Anna
-    frame = coreference_examples.draw(attention, words, document, range(0, 10))
-    she = frame[frame["query"] == 6].set_index("key_token")
-    assert she.loc["She", "weight"] == 0
-    assert she.loc["Anna", "weight"] == pytest.approx(0.08 / (0.08 + 18 * 0.01))
+    word = np.array([-1, *(k for k in range(21) if k != 17), -1])  # `quiet` vanished
+    pattern = np.full((22, 22), 1 / 22)
+    pattern[7] = 0.01  # She: token 7
+    pattern[7, 0], pattern[7, 1], pattern[7, 21] = 0.5, 0.2, 0.11
+    frame = coreference_examples.draw(pattern, word, document, range(0, 10))
+    names = frame[frame["query"] == 0].sort_values("key")["key_token"].tolist()
+    assert names == ["[CLS]", *WORDS[:10], coreference_examples.OTHER, "[SEP]"]
+    she = frame[frame["query"] == 1 + 6].set_index("key_token")["weight"]
+    assert she[["[CLS]", "Anna", "[SEP]"]].tolist() == pytest.approx([0.5, 0.2, 0.11])
+    assert she[coreference_examples.OTHER] == pytest.approx(0.01 * 10)
+    assert she.sum() == pytest.approx(1)
     assert frame.loc[frame["highlighted"], "query_token"].unique().tolist() == ["She"]
 
 
@@ -99,19 +104,20 @@ def test_drawings_are_the_best_heads_attention(study: Path, tmp_path: Path) -> N
         examples = {example.id: example for example in cache}
     for name, rows in frame.groupby("example"):
         names = rows[rows["key"] == 0].sort_values("query")["query_token"].tolist()
+        assert names[0] == "[CLS]" and names[-1] == "[SEP]"
+        inside = [name for name in names[1:-1] if name != coreference_examples.OTHER]
         words = documents[name].words
-        start = next(k for k in range(len(words)) if list(words[k : k + len(names)]) == names)
-        whole = to_words(examples[name].pattern[1, 0], examples[name].word)[1:-1, 1:-1]
-        np.fill_diagonal(whole, 0)
-        whole = whole / whole.sum(axis=-1, keepdims=True)
-        passage = slice(start, start + len(names))
+        n = len(inside)
+        start = next(k for k in range(len(words)) if list(words[k : k + n]) == inside)
+        whole = to_words(examples[name].pattern[1, 0], examples[name].word)
         weights = rows.pivot(index="query", columns="key", values="weight").to_numpy()
-        np.testing.assert_allclose(weights, whole[passage, passage], rtol=1e-5)
+        passage = slice(start + 1, start + 1 + n)  # after [CLS]
+        np.testing.assert_allclose(weights[1 : n + 1, 1 : n + 1], whole[passage, passage])
+        np.testing.assert_allclose(weights[1 : n + 1, 0], whole[passage, 0])
+        np.testing.assert_allclose(weights[1 : n + 1].sum(axis=1), 1, atol=5e-3)
         marked = rows.groupby("query")["highlighted"].first()
-        linked = coreference_examples.linked(
-            documents[name].mentions, range(passage.start, passage.stop)
-        )
-        assert {start + k for k in np.flatnonzero(marked)} == linked
+        linked = coreference_examples.linked(documents[name].mentions, range(start, start + n))
+        assert {start + k - 1 for k in np.flatnonzero(marked)} == linked
         assert linked
 
 

@@ -19,6 +19,7 @@ from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.pruning import (
     michel2019_fig3,
+    michel2019_fig5,
     michel2019_one_head,
     pruning_curves,
     pruning_during_training,
@@ -53,7 +54,8 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         in_parts(folder, n_parts, arguments | inputs)
     arguments |= {"epochs": folder / "mnli.pretrained.3.epochs"}
     outputs = {"curves": folder / "training", "importance": folder / "epochs"}
-    chosen = {"settings": {key: settings[key] for key in ("step", "importance", "examples")}}
+    kept = ("step", "importance", "examples", "bootstrap")
+    chosen = {"settings": {key: settings[key] for key in kept}}
     call(pruning_during_training.main, arguments | chosen | outputs)
     return folder
 
@@ -201,3 +203,12 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     agreement = epochs.groupby("epoch")["agreement"].first()
     assert agreement[2] == pytest.approx(1)
     assert agreement[1] < 1
+    main = scores[scores["metric"] == "accuracy"]
+    assert main["score"].between(main["score_low"], main["score_high"]).all()
+    outputs = {kind: pruned / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
+    tables_of = {"curves": [pruned / "training"], "importance": [pruned / "epochs"]}
+    call(michel2019_fig5.main, tables_of | outputs)
+    svg = outputs["svg"].read_text()
+    n = int(scores["n"].iloc[0])
+    assert f"n = {n} development examples, 1 seed" in svg
+    assert f"epoch 1, ρ = {agreement[1]:.2f}" in svg and "epoch 2 (last)" in svg

@@ -26,7 +26,8 @@ def rows(run: str, strategy: str, scope: str, draw: int = 0, metric: str = "bleu
     frame["share"] = frame["pruned"] / heads
     frame = frame.assign(score=score, ci_low=score * 0.97, ci_high=score * 1.03, heads=heads)
     kept = left if metric == "bleu" else np.nan
-    frame = frame.assign(kept=kept, kept_low=kept, kept_high=kept, baseline=score[0], capped=0)
+    frame = frame.assign(kept=kept, kept_low=0.9 * kept, kept_high=1.1 * kept, capped=0)
+    frame = frame.assign(baseline=score[0])
     about = {"strategy": strategy, "scope": scope, "draw": draw, "metric": metric, "run": run}
     return frame.assign(**about, n=200, signature="made up")
 

@@ -93,10 +93,16 @@ def test_figure_5_is_a_share_of_each_epochs_bleu(tmp_path: Path, drawn: list[Fig
     tables = [write_epochs(tmp_path, run, epochs) for run in ("1", "2")]
     inputs = {"training": [one for one, _ in tables], "importance": [two for _, two in tables]}
     call(michel2019_translation_fig5.main, inputs | outputs(tmp_path))
-    lines = lines_of(drawn[0].axes[0])
-    assert next(iter(lines)) == "epoch 1: BLEU 0.0, agreement 0.00"
-    assert list(lines)[-1] == "epoch 24: BLEU 90.0, agreement 1.00"
+    [axes] = drawn[0].axes
+    lines = lines_of(axes)
+    assert list(lines)[:2] == ["epoch 1: BLEU 0.0, ρ = 0.00", "epoch 2: BLEU 18.0, ρ = 0.20"]
+    assert list(lines)[-1] == "epoch 24: BLEU 90.0 (last)"
     assert np.isnan(next(iter(lines.values()))[:, 1]).all()
     made = rows("1", "importance", "all")
     np.testing.assert_allclose(list(lines.values())[-1][:, 1], 100 * made["kept"])
+    assert axes.get_title().endswith("200 test sentences, 2 runs")
+    band = axes.collections[-1].get_paths()[0].vertices[:, 1]
+    assert band.min() == pytest.approx(90 * made["kept"].min())
+    assert band.max() == pytest.approx(110 * made["kept"].max())
+    assert "over 36 heads" in axes.get_legend().get_title().get_text()
     fits(drawn[0], tmp_path / "figure.svg")

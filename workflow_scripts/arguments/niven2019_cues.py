@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter, PercentFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
 from workflow_scripts.arguments.argument_cues import LEVEL
 from workflow_scripts.core.data import tables
@@ -18,6 +18,8 @@ PAPER = {"train": (0.65, 0.66), "dev": (0.62, 0.44), "test": (0.52, 0.77), "all"
 SHOWN = ["data", "split", "cue", "productive", "applicable", "n", "productivity", "coverage"]
 SHOWN += ["ci_low", "ci_high", "p_corrected", "tested"]
 SETS = {"train": "training set", "dev": "development set", "test": "test set", "all": "all sets"}
+COVERAGES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)  # ticks
+BEYOND = "different from 50% (the most frequent are named)"
 MAX_NAMED = 7  # maximum number of cues that are named in a panel
 # The distance between two named cues, in coverage or in productivity.
 MIN_COVERAGE_RATIO, MIN_PRODUCTIVITY_DIFFERENCE = 2.5, 0.07
@@ -46,12 +48,12 @@ def one_cue(cues: pd.DataFrame, counts: pd.DataFrame, cue: str) -> pd.DataFrame:
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
-    """One panel: productivity of every cue with its interval; those beyond chance are named."""
+    """One panel: productivity of every cue with its interval; names of those beyond chance."""
     axes.axhline(0.5, color=colours.BLACK, linewidth=0.8, linestyle=":")
     beyond = rows["p_corrected"] < LEVEL
     kinds = [
-        (~beyond, colours.Look("within chance", colours.GREY, "o"), 0.5),
-        (beyond, colours.Look("beyond chance, the widest named", colours.HIGHLIGHT, "s"), 1),
+        (~beyond, colours.Look("no evidence against 50%", colours.GREY, "o"), 0.5),
+        (beyond, colours.Look(BEYOND, colours.HIGHLIGHT, "s"), 1),
     ]
     for chosen, look, alpha in kinds:
         cues = rows[chosen]
@@ -75,10 +77,11 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xscale("log")
     axes.set_xlim(0.85 * rows["coverage"].min(), 1.15)
     axes.set_ylim(-0.02, 1.02)
-    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_locator(FixedLocator(COVERAGES))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes.set_xlabel("Coverage")
+    axes.set_xlabel("Coverage, % of the points")
 
 
 def n_of(frame: pd.DataFrame, data: str, split: str) -> int:
@@ -110,7 +113,7 @@ def main(
     png: Out,
     cue: str,
 ) -> None:
-    """Write Table 2 and the cues of every set, those beyond chance marked.
+    """Write Table 2 and the cues of every set, those that differ from chance marked.
 
     Draw a panel for each original split, and one for the whole adversarial set.
     """
@@ -131,7 +134,7 @@ def main(
         for number, (panel, (data, split)) in enumerate(zip(axes, panels, strict=True)):
             draw(panel, frame[(frame["data"] == data) & (frame["split"] == split)])
             if number % 3 == 0:
-                panel.set_ylabel("Productivity")
+                panel.set_ylabel("Productivity,\n% of applicable points")
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=2)
         figures.save(figure, svg, pdf, png)

@@ -25,8 +25,8 @@ MEASURES = {
     "follows the cue": ("n_follow", "n_applicable"),
 }
 DRAWN = {
-    "cue among always right": "Points always right: those with\nthe cue in the right warrant",
-    "follows the cue": "Points with the cue in one warrant:\npredictions for this warrant",
+    "cue among always right": "Points right in every run:\nthose with the cue in the right warrant",
+    "follows the cue": "Points with the cue in one warrant alone:\npredictions for this warrant",
 }
 RUNS = {
     "not degenerate": colours.Look("runs not degenerate", colours.SKY, "o"),
@@ -59,7 +59,8 @@ def measure_all(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """One row per model, set-up, split, choice of runs and measure, with 95% intervals.
 
     They are exact binomial where a point counts once, and from bootstrap samples of the points for
-    predictions of several runs, and for differences.
+    predictions of several runs, and for differences. Where all these predictions follow the cue, or
+    none, such samples are all alike, and the interval is the exact one of as many points.
 
     Columns: KEYS, measure, share, ci_low, ci_high, among_all (the share of all points that hold the
     cue in the same way), n (points, or predictions, out of which), n_points, n_runs, and bert_minus
@@ -79,12 +80,15 @@ def measure_all(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
                 counted, n = per_point(points)[list(MEASURES[measure])].sum().astype(int)
                 row |= {"measure": measure, "share": sampled[0], "n": n}
                 row |= {"among_all": _among_all(points, measure)}
-                if measure == "follows the cue":
-                    row["ci_low"], row["ci_high"] = _ends(sampled)
+                n_runs = int(points["n_runs"].max())
+                row |= {"n_points": len(points), "n_runs": n_runs}
+                if measure == "follows the cue" and 0 < counted < n:
+                    low, high = _ends(sampled)
                 else:
-                    low, high = interval([counted], [n], LEVEL) if n else ([np.nan], [np.nan])
-                    row |= {"ci_low": low[0], "ci_high": high[0]}
-                row |= {"n_points": len(points), "n_runs": int(points["n_runs"].max())}
+                    # Predictions of one point are no independent ones: a point counts once.
+                    runs = n_runs if measure == "follows the cue" else 1
+                    low, high = _exact(counted // runs, n // runs)
+                row |= {"ci_low": low, "ci_high": high}
                 if family == "bert":
                     reference = sampled if reference is None else reference
                 elif reference is not None:
@@ -95,6 +99,12 @@ def measure_all(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     columns = [*KEYS, "measure", "share", "ci_low", "ci_high", "among_all", "n", "n_points"]
     columns += ["n_runs", "bert_minus", "bert_minus_low", "bert_minus_high"]
     return pd.DataFrame(rows).reindex(columns=columns)
+
+
+def _exact(counted: int, n: int) -> tuple[float, float]:
+    """The exact binomial interval; none of nothing."""
+    low, high = interval([counted], [n], LEVEL) if n else ([np.nan], [np.nan])
+    return low[0], high[0]
 
 
 def _ends(sampled: np.ndarray) -> tuple[float, float]:
@@ -141,6 +151,13 @@ def draw(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
     axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
+def printed(measure: str, row: pd.Series) -> str:
+    """What a share is of, by its row of all runs."""
+    if measure == "follows the cue":
+        return f"{row['n'] // row['n_runs']} points\nin {row['n_runs']} runs"
+    return f"{row['n']} of {row['n_points']} points"
+
+
 def main(easy: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, seed: int) -> None:
     """Write the table and draw the full input, each source on its last split."""
     measured = measure_all(tables.read(easy, (*KEYS, "id", "n_runs")), bootstrap, seed)
@@ -151,17 +168,16 @@ def main(easy: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, s
     shown = shown[shown["split"] == last]
     shown = shown.assign(name=shown["source"] + ": " + shown["model"] + ", " + shown["split"])
     names = list(dict.fromkeys(shown["name"]))
-    always = shown[(shown["measure"] == "cue among always right") & (shown["runs"] == "all")]
-    counts = [
-        f"{row.name}\n({row.n} of {row.n_points} points, in all of {row.n_runs} runs)"
-        for row in always.set_index("name", drop=False).loc[names].itertuples(index=False)
-    ]
+    rows = shown[shown["runs"] == "all"].set_index(["measure", "name"])
+    counts = {each: [printed(each, rows.loc[(each, name)]) for name in names] for each in DRAWN}
+    first, second = DRAWN
+    left = [f"{name}\n({count})" for name, count in zip(names, counts[first], strict=True)]
     with figures.style():
         height = 0.95 + 0.33 * len(names)
         figure, panels = figures.panels(
             list(DRAWN.values()), figures.TWO_COLUMNS / 2, height, columns=2
         )
-        for axes, measure, labels in zip(panels, DRAWN, (counts, [""] * len(names)), strict=True):
+        for axes, measure, labels in zip(panels, DRAWN, (left, counts[second]), strict=True):
             draw(axes, shown[shown["measure"] == measure], names)
             axes.set_yticks(range(len(names)), labels)
             axes.set_xlabel("Share")

@@ -4,14 +4,13 @@ As in the paper, black crosses mark the heads with a linguistic behaviour.
 """
 
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.head_labels import label
-from workflow_scripts.core.plots import colours, figures
+from workflow_scripts.core.plots import colours, figures, point_labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -24,6 +23,7 @@ def main(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: Out) -> Non
     crosses = crossed(frame, tables.read(linguistic, ("layer", "head", "behaviour", "marked")))
     with figures.style():
         figure, (left, right) = figures.new(figures.TWO_COLUMNS, 3.6, columns=2)
+        named = [(row, row.linguistic) for row in crosses.itertuples()]
         for behaviour, look in colours.TOKENS.items():
             rows = frame[frame["behaviour"] == behaviour]
             if behaviour == "other":
@@ -31,13 +31,11 @@ def main(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: Out) -> Non
             elif len(rows):
                 style = {"color": look.colour, "marker": look.marker, "markersize": 5}
                 left.plot(rows["x"], rows["y"], ls="", label=look.name, **style)
-                _name(left, rows[~rows.index.isin(crosses.index)])
+                rare = rows if len(rows) <= MAX_NAMED else rows[:0]
+                named += [(row, "") for row in rare[~rare.index.isin(crosses.index)].itertuples()]
         if len(crosses):
             style = {"color": colours.BLACK, "label": "linguistic", "markersize": 6}
             left.plot(crosses["x"], crosses["y"], "x", **style)
-        near = 0.2 * (frame["x"].max() - frame["x"].min())
-        for row in crosses.itertuples():
-            _name_cross(left, row, crosses.drop(index=row.Index), near)
         looks = colours.in_order(frame["layer"].max() + 1)
         for layer, rows in frame.groupby("layer"):
             style = {"color": looks[layer].colour, "marker": looks[layer].marker}
@@ -45,7 +43,9 @@ def main(embedding: Path, linguistic: Path, svg: Out, pdf: Out, png: Out) -> Non
         _finish(left, "by behaviour")
         _finish(right, "by layer")
         stress = frame["stress"].iloc[0]
+        names = [f"{label(row.layer, row.head)} {words}".strip() for row, words in named]
         figure.supxlabel(f"stress {stress:.2f} (0: all distances are kept)", fontsize=7)
+        point_labels.write(left, [(row.x, row.y) for row, _ in named], names, frame[["x", "y"]])
         figures.save(figure, svg, pdf, png)
 
 
@@ -55,24 +55,6 @@ def crossed(frame: pd.DataFrame, linguistic: pd.DataFrame) -> pd.DataFrame:
     names = marked.groupby(["layer", "head"])["behaviour"].agg(", ".join)
     pairs = pd.MultiIndex.from_frame(frame[["layer", "head"]])
     return frame.assign(linguistic=names.reindex(pairs).to_numpy()).dropna(subset="linguistic")
-
-
-def _name(axes: Axes, rows: pd.DataFrame) -> None:
-    """Write the heads' names next to them, unless there are too many."""
-    if len(rows) <= MAX_NAMED:
-        for row in rows.itertuples():
-            name = label(row.layer, row.head)
-            axes.annotate(name, (row.x, row.y), (4, 4), textcoords="offset points", size=6)
-
-
-def _name_cross(axes: Axes, row: NamedTuple, others: pd.DataFrame, near: float) -> None:
-    """Write a cross's name next to it: on its left where another cross is close on its right."""
-    close = (others["x"] - row.x).between(0, near) & ((others["y"] - row.y).abs() < near / 2)
-    side, shift = ("right", -4) if close.any() else ("left", 4)
-    axes.annotate(
-        f"{label(row.layer, row.head)} {row.linguistic}", (row.x, row.y), (shift, -8),
-        textcoords="offset points", ha=side, size=6,
-    )  # fmt: skip
 
 
 def _finish(axes: Axes, title: str) -> None:

@@ -11,7 +11,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.mentions import Document, Mention, read_documents
-from workflow_scripts.core.data.wordpieces import word_attention
+from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference import antecedents
@@ -19,6 +19,7 @@ from workflow_scripts.coreference.antecedents import ALL
 
 log = logging.getLogger(__name__)
 SHORTEST, LONGEST = 6, 18  # words of a passage
+OTHER = "(other words)"  # of the text, not of the passage
 SENTENCE_ENDS = {".", "!", "?"}
 COLUMNS = ["drawing", "layer", "head", "title", "query", "key", "query_token", "key_token"]
 COLUMNS += ["weight", "highlighted", "example"]
@@ -51,22 +52,28 @@ def fitting(document: Document, words: np.ndarray) -> list[range]:
     ]
 
 
-def draw(
-    attention: np.ndarray, words: np.ndarray, document: Document, passage: range
-) -> pd.DataFrame:
-    """Attention of one head between the words of a passage, as shares.
+def draw(pattern: np.ndarray, word: np.ndarray, document: Document, passage: range) -> pd.DataFrame:
+    """Attention of one head, [query, key] over tokens, from the words of a passage.
 
-    `attention` is [word, word] among `words` (indices in the document). Weights are shares of what
-    a word gives to the other words of the text, among which its antecedent is looked for.
+    Keys are [CLS], the words of the passage, OTHER, which stands for all other words of the text
+    together, and [SEP], so that the weights of a word sum to 1. OTHER attends to nothing here.
     `highlighted` marks the head words of mentions whose antecedent is in the passage.
     """
-    others = attention * (1 - np.eye(len(attention), dtype=attention.dtype))
-    sums = others.sum(axis=-1, keepdims=True)
-    shares = np.divide(others, sums, out=np.zeros_like(others), where=sums > 0)
-    kept = np.flatnonzero(np.isin(words, passage))
-    names = [document.words[word] for word in words[kept]]
-    frame = tables.per_pair(shares[np.ix_(kept, kept)], names)
-    marked = np.isin(words[kept], list(linked(document.mentions, passage)))
+    weights, index = to_words(pattern, word), words_of_units(word)
+    inside, special = np.isin(index, passage), index < 0
+    rest = ~inside & ~special
+    kept = np.flatnonzero(inside | special)
+    where = int(np.searchsorted(index[kept[:-1]], passage[-1], side="right"))  # before [SEP]
+    names = np.array(names_of_units(word, document.words), dtype=object)[kept].tolist()
+    shown = weights[np.ix_(kept, kept)]
+    if rest.any():
+        shown = np.insert(shown, where, weights[np.ix_(kept, rest)].sum(axis=1), axis=1)
+        shown = np.insert(shown, where, 0.0, axis=0)
+        names.insert(where, OTHER)
+    marked = np.isin(index[kept], list(linked(document.mentions, passage)))
+    if rest.any():
+        marked = np.insert(marked, where, False)
+    frame = tables.per_pair(shown, names)
     return frame.assign(highlighted=marked[frame["query"]])
 
 
@@ -95,13 +102,13 @@ def main(
         cache.expect([document.id for document in documents], "the mentions")
         for index in np.random.default_rng(seed).permutation(len(documents)):
             example, document = cache[int(index)], documents[index]
-            of_words = word_attention(example.pattern[layer, head], example.word)
-            candidates = fitting(document, of_words.words)
+            candidates = fitting(document, words_of_units(example.word))
             if not candidates:
                 continue
             mentions = document.mentions
             passage = max(candidates, key=lambda each: len(linked(mentions, each)))
-            drawing = draw(of_words.among, of_words.words, document, passage)
+            pattern = example.pattern[layer, head]
+            drawing = draw(pattern, example.word, document, passage)
             about = {"drawing": len(drawings), "layer": layer, "head": head, "title": title}
             drawings.append(drawing.assign(**about, example=document.id))
             if len(drawings) == n_examples:

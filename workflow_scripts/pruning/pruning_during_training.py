@@ -16,7 +16,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import orders
 from workflow_scripts.pruning.importance import Definition, importance_of
-from workflow_scripts.pruning.pruning_curves import curve
+from workflow_scripts.pruning.pruning_curves import curve, with_intervals
 
 
 def main(
@@ -40,8 +40,8 @@ def main(
 
     `agreement` is Spearman's correlation of an epoch's importance with the last one's, over heads.
     Examples are sampled by `sample_seed`, the same for every fine-tuning `seed`. `settings` has the
-    `step` and `importance` of a study's pruning, and `examples`; `limits` are pass_tokens and
-    precision of the ablation engine.
+    `step`, `importance`, `examples` and `bootstrap` of a study's pruning; `limits` are pass_tokens
+    and precision of the ablation engine. Scores have the intervals of `with_intervals`.
     """
     model_card, scored_task = read_card(card), TASKS[task]
     directory = models.directory_of(model_card)
@@ -59,7 +59,9 @@ def main(
         counts = orders.steps(by_epoch[epoch].size, settings["step"])
         masks = orders.by_score(by_epoch[epoch], counts)
         logits = ablate(model, tokens, masks, "zero", **limits)
-        scores.append(curve(scored_task, labels, logits, counts).assign(epoch=epoch))
+        line = curve(scored_task, labels, logits, counts)
+        line = with_intervals(line, scored_task, labels, logits, settings["bootstrap"], seed)
+        scores.append(line.assign(epoch=epoch))
     run_columns = {"task": task, "init": init, "seed": seed}
     heads = by_epoch[epoch].size
     tables.write(pd.concat(scores, ignore_index=True).assign(heads=heads, **run_columns), curves)
