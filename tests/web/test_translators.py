@@ -52,6 +52,9 @@ def test_two_translators_are_compared(hostile: Study, show: Opener) -> None:
     one, other = (f"translation.{run}/Dec-Dec 1-1/trained" for run in (1, 2))
     page = show(hostile, f"view=compare&a={one}&b={other}")
     assert page.locator('[role="alert"]').count() == 0
+    titles = {m["name"]: m["title"] for m in hostile.atlas["models"]}
+    both = f"{titles['translation.1']} and {titles['translation.2']}"
+    assert page.locator("header #model").inner_text() == both
     assert page.locator(".grids figure").count() == 3
     assert "A − B" in page.locator(".grids").first.inner_text()
     texts = page.locator(".mini-grid").first.locator("text").all_text_contents()

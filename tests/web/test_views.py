@@ -72,23 +72,37 @@ def test_an_encoded_fragment_is_understood(demo: Study, show: Opener) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "named"),
     [
-        "view=nothing",
-        "view=head&head=99-99",
-        "view=head&head=x",
-        "measure=nothing",
-        "model=nothing&measure=nothing",
-        "view=compare&a=nothing/1-1/x&b=",
-        "view=scatter&x=nothing&y=nothing",
-        "filter=nothing>x,>,entropy.all",
-        "view=head&head=1-1&segment=nothing&state=nothing&with=9-9,x",
-        "%E0%A4%A",
-        "view=head&head=1-1&map=nothing&theme=nothing&sort=nothing",
-        "view=__proto__&model=__proto__",
+        ("view=nothing", ["“nothing”; the grid is shown"]),
+        ("view=head&head=99-99", ["“99-99”; 1-1 is shown"]),
+        ("view=head&head=x", ["“x”; 1-1 is shown"]),
+        ("measure=nothing", ["“nothing”"]),
+        ("model=nothing&measure=nothing", ["model “nothing”", "measure “nothing”"]),
+        ("view=compare&a=nothing/1-1/x&b=", ["“nothing/1-1/x”; side A is"]),
+        ("view=scatter&x=nothing&y=nothing", ["for y “nothing”", "for x “nothing”"]),
+        ("filter=nothing>x,>,entropy.all", ["“nothing>x”", "“>”", "“entropy.all”"]),
+        ("view=head&head=1-1&state=nothing", ["checkpoint “nothing”"]),
+        ("view=head&head=1-1&segment=nothing&with=9-9,x", []),
+        ("%E0%A4%A", ["“%E0%A4%A”"]),
+        ("view=head&head=1-1&map=nothing&theme=nothing&sort=nothing", []),
+        ("view=__proto__&model=__proto__", ["view “__proto__”", "model “__proto__”"]),
     ],
 )
-def test_a_wrong_address_is_no_error(wrong: str, hostile: Study, show: Opener) -> None:
+def test_a_wrong_address_is_no_error_and_named(
+    wrong: str, named: list[str], hostile: Study, show: Opener
+) -> None:
     page = show(hostile, wrong)
     settle(page)
-    assert page.locator("main").inner_text().strip()
+    notices = page.locator("main .notice").all_inner_texts()
+    assert len(notices) == len(named)
+    for words, notice in zip(named, notices, strict=True):
+        assert words in notice
+    assert "99-99" not in page.title()
+    assert len(page.locator("main").inner_text().strip()) > len("".join(notices))
+
+
+def test_the_scatter_plots_layers_are_numbered_from_1(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=scatter")
+    ticks = page.locator("#legend .tick").all_text_contents()
+    assert ticks == [str(layer + 1) for layer in range(demo.atlas["models"][0]["n_layers"])]

@@ -1,8 +1,10 @@
 /** The page: reads the atlas, follows the address, shows one view. */
 
 import { html, render, useEffect, useRef, useState } from "./vendor/standalone.module.js";
+import { sidesOf } from "./lib/choice.js";
 import { format, parse } from "./lib/fragment.js";
-import { headIndex, modelOf } from "./lib/measures.js";
+import { headIndex, headName, modelOf } from "./lib/measures.js";
+import { misread } from "./lib/misread.js";
 import { About } from "./views/about.js";
 import { Card } from "./views/card.js";
 import { Compare } from "./views/compare.js";
@@ -60,7 +62,9 @@ function App({ atlas }) {
   const dark = useDark(state.theme);
   const main = useRef(null);
   const view = Object.hasOwn(VIEWS, state.view) ? state.view : "grid";
-  const from = useEntrance(main, view, headIndex(modelOf(atlas, state), state.head));
+  const model = modelOf(atlas, state);
+  const index = headIndex(model, state.head);
+  const from = useEntrance(main, view, index);
   useEffect(() => {
     const press = (event) => {
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey) return;
@@ -72,13 +76,14 @@ function App({ atlas }) {
     return () => removeEventListener("keydown", press);
   }, [from]);
   useEffect(() => {
-    document.title = `${TABS.find(([name]) => name === view)?.[1] ?? `Head ${state.head}`} · ${atlas.study.name} · Attention Atlas`;
+    document.title = `${TABS.find(([name]) => name === view)?.[1] ?? `Head ${headName(model, Math.max(0, index))}`} · ${atlas.study.name} · Attention Atlas`;
   });
   const View = VIEWS[view];
   return html`
     <a class="skip" href="#main" onClick=${(event) => skip(event, main.current)}>Skip to the content</a>
-    <${Header} ...${{ atlas, state, go, dark, tab: view === "head" ? from : view }} showKeys=${() => setKeys(true)} />
+    <${Header} ...${{ atlas, state, go, dark, models: view === "compare" ? modelsCompared(atlas, state) : null, tab: view === "head" ? from : view }} showKeys=${() => setKeys(true)} />
     <main id="main" data-view=${view} tabindex="-1" ref=${main}>
+      ${misread(atlas, location.hash, view).map((sentence) => html`<p class="notice" role="alert"><bdi>${sentence}</bdi></p>`)}
       <${View} ...${{ atlas, state, go, dark, from }} />
     </main>
     ${keys && html`<${Keys} close=${() => setKeys(false)} />`}
@@ -91,7 +96,13 @@ function skip(event, main) {
   main.focus();
 }
 
-function Header({ atlas, state, go, dark, tab, showKeys }) {
+// The titles of the models of both sides, once where they are one.
+function modelsCompared(atlas, state) {
+  return [...new Set(sidesOf(atlas, state).map(({ model }) => model.title))].join(" and ");
+}
+
+/** models: named instead of chosen, since each side of a comparison has its own choice */
+function Header({ atlas, state, go, dark, tab, models, showKeys }) {
   const model = modelOf(atlas, state);
   return html`
     <header class="top">
@@ -104,14 +115,14 @@ function Header({ atlas, state, go, dark, tab, showKeys }) {
         )}
       </nav>
       <div class="tools">
-        ${atlas.models.length > 1
+        ${atlas.models.length > 1 && !models
           ? html`
               <label for="model">Model</label>
               <select id="model" value=${model.name} onChange=${(event) => go({ model: event.target.value })}>
                 ${atlas.models.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
               </select>
             `
-          : html`<span id="model" class="only-model">${model.title}</span>`}
+          : html`<span id="model" class="only-model"><bdi>${models ?? model.title}</bdi></span>`}
         <button type="button" onClick=${() => go({ theme: dark ? "light" : "dark" }, { replace: true })}>
           ${dark ? "Light" : "Dark"}
         </button>

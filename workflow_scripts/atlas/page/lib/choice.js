@@ -1,6 +1,6 @@
 /** What the address chooses: overlaid heads, a segment and a state, the two sides of a comparison. */
 
-import { headIndex, headName, typeOf } from "./measures.js";
+import { headIndex, headName, modelOf, typeOf } from "./measures.js";
 import { ofType } from "./pairtexts.js";
 
 export const MOST_HEADS = 6; // in one drawing: as many colours as can be distinguished on both grounds
@@ -122,4 +122,14 @@ export function sideOf(atlas, text, otherwise = {}) {
 /** A side of a comparison as the address has it. */
 export function sideText({ model, index, state }) {
   return `${model.name}/${headName(model, index)}/${state}`;
+}
+
+/** The sides that the address names; else the head of the address before and after fine-tuning, or its neighbour. */
+export function sidesOf(atlas, state) {
+  const model = modelOf(atlas, state);
+  const first = { model: model.name, head: headName(model, Math.max(0, headIndex(model, state.head))), state: model.states[0].name };
+  const a = sideOf(atlas, state.a, first);
+  const after = otherStatesWithMaps(atlas, a.model, a.state)[0];
+  const next = headName(a.model, (a.index + (after ? 0 : 1)) % (a.model.n_layers * a.model.n_heads));
+  return [a, sideOf(atlas, state.b, { model: a.model.name, head: next, state: after?.name ?? a.state })];
 }

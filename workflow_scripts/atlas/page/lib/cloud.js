@@ -1,7 +1,7 @@
 /** What a scatter plot shows: ranges, positions, the correlation in words. */
 
 import { number, plural } from "./format.js";
-import { intervalOf, layerOf } from "./measures.js";
+import { findMeasure, intervalOf, layerOf, measureOf, measuresOf, modelOf } from "./measures.js";
 import { once } from "./once.js";
 import { domain, roundStep } from "./scales.js";
 import { spearman } from "./statistics.js";
@@ -40,7 +40,7 @@ export const placeOf = once((model) => {
   const layers = Array.from({ length: model.n_layers * model.n_heads }, (_, index) => layerOf(model, index));
   const about = model.types
     ? { id: "type", title: "Type of attention", scale: "category", categories: model.types.map(({ title }) => title) }
-    : { id: "layer", title: "Layer", scale: "sequential", categories: null };
+    : { id: "layer", title: "Layer", scale: "sequential", categories: null, range: [1, Math.max(2, model.n_layers)] };
   return {
     ...about, unit: "", decimals: 0, better: null, label: null,
     value: layers.map(({ type, layer }) => (type ? model.types.indexOf(type) : layer)),
@@ -64,4 +64,13 @@ export function correlation(x, y, { passes, selected }) {
   if (passes.includes(false)) parts.push(`${text(over((index) => passes[index]))} that pass`);
   if (selected.size) parts.push(`${text(over((index) => selected.has(index)))} selected`);
   return `${parts.join("; ")}.`;
+}
+
+/** The measures of both axes and of the colours, as the address names them; colour: null for the layers. */
+export function axesOf(atlas, state) {
+  const model = modelOf(atlas, state);
+  const [measure, measures] = [measureOf(atlas, state), measuresOf(atlas, model)];
+  const y = findMeasure(atlas, model, state.y) ?? (measure.scale === "category" ? measures[0] : measure);
+  const x = findMeasure(atlas, model, state.x) ?? measures.find((one) => one.id !== y.id) ?? y;
+  return { y, x, colour: findMeasure(atlas, model, state.colour) ?? null };
 }

@@ -15,11 +15,22 @@ const FILTER = /^([A-Za-z0-9._-]+)([<>:!])(-?[\d.]+(?:e-?\d+)?)?$/;
  * @returns {{id: string, op: string, value: number|null}[]}  malformed parts are left out
  */
 export function parseFilters(text) {
-  return (text ?? "")
-    .split(",")
-    .map((part) => FILTER.exec(part))
-    .filter((match) => match && (match[2] === "!" ? !match[3] : Number.isFinite(Number(match[3] ?? NaN))))
-    .map(([, id, op, value]) => ({ id, op, value: op === "!" ? null : Number(value) }));
+  return partsOf(text).map(parsed).filter(Boolean);
+}
+
+/** The parts of a filter that are malformed. */
+export function malformed(text) {
+  return partsOf(text).filter((part) => !parsed(part));
+}
+
+function partsOf(text) {
+  return (text ?? "").split(",").filter(Boolean);
+}
+
+function parsed(part) {
+  const [, id, op, value] = FILTER.exec(part) ?? [];
+  const whole = op === "!" ? !value : Number.isFinite(Number(value ?? NaN));
+  return whole ? { id, op, value: op === "!" ? null : Number(value) } : null;
 }
 
 /** The filters as the address has them. */

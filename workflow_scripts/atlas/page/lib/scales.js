@@ -68,11 +68,12 @@ export function onTop(colour) {
 /**
  * The range that a measure's colours span, in round numbers. A diverging one is centred at its null
  * (zero where each head has its own); another begins at zero where its lowest value is below half of
- * its highest.
+ * its highest. What has a `range` of its own, as the layers, keeps it.
  * @param {object} measure
  * @returns {number[]|null}  [low, high]; null where no value is known
  */
 export function domain(measure) {
+  if (measure.range) return measure.range;
   const range = extent(measure);
   if (!range) return null;
   const none = typeof measure.null === "number" ? measure.null : null;

@@ -31,7 +31,6 @@ export function Card({ atlas, state, go, dark, from }) {
   const measures = measuresOf(atlas, model);
   const label = headName(model, index);
   const { type, layer } = layerOf(model, index);
-  const wrong = state.head && headIndex(model, state.head) < 0;
   const shared = { atlas, model, index, measures, state, go, dark };
   return html`<article class="card" aria-labelledby="card-title">
     <header class="card-head">
@@ -43,7 +42,6 @@ export function Card({ atlas, state, go, dark, from }) {
         <a href=${format({ ...state, head: neighbour(1) })} rel="next" aria-label=${`Next head, ${neighbour(1)}`} title="→">${neighbour(1)} →</a>
       </nav>
     </header>
-    ${wrong && html`<p role="alert">${model.title} has no head ${state.head}; this is ${label}.</p>`}
     <${Summary} ...${shared} label=${label} />
     <${HeadMaps} ...${shared} />
     <${Tasks} ...${shared} />

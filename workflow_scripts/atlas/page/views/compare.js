@@ -1,9 +1,9 @@
 /** Two heads, two models, or one head before and after fine-tuning, side by side. */
 
 import { html } from "../vendor/standalone.module.js";
-import { segmentsFor, sideOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
+import { segmentsFor, sidesOf, sideText, otherStatesWithMaps } from "../lib/choice.js";
 import { format } from "../lib/fragment.js";
-import { headIndex, headName, layersOf, measuresOf, modelOf } from "../lib/measures.js";
+import { headIndex, headName, layersOf, measuresOf } from "../lib/measures.js";
 import { pairs } from "../lib/pairs.js";
 import { ChangedMaps, CompareGrids } from "./comparegrids.js";
 import { CompareMaps, sideName } from "./comparemaps.js";
@@ -13,7 +13,6 @@ import { TaskRow } from "./tasks.js";
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
 export function Compare({ atlas, state, go, dark }) {
   const [a, b] = sidesOf(atlas, state);
-  const unknown = [a, b].map((side) => side.unknown).filter(Boolean);
   const { chosen: segments, suited } = segmentsFor(atlas, a, b, state.segment);
   const shared = { atlas, a, b, segments, suited, state, go, dark, ...pairs(atlas, a, b) };
   return html`<article class="compare" aria-labelledby="compare-title">
@@ -25,7 +24,6 @@ export function Compare({ atlas, state, go, dark }) {
         <${Side} letter="B" name="b" side=${b} ...${{ atlas, state, go }} />
       </div>
       <${Presets} ...${shared} />
-      ${unknown.length > 0 && html`<p role="alert">This study has no ${unknown.join(" and no ")}; another is shown in its place.</p>`}
     </header>
     <${Tuning} ...${shared} />
     <${CompareMaps} ...${shared} />
@@ -33,16 +31,6 @@ export function Compare({ atlas, state, go, dark }) {
     <${CompareGrids} ...${shared} />
     <${CompareTable} ...${shared} />
   </article>`;
-}
-
-/** The sides that the address names; else the head of the address before and after fine-tuning, or its neighbour. */
-function sidesOf(atlas, state) {
-  const model = modelOf(atlas, state);
-  const first = { model: model.name, head: headName(model, Math.max(0, headIndex(model, state.head))), state: model.states[0].name };
-  const a = sideOf(atlas, state.a, first);
-  const after = otherStatesWithMaps(atlas, a.model, a.state)[0];
-  const next = headName(a.model, (a.index + (after ? 0 : 1)) % (a.model.n_layers * a.model.n_heads));
-  return [a, sideOf(atlas, state.b, { model: a.model.name, head: next, state: after?.name ?? a.state })];
 }
 
 function Side({ letter, name, side, atlas, state: address, go }) {

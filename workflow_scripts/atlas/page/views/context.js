@@ -22,7 +22,6 @@ export function Chooser({ atlas, state, measure, go }) {
 export function Context({ atlas, state, measure, tools }) {
   const model = modelOf(atlas, state);
   const paper = atlas.papers.find(({ name }) => name === measure.paper)?.title ?? measure.paper;
-  const wrong = state.measure && state.measure !== measure.id;
   return html`
     <div class="context">
       <div class="row">${tools}</div>
@@ -31,7 +30,6 @@ export function Context({ atlas, state, measure, tools }) {
         <p class="soft">
           ${model.title}, ${stateTitle(model, measure.state)} · ${model.n_layers} × ${model.n_heads} heads · study ${atlas.study.name} · ${countText(measure)} · ${paper}, ${measure.group}
         </p>
-        ${wrong && html`<p class="notice">There is no measure “${state.measure}” for ${model.title}; this is ${measure.title}.</p>`}
       </div>
     </div>
   `;

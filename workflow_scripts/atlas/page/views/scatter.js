@@ -1,10 +1,10 @@
 /** Any measure against any other, linked to the grid by hovering, selecting and filtering. */
 
 import { html, useMemo } from "../vendor/standalone.module.js";
-import { correlation, placeOf } from "../lib/cloud.js";
+import { axesOf, correlation, placeOf } from "../lib/cloud.js";
 import { formatFilters, withFilter } from "../lib/filters.js";
 import { layout } from "../lib/layout.js";
-import { findMeasure, measuresOf } from "../lib/measures.js";
+import { measuresOf } from "../lib/measures.js";
 import { colours } from "../lib/scales.js";
 import { ordered } from "../lib/statistics.js";
 import { Cells, Hatches } from "./cells.js";
@@ -21,9 +21,7 @@ export function ScatterView({ atlas, state, go, dark }) {
   const { model, measure, filters, passes, selected } = heads;
   const measures = measuresOf(atlas, model);
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
-  const y = findMeasure(atlas, model, state.y) ?? (measure.scale === "category" ? measures[0] : measure);
-  const x = findMeasure(atlas, model, state.x) ?? measures.find((one) => one.id !== y.id) ?? y;
-  const colour = findMeasure(atlas, model, state.colour) ?? null;
+  const { y, x, colour } = axesOf(atlas, state);
   const own = colour ? filters.filter(({ id }) => id === colour.id) : [];
   const choose = (value) =>
     go({ filter: formatFilters(withFilter(filters, { id: colour.id, op: colour.scale === "category" ? ":" : ">", value })) });

@@ -1,0 +1,51 @@
+/** What an address asks for and the study does not have. */
+
+import { segmentOf, sidesOf, sideText, stateOf, stateTitle } from "./choice.js";
+import { axesOf, placeOf } from "./cloud.js";
+import { malformed } from "./filters.js";
+import { parse, unknownParts } from "./fragment.js";
+import { headIndex, headName, measureOf, modelOf } from "./measures.js";
+
+const OF_HEADS = ["grid", "table", "scatter"];
+
+/**
+ * Sentences that name what was not understood, and what is shown instead.
+ * @param {object} atlas
+ * @param {string} fragment  of the address
+ * @param {string} view  that is shown
+ * @returns {string[]}
+ */
+export function misread(atlas, fragment, view) {
+  const state = parse(fragment);
+  const model = modelOf(atlas, state);
+  const no = (what, name, instead) => `${model.title} has no ${what} “${name}”; ${instead}.`;
+  const found = unknownParts(fragment).map((part) => `The address has “${part}”, which means nothing here.`);
+  if (state.view !== view) found.push(`There is no view “${state.view}”; the ${view} is shown.`);
+  if (state.model && state.model !== model.name) found.push(`This study has no model “${state.model}”; ${model.title} is shown.`);
+  if (view === "head" && state.head && headIndex(model, state.head) < 0) found.push(no("head", state.head, `${headName(model, 0)} is shown`));
+  if ((view === "head" || view === "maps") && state.state && !model.states.some(({ name }) => name === state.state)) {
+    const segment = segmentOf(atlas, model, state.segment, state.state);
+    if (segment) found.push(no("checkpoint", state.state, `${stateTitle(model, stateOf(segment, state.state))} is shown`));
+  }
+  if (view === "compare") {
+    sidesOf(atlas, state).forEach((side, place) => {
+      if (side.unknown) found.push(`This study has no “${side.unknown}”; side ${"AB"[place]} is ${sideText(side)}.`);
+    });
+  }
+  if (OF_HEADS.includes(view) && measureOf(atlas, state)) found.push(...ofHeads(atlas, state, view, model, no));
+  return found;
+}
+
+function ofHeads(atlas, state, view, model, no) {
+  const found = malformed(state.filter).map((part) => `The filter “${part}” is not understood and not applied.`);
+  for (const name of (state.brush ?? "").split(",")) {
+    if (name && headIndex(model, name) < 0) found.push(no("head", name, "it is not selected"));
+  }
+  const shown = view === "scatter" ? axesOf(atlas, state) : { measure: measureOf(atlas, state) };
+  for (const [key, measure] of Object.entries(shown)) {
+    if (!state[key] || state[key] === measure?.id) continue;
+    const { title } = measure ?? placeOf(model);
+    found.push(no(key === "measure" ? "measure" : `measure for ${key}`, state[key], `“${title}” is shown`));
+  }
+  return found;
+}
