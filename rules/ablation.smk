@@ -114,6 +114,7 @@ ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAI
 use rule analysis_step as kovaleva2019_fig8 with:
     input:
         scores=ABLATION_SCORES,
+        metrics=expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
     output:
         **figure("kovaleva2019-fig8", "Figure 8, one head disabled", ABLATION_DISABLING),
     pathvars:

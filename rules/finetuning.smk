@@ -149,6 +149,7 @@ use rule analysis_step as kovaleva2019_fig7 with:
 use rule analysis_step as kovaleva2019_maps with:
     input:
         maps=rules.finetuning_maps.output.maps,
+        examples=rules.task_annotation.output.examples,
     output:
         **figure("kovaleva2019-maps.{task}", "appendix A, maps of all heads", FINETUNING_SECTION),
     pathvars:

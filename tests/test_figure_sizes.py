@@ -49,7 +49,8 @@ def features() -> pd.DataFrame:
     frame = every_head(kind=KINDS, stage=["pretrained", "fine-tuned"], query=["all", "cls"])
     frame = frame[frame["seed"] == 1]
     frame = numbers(frame, attention=(0, 1), share=(0, 0.1))
-    return frame.assign(tokens=0.05, n=10, n_without=2)
+    ends = {"ci_low": frame["attention"] - 0.2, "ci_high": frame["attention"] + 0.2}
+    return frame.assign(**ends, tokens=0.05, n=10, n_without=2)
 
 
 def curves() -> pd.DataFrame:
@@ -109,10 +110,17 @@ def cases(folder: Path) -> dict[str, dict[str, Any]]:
     }
     for name, frame in made.items():
         tables.write(frame, folder / f"{name}.parquet")
+    whole = pd.DataFrame({"task": [task.title for task in TASKS.values()], "value": 0.81})
+    whole["metric"] = [task.main_metric for task in TASKS.values()]
+    whole.assign(stage="fine-tuned", split="dev", n=40430).to_csv(folder / "metrics.csv")
     correlations.to_csv(folder / "pairs.csv", index=False)
     listed = {name: [folder / f"{name}.parquet"] for name in made}
     return {
-        "ablation.kovaleva2019_fig8": {"scores": listed["heads"], "mode": "uniform"},
+        "ablation.kovaleva2019_fig8": {
+            "scores": listed["heads"],
+            "metrics": [folder / "metrics.csv"],
+            "mode": "uniform",
+        },
         "ablation.kovaleva2019_fig9": {"scores": listed["layers"], "mode": "uniform"},
         "ablation.michel2019_fig1": {"scores": listed["zero"]},
         "ablation.michel2019_fig2": {
@@ -120,6 +128,7 @@ def cases(folder: Path) -> dict[str, dict[str, Any]]:
             "table": folder / "pairs.csv",
             "mode": "zero",
         },
+        "finetuning.kovaleva2019_features": {"features": listed["features"]},
         "finetuning.kovaleva2019_fig5": {
             "similarity": listed["similarity"],
             "padded": listed["similarity"],
@@ -148,6 +157,7 @@ def large_study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str,
         "ablation.kovaleva2019_fig9",
         "ablation.michel2019_fig1",
         "ablation.michel2019_fig2",
+        "finetuning.kovaleva2019_features",
         "finetuning.kovaleva2019_fig5",
         "finetuning.kovaleva2019_fig6",
         "finetuning.kovaleva2019_fig7",

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.ablation import kovaleva2019_fig8, michel2019_fig2
+from workflow_scripts.ablation import kovaleva2019_fig8, kovaleva2019_heads, michel2019_fig2
 from workflow_scripts.core.plots import figures
 
 
@@ -69,17 +69,55 @@ def test_numbers_have_a_minus_sign_but_not_before_zero(number: float, written: s
     assert michel2019_fig2._number(number) == written
 
 
-def test_a_head_is_marked_where_every_seed_shows_it() -> None:
+def test_an_effect_is_significant_where_every_seed_shows_it() -> None:
     rows = pd.DataFrame(
         {
             "layer": [0, 0, 1, 1],
-            "head": [0, 0, 2, 2],
+            "head": [0, 0, 0, 0],
             "seed": [1, 2, 1, 2],
             "p_corrected": [0.01, 0.2, 0.01, 0.04],
         }
     )
-    marked = kovaleva2019_fig8.beyond_chance(rows)
-    assert marked[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
+    assert kovaleva2019_fig8.significant(rows).tolist() == [[False], [True]]
+
+
+def disabled(task: str, *effects: float, p: float) -> pd.DataFrame:
+    """Effects of heads of one layer."""
+    frame = pd.DataFrame({"effect": effects, "head": range(len(effects)), "layer": 0, "seed": 1})
+    return frame.assign(task=task, p_corrected=p, n=200, baseline=0.795)
+
+
+def test_tasks_share_one_scale_and_what_is_not_significant_is_hatched() -> None:
+    frame = pd.concat([disabled("sst2", -0.035, 0.01, p=0.5), disabled("rte", 0.02, -0.26, p=0.01)])
+    frame["metric"] = "accuracy"
+    metrics = pd.DataFrame({"task": ["SST-2", "RTE"], "value": [0.785, 0.795], "n": [400, 200]})
+    metrics = metrics.assign(stage="fine-tuned", split="dev", metric="accuracy")
+    figure = kovaleva2019_fig8.draw(frame, metrics)
+    panels = {axes.get_title().split()[0]: axes for axes in figure.axes if axes.get_title()}
+    assert [axes.images[0].get_clim() for axes in panels.values()] == [(-26, 26)] * 2
+    hatched = {name: [p for p in axes.patches if p.get_hatch()] for name, axes in panels.items()}
+    assert (len(hatched["SST-2"]), hatched["RTE"]) == (1, [])
+    assert panels["SST-2"].get_title().endswith("n = 200, 1 seed\n(Table 1: 78.5, n = 400)")
+    assert "Table 1" not in panels["RTE"].get_title()
+    (legend,) = figure.legends
+    (key,) = legend.get_texts()
+    assert key.get_text() == "not significant: p ≥ 0.05, corrected for 2 heads"
+
+
+def test_few_heads_have_points_and_no_mean() -> None:
+    """Of a kind with two heads and one with five, of which one is of both."""
+    kinds = ["position", "syntactic, position", *["syntactic"] * 4]
+    heads = pd.DataFrame({"kinds": kinds, "effect_rte": np.arange(6) / 100})
+    row = {"task": "rte", "effect": 0.03, "ci_low": 0.02, "ci_high": 0.04}
+    strata = pd.DataFrame([row | {"stratum": kind} for kind in ("syntactic", "position")])
+    figure = kovaleva2019_heads.draw(heads, strata)
+    (axes,) = figure.axes
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels == ["syntactic (5)", "position (2)"]
+    (interval,) = axes.containers
+    (bar,) = interval.lines[2]
+    np.testing.assert_allclose(bar.get_segments(), [[[0, 2], [0, 4]]])
+    assert len(figure.legends) == 1
 
 
 def test_a_panel_states_what_its_scores_are_over() -> None:

@@ -101,16 +101,18 @@ def run(
 def test_kinds_of_heads(tmp_path: Path, chapters: dict[str, Path]) -> None:
     heads, strata = run(tmp_path, chapters)
     assert heads["stratum"].tolist() == ["syntactic", "position", "special tokens", "frames"]
+    kinds = ["syntactic, frames, position", "position", "special tokens", "frames"]
+    assert heads["kinds"].tolist() == kinds
     assert heads["name"].tolist() == ["1-1", "1-2", "2-1", "2-2"]
     assert heads["effect_rte"].tolist() == pytest.approx([-0.2, -0.1, 0, 0.1])
     assert heads["entropy"].tolist() == [1, 2, 3, 4]
     assert heads["frames"].tolist() == [0.1, 0.1, 0.3, 0.2]
     assert heads["frames_above"].tolist() == [0.1, -0.1, 0.1, 0.05]
-    assert heads["frames_head"].tolist() == [True, False, False, True]
+    assert heads["frame_head"].tolist() == [True, False, False, True]
     assert heads["relation"].tolist() == ["det", "det", "nsubj", "nsubj"]
     assert heads["syntactic"].tolist() == [True, False, False, False]
     assert heads["above"].iloc[0] == pytest.approx(0.3)  # over the best offset, 0.5
-    assert strata["effect"].tolist() == pytest.approx([-0.2, 0.1, -0.1, 0.0, -0.05])
+    assert strata["effect"].tolist() == pytest.approx([-0.2, -0.05, -0.15, 0.0, -0.05])
     assert strata["others"].iloc[0] == pytest.approx(0.0)
     # One head of four has -0.2; no other lies as far from the mean of -0.05 as it and 2-2 do.
     assert strata["p"].iloc[0] == pytest.approx(0.5, abs=0.1)
@@ -156,7 +158,7 @@ def test_verdicts_by_hand(tmp_path: Path, chapters: dict[str, Path]) -> None:
     assert named.loc["syntactic", "low"] == pytest.approx(-0.2 - error, rel=1e-4)
     assert named["bound"].unique().tolist() == [0.08]
     assert named["verdict"].to_dict() == {
-        "syntactic": "loss", "position": "loss", "special tokens": "equivalent", "frames": "gain",
+        "syntactic": "loss", "position": "loss", "special tokens": "equivalent", "frames": "loss",
         "all": "equivalent",
     }  # fmt: skip
 
@@ -213,11 +215,23 @@ def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, 
     assert outputs["png"].stat().st_size > 5000
 
 
+def test_a_head_counts_in_each_of_its_kinds_and_few_heads_have_no_interval_over_heads() -> None:
+    kinds = ["syntactic, frames", *["frames"] * 4, "other"]
+    frame = pd.DataFrame({"effect_rte": [0.06, 0, 0, 0, 0, 0.1], "kinds": kinds})
+    error = {"rte": np.eye(6) * 1e-4}
+    actual = head_behaviour.compare(frame, error, 0.01, 100, 1).set_index("stratum")
+    assert actual["heads"].to_dict() == {"syntactic": 1, "frames": 5, "other": 1, "all": 6}
+    assert actual.loc["frames", "effect"] == pytest.approx(0.012)
+    assert actual["ci_low"].notna().to_dict() == {
+        "syntactic": False, "frames": True, "other": False, "all": True,
+    }  # fmt: skip
+
+
 def test_random_sets_distinguish_a_harmful_kind() -> None:
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"effect_rte": rng.normal(0, 0.01, 72), "stratum": "other"})
-    frame.loc[:9, "stratum"] = "syntactic"
-    frame.loc[10:19, "stratum"] = "position"
+    frame = pd.DataFrame({"effect_rte": rng.normal(0, 0.01, 72), "kinds": "other"})
+    frame.loc[:9, "kinds"] = "syntactic"
+    frame.loc[10:19, "kinds"] = "position"
     frame.loc[:9, "effect_rte"] -= 0.05
     error = {"rte": np.eye(72) * 1e-4}
     actual = head_behaviour.compare(frame, error, 0.01, 500, 1).set_index("stratum")

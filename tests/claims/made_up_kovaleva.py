@@ -63,22 +63,22 @@ def shares(*network: float) -> Rows:
     ]
 
 
-def controls(linking: int, possible: int, n: int = 20) -> Rows:
-    """`n` heads in each direction, of which so many link by the corrected p, or by their own."""
+def controls(listed: int, possible: int, n: int = 20) -> Rows:
+    """`n` heads in each direction, of which so many are frame heads, or may be by their own p."""
     return [
         {"direction": direction, "head": f"1-{number + 1}", "control": 0.1, "difference": 0.05}
-        | {"p": 0.01 if number < possible else 0.5, "linking": number < linking}
+        | {"p": 0.01 if number < possible else 0.5, "frame_head": number < listed}
         for direction in ("either", "from predicate", "to predicate")
         for number in range(n)
     ]
 
 
-def frames(from_: float, to: float, width: float = 0.01) -> Rows:
+def frames(either: float, width: float = 0.01) -> Rows:
     """The heads above the percentile: one for each direction, and a lower one."""
     return [
         {"direction": direction, "head": head, "attention": value, "ci_low": value - width}
         | {"ci_high": value + width, "n": 30, "n_documents": 12}
-        for direction, best in (("either", 0.9), ("from predicate", from_), ("to predicate", to))
+        for direction, best in (("either", either), ("from predicate", 0.1), ("to predicate", 0.9))
         for head, value in (("1-2", best - 0.05), ("1-1", best))
     ]
 
@@ -103,7 +103,7 @@ def kinds_of_heads(task: str, seeds: int = 1, **effects: Sequence[float]) -> dic
     """Products: effects of the heads of each kind, each with a 90% interval of 0.001 each side."""
     of_heads = [(kind, value) for kind, values in effects.items() for value in values]
     table = [
-        {"name": f"1-{number}", "stratum": kind, f"effect_{task}": value}
+        {"name": f"1-{number}", "kinds": kind, f"effect_{task}": value}
         | {f"low_{task}": value - 0.001, f"high_{task}": value + 0.001}
         for number, (kind, value) in enumerate(of_heads, 1)
     ]

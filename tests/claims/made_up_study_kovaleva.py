@@ -44,7 +44,7 @@ def write(study: "MadeUpStudy", number: Number) -> None:
     heads = [f"{layer + 1}-{head + 1}" for layer in range(6) for head in range(4)]
     controls = [
         {"direction": direction, "head": head, "control": rng.random(), "p": p / 5}
-        | {"difference": rng.uniform(-1, 1), "linking": bool(p < 0.1)}
+        | {"difference": 0.5, "p_corrected": p, "frame_head": bool(p < 0.05)}
         for direction in DIRECTIONS
         for head, p in zip(heads, rng.random(len(heads)), strict=True)
     ]
@@ -113,8 +113,8 @@ def _of_heads(study: "MadeUpStudy") -> None:
         frame = frame[(frame["unit"] == "head") | (frame["head"] == 0)]
         frame.loc[frame["unit"] == "layer", "head"] = -1
         study.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
-    heads = study.rows({}, *(f"effect_{task}" for task in TASKS), stratum="other")
-    heads.loc[heads["layer"] == 0, "stratum"] = "frames"
+    heads = study.rows({}, *(f"effect_{task}" for task in TASKS), kinds="other")
+    heads.loc[heads["layer"] == 0, "kinds"] = "syntactic, frames"
     for task in TASKS:
         half = study.rng.random(len(heads)) / 100
         heads[f"low_{task}"] = heads[f"effect_{task}"] - half

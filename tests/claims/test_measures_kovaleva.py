@@ -45,16 +45,14 @@ def test_frames(tmp_path: Path) -> None:
     found = products(
         tmp_path,
         kovaleva2019_frame_controls=rows.controls(2, 3),
-        kovaleva2019_frames=rows.frames(0.25, 0.5),
+        kovaleva2019_frames=rows.frames(0.25),
     )
-    out, back = kovaleva_maps.frame_heads(found, "")
-    assert (ends(out), out.n, out.about) == (pytest.approx((10, 10, 15)), 20, "1-1 1-2")
-    assert (out.case, back.case) == ("from predicate", "to predicate")
-    assert out.interval == "bounds of the count"
-    out, back = kovaleva_maps.frame_attention(found, "")
-    assert (ends(out), out.reference) == (pytest.approx((0.25, 0.24, 0.26)), 0.1)
-    assert (back.value, back.n, back.about) == (0.5, 30, "1-1")
-    assert back.interval == "95% over 12 lexical units"
+    (share,) = kovaleva_maps.frame_heads(found, "")
+    assert (ends(share), share.n, share.about) == (pytest.approx((10, 10, 15)), 20, "1-1 1-2")
+    assert share.interval == "bounds of the count"
+    (most,) = kovaleva_maps.frame_attention(found, "")
+    assert (ends(most), most.reference) == (pytest.approx((0.25, 0.24, 0.26)), 0.1)
+    assert (most.n, most.about, most.interval) == (30, "1-1", "95% over 12 lexical units")
 
 
 def test_layers_that_change(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def frames(linking: int, attention: float) -> dict[str, Any]:
     """Of 100 heads so many link, and as many possibly; the best has so much attention."""
     return {
         "kovaleva2019_frame_controls": rows.controls(linking, linking, 100),
-        "kovaleva2019_frames": rows.frames(attention, attention),
+        "kovaleva2019_frames": rows.frames(attention),
     }
 
 

@@ -54,3 +54,17 @@ def test_dots_stand_on_their_heads() -> None:
     heatmaps.dots(axes, pd.DataFrame({"layer": [0, 2], "head": [3, 1]}))
     np.testing.assert_array_equal(axes.lines[0].get_xydata(), [[3, 0], [1, 2]])
     assert axes.lines[0].get_color() == colours.BLACK
+
+
+def test_muted_heads_are_faded_and_hatched() -> None:
+    _, (axes,) = figures.new(2, 2)
+    image = heatmaps.around_zero(axes, np.array([[-2.0, 1.0], [0.3, 0.5]]))
+    heatmaps.mute(axes, image, np.array([[False, True], [False, False]]))
+    np.testing.assert_allclose(image.get_alpha(), [[1, 0.5], [1, 1]])
+    (hatched,) = axes.patches
+    box = hatched.get_path().get_extents()
+    assert (box.x0, box.x1, box.y0, box.y1) == (0.5, 1.5, -0.5, 0.5)  # layer 1, head 2
+    assert hatched.get_hatch() == heatmaps.muted_key("none").get_hatch()
+    _, (axes,) = figures.new(2, 2)
+    heatmaps.mute(axes, heatmaps.around_zero(axes, np.ones((2, 2))), np.zeros((2, 2), bool))
+    assert not axes.patches

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.equivalence import covariance_of, interval, verdict
-from workflow_scripts.ablation.measures import HEADS
+from workflow_scripts.ablation.measures import HEADS, OTHER, of_kind
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import present
@@ -19,12 +19,13 @@ from workflow_scripts.core.stats import effects, resampling
 from workflow_scripts.core.stats.randomisation import LEVEL
 
 STRATA = HEADS.categories
+FEWEST_HEADS = 5  # of a kind, for an interval that resamples its heads
 
 
-def stratum(row: pd.Series, kinds: Mapping[str, Callable], threshold: float) -> str:
-    """The first of STRATA that, by `kinds`, a head is, a row of the joined table; else the last."""
-    *known, other = STRATA
-    return next((name for name in known if name in kinds and kinds[name](row, threshold)), other)
+def kinds_of(row: pd.Series, kinds: Mapping[str, Callable], threshold: float) -> list[str]:
+    """All of STRATA that, by `kinds`, a head is, a row of the joined table; OTHER where none."""
+    fitting = (name for name in STRATA if name in kinds and kinds[name](row, threshold))
+    return list(fitting) or [OTHER]
 
 
 def compare(
@@ -32,22 +33,26 @@ def compare(
 ) -> pd.DataFrame:
     """One row per task and stratum, then `all`: the mean effect of its heads and of all others.
 
+    A head of several kinds is in the stratum of each.
+
     `covariances` has each task's, of equivalence.covariance_of. ci_low and ci_high draw the
-    stratum's heads with replacement; `low` and `high` are the ends of the 90% interval over
-    examples, `verdict` how it compares with the bound; `p` is the share of `draws` random sets of
-    as many heads whose mean is as far from the mean of all heads.
+    stratum's heads with replacement, if they are FEWEST_HEADS or more; `low` and `high` are the
+    ends of the 90% interval over examples, `verdict` how it compares with the bound; `p` is the
+    share of `draws` random sets of as many heads whose mean is as far from the mean of all heads.
     """
     rng = np.random.default_rng(seed)
     rows = []
     for task, covariance in covariances.items():
         values = heads[f"effect_{task}"].to_numpy()
         for name in (*STRATA, "all"):
-            inside = np.array([name in ("all", of_head) for of_head in heads["stratum"]])
+            inside = of_kind(heads, name) | (name == "all")
             if not inside.any():
                 continue
             n, distance = int(inside.sum()), abs(values[inside].mean() - values.mean())
-            weights = resampling.bootstrap_weights(n, draws, seed)
-            low, high = np.percentile(weights @ values[inside] / n, resampling.CONFIDENCE)
+            low = high = np.nan
+            if n >= FEWEST_HEADS:
+                weights = resampling.bootstrap_weights(n, draws, seed)
+                low, high = np.percentile(weights @ values[inside] / n, resampling.CONFIDENCE)
             random = np.stack([rng.permutation(values)[:n].mean() for _ in range(draws)])
             p = (1 + (np.abs(random - values.mean()) >= distance - 1e-12).sum()) / (1 + draws)
             row = {"task": task, "stratum": name, "heads": n, "effect": values[inside].mean()}
@@ -116,7 +121,9 @@ def main(
         if columns is not None:
             joined = joined.merge(columns, on=KEYS, how="left")
             kinds |= getattr(chapter, "KINDS", {})
-    joined["stratum"] = [stratum(row, kinds, threshold) for _, row in joined.iterrows()]
+    found_kinds = [kinds_of(row, kinds, threshold) for _, row in joined.iterrows()]
+    joined["kinds"] = list(map(", ".join, found_kinds))
+    joined["stratum"] = [first for first, *_ in found_kinds]
     joined.insert(0, "name", labels(joined))
     tables.write_csv(joined, heads)
     tables.write_csv(compare(joined, errors, bound, bootstrap, seed), strata)

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.measures.forms import (
     OVER_EXAMPLES,
@@ -46,6 +49,7 @@ HEADS = Table(
     ids=("behaviour.stratum", "verdict.<task>"),
 )
 TABLES = (SCORES, HEADS)
+OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
 # The development sets that have other names than the splits.
 SETS = {"mnli": {"dev": "matched"}}
 VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
@@ -70,6 +74,11 @@ METRICS = {
     "pearson": "Pearson's correlation",
     "spearman": "Spearman's correlation",
 }
+
+
+def of_kind(heads: pd.DataFrame, kind: str) -> np.ndarray:
+    """Which rows of HEADS are of a kind, bool; a head may be of several."""
+    return np.array([kind in kinds.split(", ") for kinds in heads["kinds"]])
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:

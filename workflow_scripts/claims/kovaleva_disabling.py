@@ -4,11 +4,11 @@ from statistics import NormalDist
 
 import pandas as pd
 
-from workflow_scripts.ablation.measures import HEADS, SCORES
+from workflow_scripts.ablation.measures import HEADS, SCORES, of_kind
 from workflow_scripts.claims.clark import at_depth
 from workflow_scripts.claims.glue_rows import NAMES, TITLES, main_metric, main_rows
 from workflow_scripts.claims.intervals import AT_LEAST, CONFIDENCE, OVER_EXAMPLES, over_seeds
-from workflow_scripts.claims.products import Products
+from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.head_labels import labels
@@ -82,7 +82,10 @@ def lowest_effect(products: Products, of: str) -> list[Measured]:
     widened so that together they hold with 95% (Bonferroni); the least effect then lies between
     the least of their lower and the least of their upper ends.
     """
-    heads, scores = products.rows(HEADS, stratum=of), products.all_of(SCORES)
+    heads, scores = products[HEADS], products.all_of(SCORES)
+    heads = heads[of_kind(heads, of)]
+    if heads.empty:
+        raise NotMeasured(f"{HEADS.name} has no head of the kind {of}")
     normal = NormalDist()
     wider = normal.inv_cdf(1 - (1 - CONFIDENCE) / 2 / len(heads)) / normal.inv_cdf(0.95)
     numbers = []

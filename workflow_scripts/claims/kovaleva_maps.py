@@ -2,16 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
-import pandas as pd
-
 from workflow_scripts.claims.glue_rows import TITLES
 from workflow_scripts.claims.intervals import BOUNDS, OVER_EXAMPLES, counted, in_percent, over_runs
 from workflow_scripts.claims.products import Products
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.frame_links import JUDGED
 from workflow_scripts.patterns.measures import SHARES
-
-DIRECTIONS = ("from predicate", "to predicate")
 
 
 def classifier_f1(products: Products, of: str) -> list[Measured]:
@@ -54,39 +50,29 @@ def class_share(products: Products, of: str) -> list[Measured]:
 def frame_heads(products: Products, of: str) -> list[Measured]:
     """Percent of heads that attend more along frame links than to unlinked words as far apart.
 
-    In each direction. Heads count that the table calls linking, by a p-value corrected for all
-    heads and a smallest difference; the upper end counts heads above by an uncorrected one.
+    The study's frame heads, by a p-value corrected for all heads and a smallest difference; the
+    upper end counts all heads that are above by an uncorrected p-value.
     """
-    numbers = []
-    for direction, rows in _by_direction(products["kovaleva2019-frame-controls"]):
-        possible = (rows["p"] < 0.05) & (rows["difference"] > 0)
-        number = in_percent(counted(rows["linking"], rows["linking"], possible))
-        about = " ".join(rows.loc[rows["linking"], "head"])
-        more = {"of": "heads", "case": direction, "about": about, "interval": BOUNDS}
-        numbers.append(replace(number, **more))
-    return numbers
+    rows = products.rows("kovaleva2019-frame-controls", direction=JUDGED)
+    possible = (rows["p"] < 0.05) & (rows["difference"] > 0)
+    number = in_percent(counted(rows["frame_head"], rows["frame_head"], possible))
+    about = " ".join(rows.loc[rows["frame_head"], "head"])
+    return [replace(number, of="heads", about=about, interval=BOUNDS)]
 
 
 def frame_attention(products: Products, of: str) -> list[Measured]:
-    """The highest mean attention of a head along frame links, in each direction.
+    """The highest mean attention of a head along frame links, in either direction.
 
     The reference is the head's attention to unlinked words at the same distance.
     """
-    numbers = []
-    for direction, rows in _by_direction(products["kovaleva2019-frames"]):
-        best = rows.loc[rows["attention"].idxmax()]
-        same = products.row("kovaleva2019-frame-controls", direction=direction, head=best["head"])
-        number = (float(best[name]) for name in ("attention", "ci_low", "ci_high"))
-        n, units = int(best["n"]), int(best["n_documents"])
-        more = {"reference": float(same["control"]), "about": str(best["head"])}
-        more["interval"] = "" if units == n else f"95% over {units} lexical units"
-        numbers.append(Measured(*number, n, "sentences", direction, **more))
-    return numbers
-
-
-def _by_direction(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    parts = [(name, table[table["direction"] == name]) for name in DIRECTIONS]
-    return [(name, rows) for name, rows in parts if np.size(rows)]
+    rows = products.rows("kovaleva2019-frames", direction=JUDGED)
+    best = rows.loc[rows["attention"].idxmax()]
+    same = products.row("kovaleva2019-frame-controls", direction=JUDGED, head=best["head"])
+    number = (float(best[name]) for name in ("attention", "ci_low", "ci_high"))
+    n, units = int(best["n"]), int(best["n_documents"])
+    more = {"reference": float(same["control"]), "about": str(best["head"])}
+    more["interval"] = "" if units == n else f"95% over {units} lexical units"
+    return [Measured(*number, n, "sentences", **more)]
 
 
 MEASURES = (classifier_f1, class_share, frame_heads, frame_attention)

@@ -1,9 +1,11 @@
 """Kovaleva et al. 2019, section 4.4: linguistic features, fine-tuned minus pretrained."""
 
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
@@ -14,6 +16,26 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.token_kinds import LINGUISTIC
 
 STAGES = ("pretrained", "fine-tuned")
+
+
+def unclear(frame: pd.DataFrame) -> np.ndarray:
+    """Where a change may be none: the intervals of before and after overlap, [layer, head].
+
+    Each is the normal interval as wide as the 95% interval over examples (mean over seeds), widened
+    so that all heads together hold with 95% (Bonferroni). Intervals of one head's two means that do
+    not overlap differ whatever the correlation of the two.
+    """
+    means, errors = [], []
+    for stage in STAGES:
+        rows = frame[frame["stage"] == stage]
+        low, middle, high = (
+            heatmaps.grid_of(rows, name) for name in ("ci_low", "attention", "ci_high")
+        )
+        means.append(middle)
+        errors.append((high - low) / 2)
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - 0.025 / means[0].size) / normal.inv_cdf(0.975)
+    return np.abs(means[1] - means[0]) <= wider * (errors[0] + errors[1])
 
 
 def change(frame: pd.DataFrame) -> np.ndarray:
@@ -48,35 +70,45 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def draw(frame: pd.DataFrame) -> Figure:
+    """A row of maps for each kind of word, on one scale; a map for each task."""
+    shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
+    names = present(frame)
+    of_panel = dict(list(frame.dropna(subset=["attention"]).groupby(["kind", "task"])))
+    grids = {panel: change(rows) for panel, rows in of_panel.items()}
+    none = np.full(shape, np.nan)
+    figure, panels = heatmaps.sheet(LINGUISTIC, [TASKS[name].title for name in names], shape)
+    for cells, kind in zip(panels, LINGUISTIC, strict=True):
+        of_kind = [np.abs(grid).max() for (of, _), grid in grids.items() if of == kind]
+        for axes, name in zip(cells, names, strict=True):
+            image = heatmaps.around_zero(axes, grids.get((kind, name), none), max([*of_kind, 0]))
+            if (kind, name) not in grids:
+                heatmaps.note(axes, f"no {kind}")
+                continue
+            rows = of_panel[kind, name]
+            heatmaps.mute(axes, image, unclear(rows))
+            words = f"{axes.get_title()}\nn = {rows['n'].max():.0f}".strip()
+            axes.set_title(words, fontsize=7, pad=2)
+        heatmaps.bar(image, cells, "Change")
+    seeds = figures.counted(frame["seed"].nunique(), "seed")
+    heads = f"corrected for {none.size} heads"
+    key = f"95% intervals before and after overlap, {heads} ({seeds})"
+    figure.legend(handles=[heatmaps.muted_key(key)], loc="outside lower center")
+    return figure
+
+
 def main(features: list[Path], svg: Out, pdf: Out, png: Out, table: Out) -> None:
     """Draw a heat map per task and kind of word, the mean over seeds; red means more attention.
 
     The table has the special tokens too.
     """
-    columns = ("layer", "head", "kind", "attention", "share", "tokens", "stage", "query", "task")
+    columns = ("layer", "head", "kind", "attention", "ci_low", "ci_high", "share", "tokens")
+    columns += ("stage", "query", "task", "n", "n_without", "seed")
     frame = tables.read_all(features, columns)
     frame = frame[frame["query"] == "all"]
     tables.write_csv(summary(frame), table)
-    frame = frame[frame["kind"].isin(LINGUISTIC)]
-    shape = (frame["layer"].max() + 1, frame["head"].max() + 1)
-    names = present(frame)
-    grids = {}
-    for kind in LINGUISTIC:
-        for name in names:
-            rows = frame[(frame["kind"] == kind) & (frame["task"] == name)].dropna()
-            grids[kind, name] = change(rows) if len(rows) else np.full(shape, np.nan)
     with figures.style():
-        figure, panels = heatmaps.sheet(LINGUISTIC, [TASKS[name].title for name in names], shape)
-        for cells, kind in zip(panels, LINGUISTIC, strict=True):
-            together = np.abs(np.stack([grids[kind, name] for name in names]))
-            largest = together[np.isfinite(together)].max(initial=0)
-            for axes, name in zip(cells, names, strict=True):
-                grid = grids[kind, name]
-                image = heatmaps.around_zero(axes, grid, largest)
-                if not np.isfinite(grid).any():
-                    heatmaps.note(axes, f"no {kind}")
-            heatmaps.bar(image, cells, "Change")
-        figures.save(figure, svg, pdf, png)
+        figures.save(draw(frame[frame["kind"].isin(LINGUISTIC)]), svg, pdf, png)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ ROWS = {"sep": "[SEP]", "cls": "[CLS]"}
 
 
 def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw a heat map per task and token, the mean over seeds; darker means more attention.
+    """Draw a heat map per task and token, the mean over seeds, all on one scale from 0.
 
-    Each kind of token has its own scale.
+    Darker means more attention.
     """
     columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
     frame = tables.read_all(features, columns)
@@ -28,15 +28,15 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
         for name in names
     }
     shape = next(iter(grids.values())).shape
+    largest = {kind: max(grids[kind, name].max() for name in names) for kind in ROWS}
+    top = max(largest.values())
+    rows = [f"{ROWS[kind]}, max {largest[kind]:.2f}" for kind in ROWS]
     with figures.style():
-        figure, panels = heatmaps.sheet(
-            list(ROWS.values()), [TASKS[name].title for name in names], shape
-        )
+        figure, panels = heatmaps.sheet(rows, [TASKS[name].title for name in names], shape)
         for cells, kind in zip(panels, ROWS, strict=True):
-            high = max(grids[kind, name].max() for name in names)
             for axes, name in zip(cells, names, strict=True):
-                image = heatmaps.draw(axes, grids[kind, name], 0.0, high)
-            heatmaps.bar(image, cells, "Attention / length")
+                image = heatmaps.draw(axes, grids[kind, name], 0.0, top)
+        heatmaps.bar(image, list(panels.ravel()), "Attention / length", shrink=0.7)
         over = figures.sample(frame[frame["kind"].isin(ROWS)], "examples of each task")
         figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
 from workflow_scripts.core.plots import colours, figures, heatmaps
@@ -10,9 +12,25 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.finetuning.token_kinds import KINDS
 
 
+def title(rows: pd.DataFrame) -> str:
+    """A panel's title: its task, the number of seeds and the widest interval of a cell."""
+    name = TASKS[rows["task"].iloc[0]].title
+    widest = ((rows["ci_high"] - rows["ci_low"]) / 2).max()
+    seeds = figures.counted(rows["seed"].nunique(), "seed")
+    return f"{name}\n{seeds}, 95% intervals up to ±{widest:.2f}"
+
+
+def kind_names(rows: pd.DataFrame) -> list[str]:
+    """The kinds of tokens, each with the number of examples that have it."""
+    counts = rows.groupby("kind")["n"].max()
+    names = [colours.TOKENS[kind].name if kind in colours.TOKENS else kind for kind in KINDS]
+    return [f"{name} ({counts.get(kind, 0):.0f})" for kind, name in zip(KINDS, names, strict=True)]
+
+
 def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     """Draw a panel per task: heads of the last layer over kinds of tokens, the mean over seeds."""
-    columns = ("layer", "head", "kind", "attention", "stage", "query", "task")
+    columns = ("layer", "head", "kind", "attention", "ci_low", "ci_high", "n")
+    columns += ("stage", "query", "task", "seed")
     frame = tables.read_all(features, columns)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["query"] == "cls")]
     frame = frame[frame["layer"] == frame["layer"].max()]
@@ -20,8 +38,8 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     high = frame["attention"].max()
     n_heads = frame["head"].max() + 1
     with figures.style():
-        titles = [TASKS[name].title for name in names]
-        height = max(1.4, 0.75 + 0.13 * n_heads)
+        titles = [title(frame[frame["task"] == name]) for name in names]
+        height = max(1.7, 1.05 + 0.13 * n_heads)
         figure, panels = figures.panels(titles, figures.TWO_COLUMNS / 3, height, columns=3)
         for axes, name in zip(panels, names, strict=True):
             rows = frame[frame["task"] == name]
@@ -30,10 +48,7 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
             image = axes.imshow(
                 grid, cmap=colours.MORE, vmin=0, vmax=high, aspect="auto", rasterized=True
             )
-            kinds = [
-                colours.TOKENS[kind].name if kind in colours.TOKENS else kind for kind in KINDS
-            ]
-            axes.set_xticks(range(len(KINDS)), kinds, rotation=90)
+            axes.set_xticks(range(len(KINDS)), kind_names(rows), rotation=90)
             axes.patch.set(hatch="////", edgecolor=colours.PALE)  # seen where there is no such word
             axes.set_yticks(range(0, n_heads, 2), [str(head + 1) for head in range(0, n_heads, 2)])
         panels[0].set_ylabel("Head of the last layer")

@@ -8,7 +8,7 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.frame_links import FrameLinks, linking_heads, read_links
+from workflow_scripts.core.data.frame_links import FrameLinks, frame_heads, read_links
 from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -65,7 +65,7 @@ def main(
     First those above the percentile, then those most above their controls.
     """
     frame = tables.read(scores, COLUMNS)
-    heads = pd.concat([heads_above(frame, percentile, "either"), linking_heads(frame)])
+    heads = pd.concat([heads_above(frame, percentile, "either"), frame_heads(frame)])
     chosen = heads.drop_duplicates(["layer", "head"]).head(MAX_DRAWN)
     links = read_links(annotation)
     number = int(np.random.default_rng(seed).integers(len(links)))

@@ -4,24 +4,24 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from workflow_scripts.core.data.frame_links import linking_heads
+from workflow_scripts.core.data.frame_links import JUDGED, frame_heads
 from workflow_scripts.core.measures.tables import KEYS, TableSet
 from workflow_scripts.frames.measures import LINKS
 
 # What a head is, by its columns.
-KINDS = {"frames": lambda head, _: head["frames_head"]}
+KINDS = {"frames": lambda head, _: head["frame_head"]}
 
 
 def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     """Per head: attention between a predicate and its frame elements, and whether it stands out.
 
     `frames_above` is by how much it exceeds attention between unlinked words at the same distance,
-    `frames_head` whether it counts as a head that links.
+    `frame_head` whether it is among the frame heads.
     """
     if LINKS not in found:
         return None
     frame = found[LINKS]
-    either = frame[frame["direction"] == "either"]
+    either = frame[frame["direction"] == JUDGED]
     either = either.rename(columns={"attention": "frames", "difference": "frames_above"})
-    stand_out = either.index.isin(linking_heads(frame).index)
-    return either[[*KEYS, "frames", "frames_above"]].assign(frames_head=stand_out)
+    listed = either.index.isin(frame_heads(frame).index)
+    return either[[*KEYS, "frames", "frames_above"]].assign(frame_head=listed)

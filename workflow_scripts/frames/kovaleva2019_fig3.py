@@ -6,10 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frame_links import linking_heads
+from workflow_scripts.core.data.frame_links import frame_heads
 from workflow_scripts.core.plots import attention_lines, colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -17,7 +18,7 @@ from workflow_scripts.frames.frame_drawings import COLUMNS, heads_above
 from workflow_scripts.frames.link_controls import DIRECTIONS
 
 TITLES = {
-    "either": "Either direction",
+    "either": "In either direction",
     "from predicate": "From the predicate",
     "to predicate": "To the predicate",
 }
@@ -38,18 +39,25 @@ def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> 
 
 
 def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
-    """How far attention along links exceeds that along controls; dots where beyond chance."""
+    """How far attention along links exceeds that along controls; a dot on every frame head."""
     rows = frame[frame["direction"] == "either"]
     image = heatmaps.around_zero(axes, heatmaps.grid_of(rows, "difference"))
-    heatmaps.dots(axes, linking_heads(frame))
+    heatmaps.dots(axes, frame_heads(frame))
     axes.set_title("Either, minus controls")
     return image
+
+
+def draw_head(axes: Axes, rows: pd.DataFrame) -> None:
+    """One head on the sentence, its frame links above all other lines."""
+    largest = rows.loc[rows["highlighted"], "weight"].max()
+    titled = rows.assign(title=f"strongest link {largest:.2f}")
+    attention_lines.draw_panel(axes, titled, emphasise=True)
 
 
 def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str) -> Figure:
     """Maps above, the lines of a few heads below; `where` states what kind of sentences."""
     n_layers, n_words = frame["layer"].max() + 1, lines["query"].max() + 1
-    heights = 0.7 + heatmaps.CELL * n_layers, 0.5 + 0.15 * n_words
+    heights = 0.95 + heatmaps.CELL * n_layers, 0.75 + 0.15 * n_words
     figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=heights)
     n = frame["n"].max()
@@ -60,10 +68,20 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
         axes.set_xlabel("Head")
     heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[2:-1], "Attention")
     heatmaps.bar(draw_difference(maps[-1], frame), maps[-1:], "Difference")
+    percentile_key = f"above the {percentile:g}th percentile of the map"
+    keys = [
+        Patch(facecolor="none", edgecolor=colours.HIGHLIGHT, linewidth=1.2, label=percentile_key),
+        Line2D([], [], color=colours.BLACK, marker="o", markersize=1.6, ls="", label="frame head"),
+    ]
+    above.legend(handles=keys, loc="outside lower center", ncols=2)
+    title = (
+        f"One sentence, {lines['title'].iloc[0]}; links between predicate and elements in orange"
+    )
+    below.suptitle(title, fontsize=8)
     numbers = sorted(lines["drawing"].unique())
     panels = below.subplots(1, len(numbers), squeeze=False)[0]
     for axes, number in zip(panels, numbers, strict=True):
-        attention_lines.draw_panel(axes, lines[lines["drawing"] == number])
+        draw_head(axes, lines[lines["drawing"] == number])
     return figure
 
 
@@ -78,7 +96,7 @@ def main(
 ) -> None:
     """Draw each direction's map, the comparison with controls, and a few heads' attention."""
     frame = tables.read(scores, COLUMNS)
-    lines = tables.read(drawings, attention_lines.COLUMNS)
+    lines = tables.read(drawings, (*attention_lines.COLUMNS, "highlighted"))
     where = "generated sentences" if generated else "sentences of FrameNet"
     with figures.style():
         figures.save(draw(frame, lines, percentile, where), svg, pdf, png)

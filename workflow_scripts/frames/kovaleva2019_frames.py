@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.frame_links import linking
+from workflow_scripts.core.data.frame_links import JUDGED, frame_heads
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -14,7 +14,7 @@ from workflow_scripts.frames.frame_drawings import heads_above
 from workflow_scripts.frames.link_controls import DIRECTIONS
 
 # Two heads of BERT-base on 473 sentences. The text does not state the direction of its means.
-PAPER = {"to predicate": "0.201 and 0.209"}
+PAPER = {JUDGED: "0.201 and 0.209"}
 MEANS = ["attention", "ci_low", "ci_high", "n", "n_documents"]
 COMPARED = ["linked", "control", "difference", "difference_low", "difference_high"]
 COMPARED += ["p", "p_corrected", "n_compared", "n_documents_compared", "links_compared"]
@@ -43,11 +43,13 @@ def named(rows: pd.DataFrame) -> pd.DataFrame:
 def main(scores: Path, table: Out, controls: Out, percentile: float, generated: bool) -> None:
     """Write the heads above the percentile, and all heads next to their controls."""
     frame = tables.read(scores, ("layer", "head", "direction", *MEANS, *COMPARED))
+    listed = named(frame_heads(frame))["head"]
     for rows, path in (
         (above_percentile(frame, percentile), table),
         (with_controls(frame), controls),
     ):
-        tables.write_csv(rows.assign(linking=linking(rows), generated=generated), path)
+        chosen = rows.assign(frame_head=rows["head"].isin(listed), generated=generated)
+        tables.write_csv(chosen, path)
 
 
 if __name__ == "__main__":

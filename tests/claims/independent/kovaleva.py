@@ -44,24 +44,19 @@ def class_share(study: Study, of: str) -> list[Case]:
 
 
 def frame_heads(study: Study, of: str) -> list[Case]:
-    table, cases = study.read("tables/kovaleva2019-frame-controls.csv"), []
-    for direction in ("from predicate", "to predicate"):
-        rows = where(table, direction=direction).to_dict("records")
-        linking = sum(bool(row["linking"]) for row in rows)
-        most = sum(row["p"] < 0.05 and row["difference"] > 0 for row in rows)
-        shares = (100 * count / len(rows) for count in (linking, linking, most))
-        cases.append(Case(*shares, direction))
-    return cases
+    table = study.rows("tables/kovaleva2019-frame-controls.csv", direction="either")
+    rows = table.to_dict("records")
+    listed = sum(row["p_corrected"] < 0.05 and row["difference"] >= 0.02 for row in rows)
+    most = sum(row["p"] < 0.05 and row["difference"] > 0 for row in rows)
+    return [Case(*(100 * count / len(rows) for count in (listed, listed, most)))]
 
 
 def frame_attention(study: Study, of: str) -> list[Case]:
-    table, cases = study.read("tables/kovaleva2019-frames.csv"), []
-    for direction in ("from predicate", "to predicate"):
-        best = where(table, direction=direction).sort_values("attention").iloc[-1]
-        controls = study.rows("tables/kovaleva2019-frame-controls.csv", direction=direction)
-        reference = where(controls, head=best["head"]).iloc[0]["control"]
-        cases.append(Case(*best[["attention", *ENDS]], direction, reference=reference))
-    return cases
+    rows = study.rows("tables/kovaleva2019-frames.csv", direction="either")
+    best = rows.sort_values("attention").iloc[-1]
+    controls = study.rows("tables/kovaleva2019-frame-controls.csv", direction="either")
+    reference = where(controls, head=best["head"]).iloc[0]["control"]
+    return [Case(*best[["attention", *ENDS]], reference=reference)]
 
 
 def glue_score(study: Study, of: str) -> list[Case]:

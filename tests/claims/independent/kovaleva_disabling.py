@@ -64,7 +64,8 @@ def layer_effect(study: Study, of: str) -> list[Case]:
 
 def lowest_effect(study: Study, of: str) -> list[Case]:
     """The printed intervals are of 90%."""
-    heads = study.rows("tables/kovaleva2019-heads.csv", stratum=of).to_dict("records")
+    table = study.read("tables/kovaleva2019-heads.csv")
+    heads = table[table["kinds"].str.contains(of, regex=False)].to_dict("records")
     quantile, cases = norm.isf(0.025 / len(heads)), []
     for task in (task for task in TITLES if f"effect_{task}" in heads[0]):
         rows = [tuple(100 * head[f"{name}_{task}"] for name in ("effect", "low", "high"))

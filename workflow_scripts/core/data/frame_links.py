@@ -9,6 +9,7 @@ import pandas as pd
 
 from workflow_scripts.core.data.records import read_records, write_records
 
+JUDGED = "either"  # direction of attention: the paper's links are pairs of tokens, without one
 LEVEL = 0.05  # of corrected p-values
 LEAST_DIFFERENCE = 0.02  # of attention; many sentences make far smaller ones significant
 
@@ -52,15 +53,13 @@ def _links(elements: tuple[dict, ...], others: tuple[dict, ...], **fields: Any) 
     return FrameLinks(**fields, elements=core, others=rest)
 
 
-def linking(scores: pd.DataFrame) -> pd.Series:
-    """Whether a row's head attends more along links than along their controls.
+def frame_heads(scores: pd.DataFrame) -> pd.DataFrame:
+    """The study's one list of frame heads, the largest difference first (docs/chapters/frames.md).
 
-    By LEAST_DIFFERENCE or more, and by more than chance among all heads.
+    They attend more along links, in either direction, than along the links' controls: by
+    LEAST_DIFFERENCE or more, and by more than chance among all heads. `scores` has a row per head
+    and direction; the chosen rows are those of the direction JUDGED.
     """
-    return (scores["p_corrected"] < LEVEL) & (scores["difference"] >= LEAST_DIFFERENCE)
-
-
-def linking_heads(scores: pd.DataFrame) -> pd.DataFrame:
-    """The heads for which this holds in either direction, the largest difference first."""
-    chosen = scores[linking(scores) & (scores["direction"] == "either")]
+    rows = scores[scores["direction"] == JUDGED]
+    chosen = rows[(rows["p_corrected"] < LEVEL) & (rows["difference"] >= LEAST_DIFFERENCE)]
     return chosen.sort_values("difference", ascending=False, kind="stable")

@@ -1,5 +1,6 @@
 """Attention of one head drawn as lines between two columns of words."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -28,21 +29,30 @@ WIDTH = 1.75  # inches of a panel: four fill a page's width
 PAD = 0.15  # inches of it that stay free
 WIDEST = 0.43  # share of a panel that words may take on each side
 GAP = 0.06  # between a word and its lines
+FADED = 0.4  # of its opacity that a line keeps next to emphasised ones
+WIDENED = 3.0  # points by which an emphasised line of weight 1 is wider
 MANY = 20  # tokens, from which lines are thinner
 
 
 def draw_panel(
-    axes: Axes, rows: pd.DataFrame, faintest: float = FAINTEST, power: float = 1
+    axes: Axes,
+    rows: pd.DataFrame,
+    faintest: float = FAINTEST,
+    power: float = 1,
+    emphasise: bool = False,
 ) -> None:
     """One head: queries on the left, keys on the right, darker lines for larger weights.
 
     `rows` has a row per query and key (COLUMNS). Where a column `highlighted` is true, the query
     and this line are drawn in a second colour. A line's opacity is its weight to the `power`;
-    weights up to `faintest` are not drawn.
+    weights up to `faintest` are not drawn. With `emphasise`, highlighted lines lie on top, opaque,
+    wider for larger weights, the others are faded, and the keys of highlighted lines are coloured.
     """
     marked = rows.assign(highlighted=rows.get("highlighted", False))
     diagonal = marked[marked["query"] == marked["key"]]
     drawn = marked[marked["weight"] > faintest]
+    if emphasise:
+        drawn = drawn.sort_values("highlighted", kind="stable")
     lines = [
         [(LEFT, -query), (RIGHT, -key)]
         for query, key in zip(drawn["query"], drawn["key"], strict=True)
@@ -50,19 +60,26 @@ def draw_panel(
     shades = [
         colours.HIGHLIGHT if highlighted else colours.BLUE for highlighted in drawn["highlighted"]
     ]
-    opacity = drawn["weight"].clip(0, 1).to_numpy(float) ** power
+    weights = drawn["weight"].clip(0, 1).to_numpy(float)
+    opacity, widths = weights**power, np.full(len(drawn), 0.5 if len(diagonal) > MANY else 0.9)
+    if emphasise:
+        on = drawn["highlighted"].to_numpy(bool)
+        opacity, widths = np.where(on, 1, FADED * opacity), widths + on * WIDENED * weights
     axes.add_collection(
         LineCollection(
             lines,
             colors=to_rgba_array(shades, opacity),
-            linewidths=0.5 if len(diagonal) > MANY else 0.9,
+            linewidths=widths,
         )
     )
-    highlighted = set(marked[marked["highlighted"]]["query"])
+    on = marked[marked["highlighted"]]
+    queries, keys = set(on["query"]), set(on["key"]) if emphasise else set()
     for row in diagonal.itertuples():
-        colour = colours.HIGHLIGHT if row.query in highlighted else colours.BLACK
-        _write(axes, LEFT - GAP, -row.query, row.query_token, "right", colour)
-        _write(axes, RIGHT + GAP, -row.key, row.key_token, "left", colours.BLACK)
+        left, right = (
+            colours.HIGHLIGHT if row.query in words else colours.BLACK for words in (queries, keys)
+        )
+        _write(axes, LEFT - GAP, -row.query, row.query_token, "right", left)
+        _write(axes, RIGHT + GAP, -row.key, row.key_token, "left", right)
     first = rows.iloc[0]
     title = f"Head {label(first['layer'], first['head'])}"
     axes.set_title(f"{title}\n{first['title']}" if first["title"] else title)

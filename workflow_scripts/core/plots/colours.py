@@ -19,6 +19,7 @@ BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, YELLOW = "#E69F00", "#56B4E9", "#F0E442"
 INDIGO, WINE = "#332288", "#882255"
 NEUTRAL, GREY, PALE, FAINT = "#4D4D4D", "#666666", "#CCCCCC", "#EBEBEB"
+SILVER = "#999999"
 
 HIGHLIGHT = VERMILLION  # what a drawing points at
 UNCHANGED = ORANGE  # the line of the unchanged model, as in the papers

@@ -7,11 +7,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
+from matplotlib.patches import Patch, PathPatch, Rectangle
+from matplotlib.path import Path
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from workflow_scripts.core.plots import colours, figures
 
 CELL = 0.12  # inches at most
+FADED = 0.5  # opacity of a head's colour where it is muted
+HATCHED = {"facecolor": "none", "edgecolor": colours.SILVER, "hatch": "//////", "linewidth": 0}
 MARGIN, BETWEEN = 1.15, 0.2  # inches for labels and colour bar, and between maps
 
 
@@ -79,19 +83,51 @@ def sheet(
     return figure, panels
 
 
-def bar(image: AxesImage, panels: Sequence[Axes], label: str) -> None:
-    """A named colour bar for panels that share a scale; next to one alone, as high as its map."""
+def bar(
+    image: AxesImage,
+    panels: Sequence[Axes],
+    label: str,
+    shrink: float = 1,
+    extend: str = "neither",
+    below: bool = False,
+) -> None:
+    """A named colour bar for panels that share a scale; next to one alone, as high as its map.
+
+    Next to several it has the share `shrink` of their height, or `below` them of their width.
+    `extend` is "max" where the scale ends below the largest value.
+    """
     figure = panels[0].figure
     if len(panels) == 1:
         room = panels[0].inset_axes((1.04, 0, 0.05, 1))
-        shown = figure.colorbar(image, cax=room, label=label)
+        shown = figure.colorbar(image, cax=room, label=label, extend=extend)
     else:
         rows = len({axes.get_subplotspec().rowspan.start for axes in panels})
-        shown = figure.colorbar(image, ax=list(panels), label=label, pad=0.01, aspect=12 * rows)
+        shape = {"pad": 0.02, "aspect": 25 if below else 12 * rows, "shrink": shrink}
+        shape |= {"extend": extend, "location": "bottom" if below else "right"}
+        shown = figure.colorbar(image, ax=list(panels), label=label, **shape)
     shown.ax.tick_params(labelsize=figures.SMALL)
-    shown.ax.yaxis.label.set_size(7)
-    shown.locator = MaxNLocator(4)
+    (shown.ax.xaxis if below else shown.ax.yaxis).label.set_size(7)
+    shown.locator = MaxNLocator(5 if extend == "max" else 4)
     shown.update_ticks()
+
+
+def mute(axes: Axes, image: AxesImage, muted: np.ndarray) -> None:
+    """Fade and hatch the heads of a map that `muted` [layer, head] names, such as no effect."""
+    image.set_alpha(np.where(muted, FADED, 1.0))
+    cells = [Rectangle((head - 0.5, layer - 0.5), 1, 1) for layer, head in np.argwhere(muted)]
+    if cells:
+        paths = [cell.get_patch_transform().transform_path(cell.get_path()) for cell in cells]
+        axes.add_patch(_hatched(PathPatch(Path.make_compound_path(*paths), **HATCHED)))
+
+
+def muted_key(words: str) -> Patch:
+    """The entry of a legend for what `mute` hatches."""
+    return _hatched(Patch(label=words, **HATCHED))
+
+
+def _hatched(patch: Patch) -> Patch:
+    patch.set_hatch_linewidth(0.4)
+    return patch
 
 
 def dots(axes: Axes, heads: pd.DataFrame) -> None:
