@@ -113,7 +113,7 @@ def _of_heads(study: "MadeUpStudy") -> None:
         frame = frame[(frame["unit"] == "head") | (frame["head"] == 0)]
         frame.loc[frame["unit"] == "layer", "head"] = -1
         study.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
-    heads = study.rows({}, *(f"effect_{task}" for task in TASKS), kinds="other")
+    heads = study.rows({}, *(f"effect_{task}" for task in TASKS), kinds="other", stratum="other")
     heads.loc[heads["layer"] == 0, "kinds"] = "syntactic, frames"
     for task in TASKS:
         half = study.rng.random(len(heads)) / 100
