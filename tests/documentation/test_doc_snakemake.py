@@ -31,9 +31,8 @@ def test_every_command_is_read_by_snakemake() -> None:
 
 def test_every_command_is_planned(tmp_path: Path) -> None:
     """Those that differ in targets alone are planned as one; a wrong one is found."""
-    for path in ROOT.iterdir():
-        if path.name not in {"results", ".snakemake", "build"}:
-            (tmp_path / path.name).symlink_to(path)
+    for name in ("config.yaml", "studies", "profiles"):
+        (tmp_path / name).symlink_to(ROOT / name)
     (study,) = (block.text for block in of("yaml") if block.page == TUTORIAL)
     (tmp_path / "mine.yaml").write_text(study, encoding="utf-8")
     targets = defaultdict(set)
