@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 
 from workflow_scripts.arguments.argument_scores import margin, picked, right
 from workflow_scripts.arguments.setups import SETUPS, TITLES
@@ -12,18 +13,23 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out_parts
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.plots import figures, heatmaps
+from workflow_scripts.core.plots.figures import counted
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import power, randomisation, resampling
+from workflow_scripts.core.stats.randomisation import LEVEL
 from workflow_scripts.core.stats.swaps import OfSums
 
-BAR = 0.6  # inches for a colour bar next to each map
+BETWEEN = 0.45  # inches between maps, for the colour bars
+LEAST = 5  # predictions that flip, the least that full colour stands for
 # Titles of the measures. The margin is the logit of the warrant with the cue minus the other's.
 MEASURES = {
-    "margin": "Margin of the\ncue's warrant",
-    "follows": "Picks of the cue's\nwarrant, points",
-    "accuracy": "Accuracy,\npoints",
+    "margin": "Margin of the\nwarrant with the cue",
+    "follows": "Predictions for the\nwarrant with the cue",
+    "accuracy": "Accuracy",
 }
+# Measures that share a scale, and its unit.
+SCALES = {("margin",): "Change, logits", ("follows", "accuracy"): "Change, points"}
 
 
 def per_point(frame: pd.DataFrame) -> pd.DataFrame:
@@ -105,15 +111,32 @@ def measure_parts(frame: pd.DataFrame, draws: int, permutations: int, seed: int)
     return pd.concat(frames, ignore_index=True)
 
 
-def draw(axes: Axes, effects: pd.DataFrame) -> None:
-    """One map: the effect of every head on one measure, dots where its corrected p is below .05."""
-    image = heatmaps.around_zero(axes, heatmaps.grid_of(effects, "effect"))
-    heatmaps.dots(axes, effects[effects["p_corrected"] < 0.05])
-    axes.set_xlabel(f"Head (n = {effects['n'].iloc[0]} points)")
+def limit(effects: pd.DataFrame) -> float:
+    """The end of the scale of some effects: the largest, or in points at least LEAST flips.
+
+    A flip is one point of the smallest set, with every seed.
+    """
+    largest = effects["effect"].abs().max()
+    in_points = effects["measure"].ne("margin").any()
+    return max(largest, LEAST * 100 / effects["n"].min() if in_points else 0.0)
+
+
+def draw(axes: Axes, effects: pd.DataFrame, end: float) -> AxesImage | None:
+    """One map of the effect of every head on one measure, or a sentence where all are 0.
+
+    Heads whose corrected p is LEVEL or more are muted.
+    """
+    over = f"n = {effects['n'].iloc[0]}, {counted(effects['seeds'].iloc[0], 'seed')}"
     if (effects["effect"] == 0).all():
-        heatmaps.note(axes, "0 for every head")
-    else:
-        heatmaps.bar(image, [axes], "Change")
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.set(xticks=[], yticks=[], xlabel="")
+        heatmaps.note(axes, f"unchanged by any head\n({over})")
+        return None
+    image = heatmaps.around_zero(axes, heatmaps.grid_of(effects, "effect"), end)
+    heatmaps.mute(axes, image, heatmaps.grid_of(effects, "p_corrected") >= LEVEL)
+    axes.set_xlabel(f"Head ({over})")
+    return image
 
 
 def main(
@@ -136,12 +159,22 @@ def main(
     shape = (shown["layer"].max() + 1, shown["head"].max() + 1)
     with figures.style():
         rows = [",\n".join((*SETUPS[setup], "warrant")) for setup in setups]
-        figure, panels = heatmaps.sheet(rows, list(MEASURES.values()), shape, BAR)
-        for row, setup in zip(panels, setups, strict=True):
-            for axes, measure in zip(row, MEASURES, strict=True):
-                chosen = shown[(shown["setup"] == setup) & (shown["measure"] == measure)]
-                if len(chosen):  # none where the cue is in no held-out point
-                    draw(axes, chosen)
+        figure, panels = heatmaps.sheet(rows, list(MEASURES.values()), shape, BETWEEN)
+        for measures, unit in SCALES.items():
+            of_scale = shown[shown["measure"].isin(measures)]
+            columns = [list(MEASURES).index(name) for name in measures]
+            images = [
+                draw(panels[row, column], chosen, limit(of_scale))
+                for row, setup in enumerate(setups)
+                for column, measure in zip(columns, measures, strict=True)
+                for chosen in [of_scale[of_scale[["setup", "measure"]].eq((setup, measure)).all(1)]]
+                if len(chosen)  # none where the cue is in no held-out point
+            ]
+            drawn = [image for image in images if image]
+            if drawn:
+                heatmaps.bar(drawn[0], panels[:, columns].ravel(), unit, shrink=0.8)
+        words = f"not significant: p ≥ {LEVEL}, corrected for {shape[0] * shape[1]} heads"
+        figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
         figures.save(figure, svg, pdf, png)
 
 
