@@ -103,9 +103,9 @@ def _read(path: Path) -> str:
 def fit(atlas: dict[str, Any], megabytes: float, folder: Path = PAGE) -> dict[str, Any]:
     """The atlas with as many of its texts as a page of `megabytes` has room for.
 
-    Models have equal parts of the room; a model's texts come in their order, the most wanted first,
-    and one that does not fit is left out with its maps, which the atlas then reports. Raises
-    InputError where even a page without maps is larger.
+    Models have equal parts of the room, and what small ones leave goes to the larger; a model's
+    texts come in their order, the most wanted first, and one that does not fit is left out with its
+    maps, which the atlas then reports. Raises InputError where even a page without maps is larger.
     """
     without = atlas | {"segments": [], "maps": {}}
     messages = sum(len(as_script(segment["id"])) + SENTENCE for segment in atlas["segments"])
@@ -115,14 +115,19 @@ def fit(atlas: dict[str, Any], megabytes: float, folder: Path = PAGE) -> dict[st
             f"atlas.html would be larger than {megabytes:g} MB without a single map: raise "
             f"atlas.megabytes, to {math.ceil(megabytes - room / MEGABYTE)} or more"
         )
-    models = dict.fromkeys(segment["model"] for segment in atlas["segments"])
-    room_of = dict.fromkeys(models, room / max(len(models), 1))
-    kept = []
+    sizes: dict[str, dict[str, int]] = {}  # of the texts of each model
     for segment in atlas["segments"]:
         size = size_of(segment, atlas["maps"])
-        if size <= room_of[segment["model"]]:
-            room_of[segment["model"]] -= size
-            kept.append(segment)
+        sizes.setdefault(segment["model"], {})[segment["id"]] = size
+    fitting = set()
+    smallest_first = sorted(sizes, key=lambda model: sum(sizes[model].values()))
+    for n_left, model in zip(range(len(sizes), 0, -1), smallest_first, strict=True):
+        part = room / n_left
+        for name, size in sizes[model].items():
+            if size <= part:
+                part, room = part - size, room - size
+                fitting.add((model, name))
+    kept = [each for each in atlas["segments"] if (each["model"], each["id"]) in fitting]
     names = {name for segment in kept for name in map_names(segment)}
     return atlas | {
         "segments": kept,
