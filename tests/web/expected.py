@@ -99,7 +99,7 @@ def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
     if n:
         parts.append(f"n {n}")
     if hatched(measure, index):
-        words = "not better than" if better_alone(measure) else "does not differ from"
+        words = "not better than" if better_alone(measure) else "no detectable difference from"
         parts.append(f"hatched: {words} the baseline")
     return ", ".join(parts)
 

@@ -76,11 +76,11 @@ test("what is tested, in words", () => {
   assert.equal(claim({ ...MEASURE, null: null }), null);
   assert.equal(claim({ ...MEASURE, null: null, p: [1] }), "differs from the baseline");
   const p = [1];
-  assert.equal(hatchRule(MEASURE), "not better than the baseline, chance: the head's own interval does not lie entirely above it (not corrected for the number of heads)");
+  assert.equal(hatchRule(MEASURE), "not better than the baseline (chance): the head's own interval does not lie entirely above it (not corrected for the number of heads)");
   assert.match(hatchRule({ ...MEASURE, better: "low" }), /entirely below/);
-  assert.match(hatchRule(EITHER), /^does not differ from the baseline, chance: the head's own interval includes it/);
-  assert.equal(hatchRule({ ...EITHER, p }), "does not differ from the baseline, chance: p, corrected over the heads, is above 0.05");
-  assert.equal(hatchRule({ ...MEASURE, p }), "not better than the baseline, chance: p, corrected over the heads, is above 0.05, or the value is not above it");
+  assert.match(hatchRule(EITHER), /^no detectable difference from the baseline \(chance\): the head's own interval includes it/);
+  assert.equal(hatchRule({ ...EITHER, p }), "no detectable difference from the baseline (chance): p, corrected over the heads, is above 0.05");
+  assert.equal(hatchRule({ ...MEASURE, p }), "not better than the baseline (chance): p, corrected over the heads, is above 0.05, or the value is not above it");
   assert.equal(hatchRule({ ...MEASURE, null: null }), null);
 });
 

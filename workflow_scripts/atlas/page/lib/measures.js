@@ -166,14 +166,14 @@ export function claim(measure) {
 
 /** What is stated of a hatched head. */
 export function denial(measure) {
-  return oneSided(measure) ? "not better than the baseline" : "does not differ from the baseline";
+  return oneSided(measure) ? "not better than the baseline" : "no detectable difference from the baseline";
 }
 
 /** The rule of `hatched` for this measure in words, or null where nothing is tested. */
 export function hatchRule(measure) {
   if (!claim(measure)) return null;
   const side = measure.better === "low" ? "below" : "above";
-  const stated = measure.null_title ? `${denial(measure)}, ${measure.null_title}` : denial(measure);
+  const stated = measure.null_title ? `${denial(measure)} (${measure.null_title})` : denial(measure);
   if (measure.p) return `${stated}: p, corrected over the heads, is above ${P_LEVEL}${oneSided(measure) ? `, or the value is not ${side} it` : ""}`;
   const where = oneSided(measure) ? `does not lie entirely ${side} it` : "includes it";
   return `${stated}: the head's own interval ${where} (not corrected for the number of heads)`;

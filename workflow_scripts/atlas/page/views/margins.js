@@ -37,7 +37,7 @@ export function LayerMeans({ measure, model, place, dark }) {
   const width = place.margin - (measure.scale === "category" ? 16 : 60);
   const bar = Math.min(place.cell[1] - 6, 12);
   const middle = (layer) => place.bottom - (layer + 0.5) * place.cell[1];
-  const title = measure.scale === "category" ? "In the layer" : wide ? "Mean of the layer" : "Mean";
+  const title = measure.scale === "category" ? (wide ? "In the layer" : "Kinds") : wide ? "Mean of the layer" : "Mean";
   const head = html`<text class="axis" x=${x} y=${place.top - 8}>${title}</text>`;
   if (measure.scale === "category") {
     const unit = width / model.n_heads;

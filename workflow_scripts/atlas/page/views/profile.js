@@ -11,7 +11,7 @@ import { matches } from "../lib/search.js";
 import { standalone } from "./figures.js";
 
 const [WIDTH, HEIGHT, PAD] = [180, 20, 5];
-const DOT = "Dot: this head; open where it is not better than the baseline or, with no better side, does not differ from it.";
+const DOT = "Dot: this head; open where it is not better than the baseline or, with no better side, does not detectably differ from it.";
 
 /**
  * Positions of a measure's values in a strip: all heads, this one, its interval and the baseline.

@@ -29,7 +29,7 @@ export function Tasks({ model, measures, index, state }) {
         <ul>${ofTask(measures, task).map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index, state }} />`)}</ul>
       </div>`)}
     </div>
-    <p class="soft small">An open dot does not differ from the baseline. ${others > 0 && `${plural(others, "measure")} of what it attends to on a task ${others === 1 ? "stands" : "stand"} in the table below.`}</p>
+    <p class="soft small">An open dot does not detectably differ from the baseline. ${others > 0 && `${plural(others, "measure")} of what it attends to on a task ${others === 1 ? "stands" : "stand"} in the table below.`}</p>
   </section>`;
 }
 
