@@ -72,7 +72,7 @@ def test_the_saved_map_is_the_map(norms: bool, study: Study, show: Opener) -> No
     n = len(segment["tokens"])
     assert [row["key_token"] for row in rows[:n]] == segment["tokens"]
     assert [row["query_token"] for row in rows[::n]] == segment["tokens"]
-    assert (rows[1]["query"], rows[1]["key"], rows[1]["head"]) == ("1", "2", "2-3")
+    assert [rows[1][key] for key in ("query", "key", "layer", "head")] == ["1", "2", "2", "3"]
 
 
 def shown_links(page: Page) -> dict[str, list[tuple[int, float]]]:

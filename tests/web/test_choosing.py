@@ -189,7 +189,8 @@ def test_the_grid_is_saved(study: Study, show: Opener) -> None:
     for measure in [measure_of(study, "entropy.all"), measure_of(study, "syntax.dobj")]:
         go(page, f"measure={measure['id']}")
         rows = parsed_csv(saved(page, page.locator(".save-csv").first))
-        assert [row["head"] for row in rows] == [head_name(model, i) for i in range(len(rows))]
+        names = [f"{row['layer']}-{row['head']}" for row in rows]
+        assert names == [head_name(model, i) for i in range(len(rows))]
         for index, (row, value) in enumerate(zip(rows, measure["value"], strict=True)):
             assert row["value"] == "" if value is None else float(row["value"]) == value
             assert row["n"] == str(count(measure, index) or "")

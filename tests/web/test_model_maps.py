@@ -130,7 +130,7 @@ def test_pointing_reads_a_weight_and_names_the_token_attended_to_most(
     assert expected in text and expected in link.get_attribute("aria-label")
     rows = parsed_csv(saved(page, page.locator(".save-csv")))
     assert len(rows) == model["n_layers"] * model["n_heads"]
-    row = next(row for row in rows if row["head"] == "2-3")
+    row = next(row for row in rows if (row["layer"], row["head"]) == ("2", "3"))
     assert float(row["mean_weight"]) == pytest.approx(head.mean(axis=0).max(), rel=1e-5)
     picture = parsed_svg(saved(page, page.locator(".save-svg")))
     assert sum(element.tag.endswith("image") for element in picture.iter()) == len(rows)

@@ -10,10 +10,9 @@ from tests.web.test_grid import NEAR
 from tests.web.views import views
 
 PAPER = (718, 1047)  # A4 less margins of 1 cm, in CSS pixels
-TEXTS = (
-    ".chip, .tokens button, table button, .ranked li button"  # buttons that are numbers or names
-)
-CONTROLS = f"button:not({TEXTS}), input, dialog, nav, .tooltip"
+# Buttons that are numbers or names.
+TEXTS = ".chip, .tokens button, table button, .ranked li button"
+CONTROLS = f"button:not({TEXTS}), input:not([role=combobox]), dialog, nav, .tooltip"
 CUT_OFF = """() => Array.from(document.querySelectorAll('main *'))
   .filter((one) => getComputedStyle(one).overflow !== 'visible')
   .filter((one) => !one.matches('svg, svg *, select, .only-screen-reader, li *, .labels *'))

@@ -1,22 +1,27 @@
 /** Rows of CSV files, and names of files. */
 
-import { countOf, headName, layerOf, nullOf } from "./measures.js";
+import { countOf, layerOf, nullOf } from "./measures.js";
 
 /**
- * One measure of a model, one row per head; layers and heads count from 1, as in `3-7`. `type` is there where
- * the model has several types of attention.
+ * The columns that name a head, as integers from 1: a spreadsheet would read `3-7` as a date. `type` is there
+ * where the model has several types of attention.
+ * @returns {{type?: string, layer: number, head: number}}
+ */
+export function headColumns(model, index) {
+  const { type, layer } = layerOf(model, index);
+  return { ...(type && { type: type.name }), layer, head: (index % model.n_heads) + 1 };
+}
+
+/**
+ * One measure of a model, one row per head.
  * @returns {object[]}
  */
 export function measureRows(model, measure, indices = measure.value.map((_, index) => index)) {
   return indices.map((index) => {
     const value = measure.value[index];
-    const { type, layer } = layerOf(model, index);
     return {
       model: model.name,
-      head: headName(model, index),
-      ...(type && { type: type.name }),
-      layer,
-      head_number: (index % model.n_heads) + 1,
+      ...headColumns(model, index),
       value: measure.scale === "category" ? (measure.categories[value] ?? null) : value,
       low: measure.low?.[index],
       high: measure.high?.[index],

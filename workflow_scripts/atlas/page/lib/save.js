@@ -4,6 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const FONT = "Helvetica, Arial, sans-serif";
 const LINE = 15; // height of a line of text
 const MARGIN = 12;
+const NARROWEST = 360; // room for a title over a narrow picture
 // What the style sheet may set for an element of a picture.
 const PROPERTIES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
@@ -32,20 +33,25 @@ export function svgText(svg, { title = "", notes = [], below = [] } = {}) {
   root.dataset.theme = "light";
   try {
     const pictures = [svg, ...below].filter(Boolean).map(alone);
-    const width = Math.max(...pictures.map((picture) => picture.width)) + 2 * MARGIN;
+    const room = Math.max(NARROWEST, ...pictures.map((picture) => picture.width));
+    const heading = title ? wrapped(title, room, (words) => textWidth(words, 13, 600)) : [];
+    const small = notes.flatMap((note) => wrapped(note, room, (words) => textWidth(words, 10)));
+    const widths = [...heading.map((line) => textWidth(line, 13, 600)), ...small.map((line) => textWidth(line, 10))];
+    const width = Math.ceil(Math.max(room, ...widths)) + 2 * MARGIN;
     const whole = document.createElementNS(SVG, "svg");
     let top = MARGIN;
-    if (title) {
-      whole.append(text(title, top + 11, 13, 600));
-      top += LINE + 7;
+    for (const line of heading) {
+      whole.append(text(line, top + 11, 13, 600));
+      top += LINE;
     }
+    if (title) top += 7;
     for (const { element, height } of pictures) {
       element.setAttribute("x", MARGIN);
       element.setAttribute("y", top);
       whole.append(element);
       top += height + 8;
     }
-    for (const line of notes.flatMap((note) => wrapped(note, Math.floor((width - 2 * MARGIN) / 5)))) {
+    for (const line of small) {
       whole.append(text(line, top + 9, 10, 400));
       top += LINE - 1;
     }
@@ -102,12 +108,23 @@ function text(words, y, size, weight) {
   return element;
 }
 
-/** A sentence in lines of at most `width` characters, longer words whole. */
-export function wrapped(sentence, width) {
+let context = null;
+
+/** Pixels that words take in a saved picture; the widest of the fonts that may show it. */
+export function textWidth(words, size, weight = 400) {
+  context ??= document.createElement("canvas").getContext("2d");
+  return Math.max(...["Helvetica, Arial, sans-serif", "DejaVu Sans, sans-serif"].map((family) => {
+    context.font = `${weight} ${size}px ${family}`;
+    return context.measureText(words).width;
+  }));
+}
+
+/** A sentence in lines of at most `width`, longer words whole; `measured` is a line's width, by default its letters. */
+export function wrapped(sentence, width, measured = (line) => line.length) {
   const lines = [""];
   for (const word of sentence.split(/\s+/)) {
     const last = lines.at(-1);
-    if (last && last.length + 1 + word.length > width) lines.push(word);
+    if (last && measured(`${last} ${word}`) > width) lines.push(word);
     else lines[lines.length - 1] = last ? `${last} ${word}` : word;
   }
   return lines;

@@ -6,6 +6,7 @@ import { number } from "../lib/format.js";
 import { jensenShannon } from "../lib/maps.js";
 import { claim, denial, hatched, headName, valueText } from "../lib/measures.js";
 import { apart, differences, sameShape } from "../lib/pairs.js";
+import { headColumns } from "../lib/rows.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours, domain, ramp } from "../lib/scales.js";
 import { sideName } from "./comparemaps.js";
@@ -115,7 +116,7 @@ function rowsOf(grids, pair) {
       side: title,
       model: model.name,
       measure: pair.a.id,
-      head: headName(model, i),
+      ...headColumns(model, i),
       value,
       low: measure?.low?.[i],
       high: measure?.high?.[i],
@@ -144,7 +145,7 @@ export function ChangedMaps({ atlas, a, b, segments: [ofA], go, dark }) {
   };
   const rank = values.filter((value) => value > values[a.index]).length + 1;
   const file = `changed-maps_${sideText(a)}_${sideText(b)}_${ofA.id}`.replaceAll("/", "-");
-  const rows = () => values.map((distance, i) => ({ model_a: a.model.name, state_a: a.state, model_b: b.model.name, state_b: b.state, segment: ofA.id, head: headName(a.model, i), distance }));
+  const rows = () => values.map((distance, i) => ({ model_a: a.model.name, state_a: a.state, model_b: b.model.name, state_b: b.state, segment: ofA.id, ...headColumns(a.model, i), distance }));
   const pick = (index) => go({ a: sideText({ ...a, index }), b: sideText({ ...b, index }) });
   return html`<section class="grids" aria-labelledby="changed-maps">
     <div class="section-head"><h3 id="changed-maps">Which heads' maps differ</h3><${Saves} ...${{ file, rows }} grids=${[grid]} title="Jensen-Shannon divergence of each head's maps, A against B" /></div>

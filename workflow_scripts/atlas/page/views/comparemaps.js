@@ -12,7 +12,7 @@ import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
 import { sameTokens } from "../lib/tokens.js";
 import { MatrixFigure, standalone } from "./figures.js";
-import { CellSize, ColourBar, Pair, useMaps } from "./headmaps.js";
+import { CellSize, ColourBar, NormsOf, Pair, useMaps } from "./headmaps.js";
 import { CellReadout, Matrix, useCursor } from "./matrix.js";
 import { Outcome } from "./outcome.js";
 import { TextChoice } from "./textchoice.js";
@@ -46,6 +46,7 @@ export function CompareMaps({ atlas, a, b, segments: [ofA, ofB], suited, state, 
     <div class="section-head">
       <h3 id="compare-maps">Maps</h3>
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
+      ${!hasNorms && html`<${NormsOf} model=${a.model} segments=${[ofA]} />`}
       <span class="saves">
         <button class="save-svg" disabled=${!complete} onClick=${() => savePicture(shared, file)}>SVG</button>
         <button class="save-csv" disabled=${!complete} onClick=${() => saveCsv(rowsOf(shared), file)}>CSV</button>

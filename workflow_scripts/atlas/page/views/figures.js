@@ -2,12 +2,14 @@
 
 import { html, render } from "../vendor/standalone.module.js";
 import { lines, path, runs, shift } from "../lib/drawing.js";
+import { textWidth, wrapped } from "../lib/save.js";
 import { shortened } from "../lib/tokens.js";
 import { GRID_LEFT, gridSize, MiniGrid } from "./minigrid.js";
 
 const FONT = "DejaVu Sans, Helvetica, Arial, sans-serif";
 const INK = "#000000";
 const LETTERS = 18;
+const NARROWEST = 200; // of a column with a title, in pixels
 const BAR = 40; // steps of a colour bar
 
 /**
@@ -62,28 +64,30 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
 export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null }) {
   const row = Math.max(tokens.length, queries.length) > 64 ? 6 : 9;
   const labels = 90;
-  const step = tokens.length * row + labels + 30;
-  const [width, height] = [matrices.length * step - 20, queries.length * row + labels + 40];
+  const step = Math.max(tokens.length * row + labels, NARROWEST) + 30;
+  const titles = matrices.map(({ title }) => lined(title, step - 30, 9));
+  const over = 14 + 11 * (Math.max(...titles.map((lines) => lines.length)) - 1);
+  const [width, height] = [matrices.length * step - 20, queries.length * row + labels + over + 26];
   return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`}
     font-family=${FONT} font-size=${row - 1.5} fill=${INK}>
     ${matrices.map(
-      (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + 14})`}>
-        <${Sheet} ...${{ ...matrix, tokens, queries, kept, row, labels }} />
+      (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + over})`}>
+        ${titles[index].map((line, place) => html`<text x=${-labels} y=${11 * place - labels - over + 10} font-size="9">${line}</text>`)}
+        <${Sheet} ...${{ ...matrix, tokens, queries, kept, row }} />
       </g>`,
     )}
   </svg>`;
 }
 
-function Sheet({ title, map, colour, low, high, range, tokens, queries, kept, row, labels }) {
+function Sheet({ map, colour, low, high, range, tokens, queries, kept, row }) {
   const n = tokens.length;
   const [side, tall] = [n * row, queries.length * row];
   const middle = (index) => (index + 0.5) * row;
   const background = hex(colour(0));
   const fill = (weight, index) => (kept && !kept[index] ? "#ffffff" : hex(colour(weight)));
   const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight, key) => fill(weight, query * n + key)));
-  const width = Math.min(side, 160);
-  return html`<text x=${side / 2} y=${-labels - 4} text-anchor="middle" font-size="9">${title}</text>
-    <g fill=${INK}>
+  const width = Math.max(NARROWEST - 90, Math.min(side, 160));
+  return html`<g fill=${INK}>
       ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end">${shortened(token, LETTERS)}</text>`)}
       ${tokens.map(
         (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em">${shortened(token, LETTERS)}</text>`,
@@ -118,19 +122,28 @@ function Bar({ colour, range: [from, to], low, high, width }) {
  */
 export function GridsFigure({ grids }) {
   const sizes = grids.map(({ model }) => gridSize(model));
-  const lefts = sizes.map((_, index) => sizes.slice(0, index).reduce((sum, [width]) => sum + width + 30, 0));
-  const width = lefts.at(-1) + sizes.at(-1)[0];
-  const height = Math.max(...sizes.map(([, tall]) => tall)) + 56;
+  const columns = sizes.map(([width]) => Math.max(width, NARROWEST));
+  const lefts = columns.map((_, index) => columns.slice(0, index).reduce((sum, width) => sum + width + 30, 0));
+  const titles = grids.map(({ title }, index) => lined(title, columns[index], 10));
+  const notes = grids.map(({ what }, index) => lined(what, columns[index] - GRID_LEFT, 7));
+  const over = Math.max(...titles.map((lines) => lines.length)) * 12 + 6;
+  const width = lefts.at(-1) + columns.at(-1);
+  const height = Math.max(...sizes.map(([, tall]) => tall)) + over + 30 + 8 * Math.max(...notes.map((lines) => lines.length));
   return html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-family=${FONT} fill=${INK}>
-    ${grids.map(({ title, what, ...grid }, index) => html`<g transform=${`translate(${lefts[index]} 0)`}>
-      <text y="10" font-size="10">${title}</text>
-      <g transform="translate(0 18)"><${MiniGrid} ...${grid} colour=${grid.light} /></g>
-      <g transform=${`translate(${GRID_LEFT} ${sizes[index][1] + 24})`}>
+    ${grids.map((grid, index) => html`<g transform=${`translate(${lefts[index]} 0)`}>
+      ${titles[index].map((line, place) => html`<text y=${10 + 12 * place} font-size="10">${line}</text>`)}
+      <g transform=${`translate(0 ${over})`}><${MiniGrid} ...${grid} colour=${grid.light} /></g>
+      <g transform=${`translate(${GRID_LEFT} ${sizes[index][1] + over + 6})`}>
         <${Bar} colour=${grid.light} range=${grid.range} low=${grid.low} high=${grid.high} width=${120} />
-        <text y="28" font-size="7">${what}</text>
+        ${notes[index].map((line, place) => html`<text y=${26 + 8 * place} font-size="7">${line}</text>`)}
       </g>
     </g>`)}
   </svg>`;
+}
+
+// A title in lines that a width holds.
+function lined(title, width, size) {
+  return wrapped(title, width, (words) => textWidth(words, size));
 }
 
 function hex(parts) {

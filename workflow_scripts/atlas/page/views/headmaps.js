@@ -8,6 +8,7 @@ import { number, plural } from "../lib/format.js";
 import { largest, loadMaps, weighted } from "../lib/maps.js";
 import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
+import { headColumns } from "../lib/rows.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { category, ramp } from "../lib/scales.js";
 import { directionOf, keptOf, sentencesOf } from "../lib/sentences.js";
@@ -94,6 +95,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       <${Pair} value=${kind} names=${[["lines", "Lines"], ["matrix", "Matrix"]]} onChoose=${(map) => go({ map })} label="View" />
       ${hasNorms && html`<${Pair} value=${norms ? "1" : ""} names=${[["", "Weights"], ["1", "Norms"]]} onChoose=${(value) => go({ norms: value })} label="Values" />`}
       <a class="small" href=${format({ ...state, view: "maps", segment: segment.id, state: named })}>All heads on this text</a>
+      ${!hasNorms && html`<${NormsOf} model=${model} segments=${[segment]} />`}
       <span class="saves">
         <button class="save-svg" onClick=${() => savePicture(kind, shared, faintest * top, title, file)} disabled=${!heads}>SVG</button>
         <button class="save-csv" onClick=${() => saveCsv(rowsOf(shared, segment, named, model), file)} disabled=${!heads}>CSV</button>
@@ -121,11 +123,19 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
   </section>`;
 }
 
+/** Why there are no norms here: they are stored for other states of the model. */
+export function NormsOf({ model, segments }) {
+  const states = [...new Set(segments.flatMap((segment) => Object.keys(segment?.norms ?? {})))];
+  if (states.length === 0) return null;
+  return html`<span class="soft small">Norms are stored only for <bdi>${model.title}</bdi>, ${states.map((name) => stateTitle(model, name)).join(", ")}.</span>`;
+}
+
 function drawn(model, head, place, [weights, norms], dark) {
   const [layer, within] = placeOf(model, head);
   const map = weights.head(layer, within);
   return {
     label: headName(model, head),
+    index: head,
     colour: category(place, dark),
     light: category(place, false),
     map: norms ? weighted(map, norms.head(layer, within)) : map,
@@ -238,12 +248,12 @@ function savePicture(kind, shared, faintest, title, file) {
 function rowsOf({ heads, tokens, queries, sentences, norms }, segment, named, model) {
   const n = tokens.length;
   const value = norms ? "norm" : "weight";
-  return heads.flatMap(({ label, map }) =>
+  return heads.flatMap(({ index: head, map }) =>
     Array.from(map, (weight, index) => ({
       model: model.name,
       state: named,
       segment: segment.id,
-      head: label,
+      ...headColumns(model, head),
       query: Math.floor(index / n) + 1,
       key: (index % n) + 1,
       query_token: queries[Math.floor(index / n)],

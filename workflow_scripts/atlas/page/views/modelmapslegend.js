@@ -4,6 +4,7 @@ import { html } from "../vendor/standalone.module.js";
 import { stateTitle } from "../lib/choice.js";
 import { headName, layersOf } from "../lib/measures.js";
 import { pixelsOf } from "../lib/modelmaps.js";
+import { headColumns } from "../lib/rows.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { ramp } from "../lib/scales.js";
 import { firstWords } from "../lib/texts.js";
@@ -78,7 +79,7 @@ function rowsOf(model, segment, state, heads, tokens) {
     state,
     segment: segment.id,
     tokens,
-    head: headName(model, index),
+    ...headColumns(model, index),
     most_attended: most && most.key + 1,
     token: most && block.keys.tokens[most.key],
     mean_weight: most && Number(most.mean.toPrecision(6)),

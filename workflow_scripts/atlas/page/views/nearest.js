@@ -7,6 +7,7 @@ import { format } from "../lib/fragment.js";
 import { number, plural } from "../lib/format.js";
 import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { ofType } from "../lib/pairtexts.js";
+import { headColumns } from "../lib/rows.js";
 import { saveCsv } from "../lib/save.js";
 import { firstWords } from "../lib/texts.js";
 import { useMaps } from "./headmaps.js";
@@ -50,8 +51,8 @@ function List({ model, index, state, go, distances, over }) {
   const save = () => {
     const rows = nearest(distances, distances.length).map(({ index: other, distance }) => ({
       model: model.name,
-      head: headName(model, index),
-      other: headName(model, other),
+      ...headColumns(model, index),
+      ...Object.fromEntries(Object.entries(headColumns(model, other)).map(([key, value]) => [`other_${key}`, value])),
       distance,
     }));
     saveCsv(rows, `${model.name}_${headName(model, index)}_distances`);

@@ -172,8 +172,8 @@ function missing(x, y, { points }) {
 
 // A row of a CSV file with both measures.
 function pair(across, up) {
-  const { model, head, type, layer, head_number, ...first } = across;
+  const { model, type, layer, head, ...first } = across;
   const named = (row, axis) => Object.fromEntries(Object.entries(row).map(([key, value]) => [`${axis}_${key}`, value]));
-  const { model: _model, head: _head, type: _type, layer: _layer, head_number: _number, ...second } = up;
-  return { model, head, ...(type && { type }), layer, head_number, ...named(first, "x"), ...named(second, "y") };
+  const { model: _model, type: _type, layer: _layer, head: _head, ...second } = up;
+  return { model, ...(type && { type }), layer, head, ...named(first, "x"), ...named(second, "y") };
 }

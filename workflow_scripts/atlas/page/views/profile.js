@@ -5,7 +5,8 @@ import { format } from "../lib/fragment.js";
 import { number, pValue } from "../lib/format.js";
 import { beats, countOf, denial, differs, hatched, headName, intervalOf, nullOf, oneSided, valueText, withUnit } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
-import { saveCsv, saveSvg } from "../lib/save.js";
+import { headColumns } from "../lib/rows.js";
+import { saveCsv, saveSvg, textWidth } from "../lib/save.js";
 import { domain } from "../lib/scales.js";
 import { matches } from "../lib/search.js";
 import { standalone } from "./figures.js";
@@ -150,7 +151,7 @@ function rowsOf(model, measures, index) {
     const [low, high] = intervalOf(measure, index) ?? [null, null];
     return {
       model: model.name,
-      head: headName(model, index),
+      ...headColumns(model, index),
       paper: measure.paper,
       measure: measure.id,
       title: measure.title,
@@ -174,13 +175,17 @@ function rowsOf(model, measures, index) {
 function savePicture(sections, index, title, file) {
   const members = sections.flatMap(({ measures }) => measures).filter((measure) => measure.value[index] !== null && strip(measure, index));
   const row = 22;
+  const widest = (words) => Math.ceil(Math.max(0, ...members.map((measure) => textWidth(words(measure), 9))));
+  const left = widest(({ title: name }) => name) + 8;
+  const right = left + WIDTH + 8;
+  const width = right + widest((measure) => valueText(measure, index));
   const line = (measure, place) => html`<g transform=${`translate(0 ${place * row})`}>
-    <text x="222" y="14" text-anchor="end">${measure.title}</text>
-    <g transform="translate(230 0)"><${Strip} measure=${measure} i=${index} colour="#0b5394" ink="#000000" ground="#ffffff" /></g>
-    <text x="418" y="14">${valueText(measure, index)}</text>
+    <text x=${left - 8} y="14" text-anchor="end">${measure.title}</text>
+    <g transform=${`translate(${left} 0)`}><${Strip} measure=${measure} i=${index} colour="#0b5394" ink="#000000" ground="#ffffff" /></g>
+    <text x=${right} y="14">${valueText(measure, index)}</text>
   </g>`;
   const height = members.length * row;
-  const figure = html`<svg xmlns="http://www.w3.org/2000/svg" width="500" height=${height} viewBox=${`0 0 500 ${height}`} font-size="9">${members.map(line)}</svg>`;
+  const figure = html`<svg xmlns="http://www.w3.org/2000/svg" width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} font-size="9">${members.map(line)}</svg>`;
   const notes = [`${DOT} Bar: its interval. Ticks: all heads. Dashed: the baseline.`];
   saveSvg(standalone(figure), file, { title, notes });
 }

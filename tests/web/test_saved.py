@@ -1,0 +1,68 @@
+"""What every view saves: pictures with whole titles, and numbers that no spreadsheet changes."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.web.conftest import Opener, Study
+from tests.web.page import go, parsed_csv, saved
+from tests.web.views import views
+
+DATE = re.compile(r"\d{1,2}-\d{1,2}")  # as Excel and LibreOffice read 1-2
+OUTSIDE = """(text) => {
+  const holder = document.createElement('div');
+  holder.innerHTML = text.replace(/^<[?].*[?]>/, '');
+  document.body.append(holder);
+  const whole = holder.firstElementChild.getBoundingClientRect();
+  const found = Array.from(holder.querySelectorAll('text'))
+    .filter((one) => {
+      const box = one.getBoundingClientRect();
+      return box.left < whole.left - 1 || box.right > whole.right + 1
+        || box.top < whole.top - 1 || box.bottom > whole.bottom + 1;
+    })
+    .map((one) => one.textContent);
+  holder.remove();
+  return found.slice(0, 5);
+}"""
+
+
+def outside(page: Page, picture: str) -> list[str]:
+    """The texts of a saved picture that its edge cuts."""
+    return page.evaluate(OUTSIDE, picture)
+
+
+@pytest.mark.parametrize("name", ["demo", "hostile"])
+def test_no_text_of_a_saved_picture_is_cut(
+    name: str, request: pytest.FixtureRequest, show: Opener
+) -> None:
+    study: Study = request.getfixturevalue(name)
+    page = show(study)
+    for view, where in views(study.atlas).items():
+        go(page, where)
+        for button in page.locator(".save-svg:enabled").all():
+            assert outside(page, saved(page, button)) == [], view
+
+
+def test_no_number_of_a_saved_table_is_a_date(hostile: Study, show: Opener) -> None:
+    page = show(hostile)
+    for view, where in views(hostile.atlas).items():
+        go(page, where)
+        for button in page.locator(".save-csv:enabled").all():
+            rows = parsed_csv(saved(page, button))
+            dates = [cell for row in rows for cell in row.values() if DATE.fullmatch(cell)]
+            assert dates == [], view
+            if "head" in rows[0]:
+                assert all(int(row["head"]) >= 1 and int(row["layer"]) >= 1 for row in rows), view
+
+
+def test_norms_that_are_missing_are_explained(demo: Study, show: Opener) -> None:
+    page = show(demo, views(demo.atlas)["compare-states"])
+    words = "Norms are stored only for"
+    assert words in page.locator(".maps").inner_text()
+    states = next(s for s in demo.atlas["segments"] if len(s["maps"]) > 1 and s["norms"])
+    tuned = list(states["maps"])[1]
+    go(page, f"view=head&head=1-1&segment={states['id']}&state={tuned}")
+    assert words in page.locator(".maps").inner_text()
+    go(page, f"view=head&head=1-1&segment={states['id']}")
+    assert words not in page.locator(".maps").inner_text()
