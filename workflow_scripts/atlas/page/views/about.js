@@ -39,7 +39,7 @@ export function About({ atlas, state, go }) {
         <p>A head is named by its layer and its number, both from 1: 3-7 is the seventh head of the third layer. Layer 1 is at the bottom.${atlas.models.some(({ types }) => types) && " A translator has layers of three types: of the encoder's attention (Enc-Enc), of the decoder's to the encoder (Enc-Dec) and to itself (Dec-Dec)."}</p>
         <p>
           A hatched head is not better than the measure's baseline, such as the best fixed offset of a relation. Where neither side is better,
-          or the measure is the effect of disabling a head, a hatched head is one that does not differ from the baseline, in either direction.
+          or the measure is the effect of disabling a head, a hatched head is one without a detectable difference from the baseline, in either direction.
           Where the measure has a p-value, corrected over the heads, it decides at 0.05; else the head's own 95% interval does. Such an interval is not
           corrected for the number of heads: of many heads without any effect, a few are not hatched by chance. Without a baseline nothing is hatched.
         </p>
