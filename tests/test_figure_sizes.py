@@ -67,7 +67,8 @@ def training() -> tuple[pd.DataFrame, pd.DataFrame]:
     frame = numbers(rows(task=list(TASKS), seed=[1], **axes), score=(0, 1))
     frame["metric"] = [TASKS[task].main_metric for task in frame["task"]]
     agreement = numbers(rows(task=list(TASKS), epoch=range(1, 4)), agreement=(0, 1))
-    return frame.assign(heads=384), agreement
+    ends = {"score_low": frame["score"] - 0.1, "score_high": frame["score"] + 0.1}
+    return frame.assign(heads=384, n=1000, **ends), agreement
 
 
 def pairs() -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -210,5 +210,5 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     call(michel2019_fig5.main, tables_of | outputs)
     svg = outputs["svg"].read_text()
     n = int(scores["n"].iloc[0])
-    assert f"n = {n} development examples, 1 seed" in svg
+    assert f"n = {n} examples, 1 seed" in svg
     assert f"epoch 1, ρ = {agreement[1]:.2f}" in svg and "epoch 2 (last)" in svg

@@ -75,7 +75,7 @@ def test_figure_4_is_of_each_type_over_its_own_heads(
     curves = [write_curves(tmp_path / "pretrained", "pretrained", strategies)]
     call(michel2019_translation_fig4.main, {"curves": curves} | outputs(tmp_path))
     assert len(drawn[0].axes) == len(strategies)
-    assert drawn[0].axes[0].get_title() == "importance\n200 test sentences, 1 run"
+    assert drawn[0].axes[0].get_title() == "Pruned by importance\n200 test sentences, 1 run"
     types = [name for name in HEADS if name != "all"]
     for axes, strategy in zip(drawn[0].axes, strategies, strict=True):
         lines = lines_of(axes)

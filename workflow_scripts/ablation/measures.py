@@ -59,11 +59,12 @@ MODES = {
     "zero": ("michel2019", "gives no output"),
     "mean": ("beyond", "gives its mean output"),
 }
+OTHERS = {"uniform": "made uniform", "zero": "zeroed", "mean": "at their mean"}
 UNITS = {
-    "head": ("Disabling a head", "Effect of disabling", "with the head disabled: it"),
+    "head": ("Disabling a head", "Effect of disabling ({mode})", "with the head disabled: it"),
     "all-but-one": (
         "One head left in a layer",
-        "Effect of leaving one head",
+        "Effect of keeping only this head in its layer (the others {others})",
         "with all other heads of its layer disabled: each",
     ),
 }
@@ -127,7 +128,7 @@ def disabling(
         on = f"{title}{titles[split]}"
         yield table.form(
             f"disabling.{task}.{seed}.{unit}.{mode}.{identifier(split)}",
-            f"{effect} ({mode}), {on}",
+            f"{effect.format(mode=mode, others=OTHERS[mode])}, {on}",
             f"{METRICS[metric].capitalize()} on development examples of {on}, {how} {does}; minus "
             f"that of the intact model, {100 * row['baseline']:.1f}. Model fine-tuned with seed "
             f"{seed}.{study.note(task)} {OVER_EXAMPLES} p: paired randomisation test, corrected "

@@ -111,7 +111,13 @@ def main(
             measured = measure(part, sizes, same, min_coverage, study_cue)
             frames.append(measured.assign(data=version, split=split))
             n_beyond = (measured["p_corrected"] < LEVEL).sum()
-            log.info("%s, %s: %d cues, %d beyond chance", version, split, len(measured), n_beyond)
+            log.info(
+                "%s, %s: %d cues, %d unlike chance",
+                version,
+                split,
+                len(measured),
+                n_beyond,
+            )
     tables.write(pd.concat(frames, ignore_index=True), cues)
 
 

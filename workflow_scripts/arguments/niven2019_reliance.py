@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from workflow_scripts.arguments.argument_cues import LEVEL, interval
 from workflow_scripts.arguments.argument_scores import margin, picked, right
 from workflow_scripts.arguments.setups import CHANGES, FAMILIES, SETUPS, TITLES
 from workflow_scripts.core.data import tables
@@ -32,7 +33,8 @@ def measure_parts(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
     """One row per family, set-up, cue and change, shares and means over points and seeds.
 
-    Columns: flips (share of predictions that change) with a 95% interval over points, follows
+    Columns: flips (share of predictions that change) with a 95% interval over points (bootstrap, or
+    exact binomial where all flip, or none), follows
     and follows_after (share of predictions for the warrant that had the cue), accuracy and
     accuracy_after, margin and margin_after (that warrant's logit minus the other's), n (points),
     seeds.
@@ -53,7 +55,10 @@ def measure(frame: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
             points = group.groupby(level="id")[columns].mean()
             _, low, high = bootstrap_mean(points["flips"].to_numpy(), draws, seed, INDEPENDENT)
             row = dict(zip(KEYS, keys, strict=True)) | {"change": change} | dict(points.mean())
-            row |= {"ci_low": float(low), "ci_high": float(high), "n": len(points)}
+            n, flipped = len(points), points["flips"].sum()
+            if flipped in (0, n):  # bootstrap samples are all alike
+                (low,), (high,) = interval([flipped], [n], LEVEL)
+            row |= {"ci_low": float(low), "ci_high": float(high), "n": n}
             rows.append(row | {"seeds": group.index.get_level_values("seed").nunique()})
     renamed = {"right": "accuracy", "right_after": "accuracy_after"}
     return pd.DataFrame(rows).rename(columns=renamed)

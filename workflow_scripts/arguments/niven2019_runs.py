@@ -59,6 +59,7 @@ def handles() -> list[Line2D]:
     ]
     hollow = {"marker": "o", "ls": "", "markerfacecolor": "none", "color": colours.NEUTRAL}
     shown.append(Line2D([], [], label="degenerate run", **hollow))
+    shown.append(Line2D([], [], label="median", color=colours.NEUTRAL, linewidth=1.2))
     chance = {"color": colours.BLACK, "linewidth": 0.8, "linestyle": ":"}
     return [*shown, Line2D([], [], label="chance", **chance)]
 
@@ -82,7 +83,7 @@ def main(scores: Path, svg: Out, pdf: Out, png: Out) -> None:
             panel.set_xlabel(f"Input ({rows['n'].max()} points)")
             panel.set_ylim(frame["accuracy"].min() - 0.03, frame["accuracy"].max() + 0.03)
         axes[0].set_ylabel("Accuracy")
-        figure.legend(handles=handles(), loc="outside lower center", ncols=5)
+        figure.legend(handles=handles(), loc="outside lower center", ncols=6)
         figures.save(figure, svg, pdf, png)
 
 

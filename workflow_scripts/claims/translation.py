@@ -42,7 +42,7 @@ def type_gap(products: Products, of: str) -> list[Measured]:
 
 
 def one_head_left(products: Products, of: str) -> list[Measured]:
-    """The effect on BLEU of leaving one head in a layer, on the test set.
+    """The effect on BLEU of keeping only one head in a layer, on the test set.
 
     `of` is like "last test": that of the last layer's encoder-decoder attention, or of the `others`
     the smallest effect, and the set on which the head is chosen: the test set itself, as in

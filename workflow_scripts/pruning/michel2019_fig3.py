@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
@@ -31,7 +32,7 @@ def over_runs(rows: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
 def _title(task: str, rows: pd.DataFrame) -> str:
     """A task with its metric, and how many examples and seeds are behind the curves."""
     n, seeds = rows["n"].max(), figures.counted(rows["seed"].nunique(), "seed")
-    return f"{effects.title_of(task)}\nn = {n:.0f}, {seeds}"
+    return f"{effects.title_of(task)}\nn = {n:.0f} examples, {seeds}"
 
 
 def main(
@@ -68,8 +69,9 @@ def main(
                 labels = {"task": TASKS[task].title, "strategy": strategy}
                 labels["recomputed"] = recomputed
                 lines.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))
-            axes.set_xlabel("Heads pruned, %")
-        panels[0].set_ylabel("Score")
+            axes.set_xlabel(f"Heads pruned, % of {rows['heads'].iloc[0]}")
+            axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        panels[0].set_ylabel("Score, points")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         figures.save(figure, svg, pdf, png)
     tables.write_csv(pd.concat(lines, ignore_index=True), table)

@@ -12,14 +12,16 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
 
 # Inches of a panel: of one or two tasks, and of more.
-FEW, MANY = (figures.ONE_COLUMN, 3.2), (figures.TWO_COLUMNS / 3, 2.6)
+FEW, MANY = (figures.ONE_COLUMN, 3.2), (figures.TWO_COLUMNS / 3, 2.9)
+# Where the legend begins below a panel, as a share of its height, and its columns.
+BELOW_FEW, BELOW_MANY = (-0.22, 2), (-0.42, 1)
 SCORES = ["score", "score_low", "score_high"]
 
 
 def title(task: str, rows: pd.DataFrame) -> str:
     """A task with its metric, and how many examples and seeds are behind the curves."""
     n, seeds = rows["n"].max(), figures.counted(rows["seed"].nunique(), "seed")
-    return f"{effects.title_of(task)}\nn = {n} development examples, {seeds}"
+    return f"{effects.title_of(task)}\nn = {n:.0f} examples, {seeds}"
 
 
 def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Out) -> None:
@@ -45,7 +47,7 @@ def main(curves: list[Path], importance: list[Path], svg: Out, pdf: Out, png: Ou
                 figures.line(axes, 100 * line.index / heads, line["score"], look, name, ends)
             axes.set_xlabel(f"Heads pruned, % of {heads}")
             axes.set_ylabel("Score, points")
-            epoch_names.legend(axes, heads, -0.22, 2 if len(names) < 3 else 1)
+            epoch_names.legend(axes, heads, *(BELOW_FEW if len(names) < 3 else BELOW_MANY))
         figures.save(figure, svg, pdf, png)
 
 

@@ -23,7 +23,7 @@ def main(importance: list[Path], variant: str, svg: Out, pdf: Out, png: Out, tab
         figure, panels = heatmaps.sheet([""], titles, grids[0].shape)
         for axes, grid in zip(panels[0], grids, strict=True):
             image = heatmaps.draw(axes, grid, 0.0, max(each.max() for each in grids))
-        heatmaps.bar(image, panels[0], "Importance / norm")
+        heatmaps.bar(image, panels[0], "Importance / layer's norm")
         over = figures.sample(shown, "training examples of each task")
         figure.supxlabel(over, fontsize=7)
         figures.save(figure, svg, pdf, png)

@@ -12,6 +12,7 @@ ORDERS = {
     "score": STRATEGIES["ablation"],
     "random": STRATEGIES["random"],
 }
+BY = {"importance": "by importance", "score": "by one-head score", "random": "at random"}
 COLUMNS = (
     "run", "strategy", "scope", "draw", "pruned", "share", "metric", "score", "ci_low", "ci_high",
     "kept", "n",

@@ -70,11 +70,12 @@ MODES = {
     "zero": ("michel2019", "gives no output"),
     "uniform": ("beyond", "attends to all tokens equally"),
 }
+OTHERS = {"zero": "zeroed", "uniform": "made uniform"}
 UNITS = {
-    "head": ("Masking a head", "Effect of masking", "with the head masked: it"),
+    "head": ("Masking a head", "Effect of masking ({mode})", "with the head masked: it"),
     "all-but-one": (
         "One head left in a layer",
-        "Effect of leaving one head",
+        "Effect of keeping only this head of its type in its layer (the others {others})",
         "with all other heads of its type and layer masked: each",
     ),
 }
@@ -137,7 +138,7 @@ def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
         title, of, decimals, grows = METRICS[metric]
         yield table.form(
             f"translation.{unit}.{mode}.{identifier(split)}.{metric}",
-            f"{effect} ({mode}), {title}, {split}",
+            f"{effect.format(mode=mode, others=OTHERS[mode])}, {title}, {split}",
             f"{title} on the sentences of {split}, {how} {does}; minus that of the intact model, "
             f"{row['baseline']:.{decimals}f}.{study.note('pairs')} {OVER_SENTENCES} p: paired "
             f"randomisation test, corrected for the number of heads."

@@ -15,7 +15,7 @@ def main(curves: list[Path], svg: Out, pdf: Out, png: Out) -> None:
     frame = frame[frame["metric"] == "bleu"]
     strategies = [name for name in curves_of_runs.ORDERS if (frame["strategy"] == name).any()]
     titles = [
-        f"{curves_of_runs.ORDERS[name].name}\n{curves_of_runs.sample(frame)}" for name in strategies
+        f"Pruned {curves_of_runs.BY[name]}\n{curves_of_runs.sample(frame)}" for name in strategies
     ]
     width = figures.TWO_COLUMNS / max(2, len(strategies))
     with figures.style():

@@ -32,7 +32,7 @@ def draw(frame: pd.DataFrame) -> Figure:
             heads = rows[rows["type"] == kind]
             grid = heatmaps.grid_of(heads, "effect")
             image = heatmaps.draw(axes, grid, -limit, limit, colours.AROUND_ZERO)
-            heatmaps.dots(axes, heads[heads["p_corrected"] < LEVEL])
+            heatmaps.mute(axes, image, heatmaps.grid_of(heads, "p_corrected") >= LEVEL)
         about = setting(rows).replace(", ", "\n")
         line[0].set_ylabel(f"{name}\n{about}\nLayer", fontsize=7)
     for axes, title in zip(panels[0], TYPES.values(), strict=True):
@@ -40,11 +40,13 @@ def draw(frame: pd.DataFrame) -> Figure:
     for axes in panels[-1]:
         axes.set_xlabel("Head")
     heatmaps.bar(image, flat, "Change of BLEU")
+    words = f"not significant: p ≥ {LEVEL}, corrected for the {len(rows)} heads of a seed"
+    figure.legend(handles=[heatmaps.muted_key(words)], loc="outside lower center")
     return figure
 
 
 def main(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
-    """Draw the change of BLEU on the test set; a dot where it is beyond chance."""
+    """Draw the change of BLEU on the test set, muted where it is not significant."""
     with figures.style():
         figures.save(draw(read_masked(scores)), svg, pdf, png)
 

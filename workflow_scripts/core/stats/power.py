@@ -1,4 +1,4 @@
-"""The smallest loss that a test would have found: what a sentence of absence is read with."""
+"""The smallest loss that a test could have detected: what a sentence of absence is read with."""
 
 from collections.abc import Callable
 
