@@ -176,7 +176,7 @@ def test_the_nearest_heads_are_nearest(study: Study, show: Opener) -> None:
         assert abs(distance - mine[index]) <= HALF, head
     rows = parsed_csv(saved(page, page.locator(".nearest .save-csv")))
     assert len(rows) == size - 1
-    by_head = {row["other"]: float(row["distance"]) for row in rows}
+    by_head = {f"{row['other_layer']}-{row['other_head']}": float(row["distance"]) for row in rows}
     for index in range(size):
         if np.isfinite(mine[index]):
             assert by_head[head_name(model, index)] == pytest.approx(mine[index])
