@@ -70,7 +70,7 @@ def main(
                 labels["recomputed"] = recomputed
                 lines.append(line.assign(share=share, metric=TASKS[task].main_metric, **labels))
             axes.set_xlabel(f"Heads pruned, % of {rows['heads'].iloc[0]}")
-            axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+            axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
         panels[0].set_ylabel("Score, points")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         figures.save(figure, svg, pdf, png)
