@@ -82,7 +82,7 @@ def test_the_open_list_fits_and_all_can_use_it(
     demo: Study, show: Opener, size: tuple[int, int], where: str
 ) -> None:
     page = show(demo, where, size=size)
-    for field in ("x", "y") if where else ("measure",):
+    for field in ("x", "y", "colour") if where else ("measure",):
         page.locator(f"#{field}").click()
         settle(page)
         box = page.locator(f".picker-list:has(#{field}-list)").bounding_box()
