@@ -76,7 +76,7 @@ bit-identical only on the same processor type: numbers that depend on trained we
 slightly elsewhere.
 Where the methods differ from the papers: [differences.md](differences.md).
 
-![Each claim with a verdict: the rule, the paper's number and ours]((../report/gallery/claims.png)
+![Each claim with a verdict: the rule, the paper's number and ours](../report/gallery/claims.png)
 """
 TRANSLATION = "Sections 3 to 6, translators"
 # Tables 1 and 2 of the study of Multi30k, and what results.md states about them.

@@ -120,7 +120,11 @@ REPORT_FACTS = {
     "claims": REPORT_CLAIM_PAGES,
     "atlas": f"{RESULTS}/atlas.html" if "atlas" in config else "",
     "shown": shown_by_category(ENTRIES),
+    "figures": [entry.path for entry in ENTRIES if entry.kind == "figure"],
+    "origins": ORIGINS,
 }
+# The tables that findings of the front page may rest on, next to the claims.
+REPORT_FINDINGS = ("clark2019-position", "clark2019-table1")
 
 
 use rule analysis_step as overview with:
@@ -129,6 +133,13 @@ use rule analysis_step as overview with:
         claims=[with_ending(page, "csv") for page in REPORT_CLAIM_PAGES.values()],
         translators=REPORT_TRANSLATORS,
         counts=[entry.path for entry in ENTRIES if entry.path.endswith(".counts.csv")],
+        printed=[
+            entry.path
+            for entry in ENTRIES
+            if entry.name in REPORT_FINDINGS and entry.kind == "table"
+        ],
+        carried=[relpath(ROOT / f"docs/claims/{name}.csv") for name in ("real", "multi30k")],
+        atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
         products=[FIGURES, TABLES, PAGES],
         sources=REPORT_FRONT_SOURCES,
     output:

@@ -9,9 +9,9 @@ from pathlib import Path
 from docutils.core import publish_parts
 from jinja2 import Environment
 
-from workflow_scripts.claims.verdicts import VERDICTS
+from tests.default_study import MODEL
 from workflow_scripts.report import overview
-from workflow_scripts.report.overview import size, source, steps, verdict_counts
+from workflow_scripts.report.overview import size, source, steps
 
 HOSTILE = "{{ 7 * 7 }} <b>{% endraw %}"
 FACTS = {
@@ -23,8 +23,16 @@ FACTS = {
     "tasks": {"sst2": {"generate": {"train": 2}}},
     "claims": {"m": "results/s/m/tables/claims.html"},
     "atlas": "results/s/atlas.html",
+    "figures": ["results/s/m/figures/michel2019-fig3.svg"],
+    "origins": {"text": "real", "trees": "silver", "frames": "generated"},
     "shown": {"A et al.": {"figure": 1, "table": 2}, "Texts": {"figure": 0, "table": 1}},
 }
+CLAIM = {"id": "michel-prune-40", "case": HOSTILE, "ours": "-1.2", "ci_low": "-3"}
+CLAIM |= {"ci_high": "0.1", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
+CLAIM |= {"seeds": "1", "verdict": "holds here", "rule_met": "yes"}
+KINDS = {"id": "behaviour.stratum", "model": "m", "about": "The first.", "value": [0, 1, 1, 1]}
+KINDS |= {"categories": ["syntactic", "other"]}
+ATLAS = {"models": [{"name": "m", "n_heads": 2}], "measures": [KINDS]}
 CARD = {
     "name": "m",
     "source": {"hub": "org/m", "revision": "0123456789abcdef"},
@@ -36,20 +44,25 @@ CARD = {
 }
 
 
-def test_the_verdicts_are_those_of_the_claims() -> None:
-    assert overview.VERDICTS == VERDICTS
+def test_figures_of_a_model_come_before_those_of_the_study() -> None:
+    figures = ["results/s/m/figures/a.svg", "results/s/other/figures/b.svg"]
+    figures += ["results/s/figures/a.svg", "results/s/figures/c.svg"]
+    found = [overview.figure_of(name, "m", figures) for name in "abc"]
+    assert found == ["results/s/m/figures/a.svg", "", "results/s/figures/c.svg"]
 
 
-def test_verdicts_are_counted_by_paper() -> None:
-    rows = [
-        {"paper": "B", "verdict": "reproduced"},
-        {"paper": "A", "verdict": "cannot tell"},
-        {"paper": "B", "verdict": "reproduced"},
-    ]
-    counted = verdict_counts(rows)
-    assert list(counted) == ["B", "A"]
-    assert counted["B"] == dict.fromkeys(VERDICTS, 0) | {"reproduced": 2}
-    assert sum(counted["A"].values()) == counted["A"]["cannot tell"] == 1
+def test_carried_verdicts_are_shown_to_studies_of_their_model(tmp_path: Path) -> None:
+    real = tmp_path / "real.csv"
+    real.write_text("id,verdict,model\none,holds here,m\n", encoding="utf-8")
+    row = {"id": "one", "verdict": "cannot tell"}
+    assert list(overview.columns({"m": [row]}, [real])) == ["this study: m", "real data"]
+    assert list(overview.columns({"n": [row]}, [real])) == ["this study: n"]
+
+
+def test_every_table_that_is_carried_has_a_name() -> None:
+    for name in overview.CARRIED:
+        rows = overview.read_rows(Path(__file__).parents[2] / f"docs/claims/{name}.csv")
+        assert {row["model"] for row in rows} == {MODEL}
 
 
 def test_sizes() -> None:
@@ -96,7 +109,11 @@ def front_page(folder: Path) -> str:
     claims = folder / "m/tables/claims.csv"
     claims.parent.mkdir(parents=True)
     with claims.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("paper", "verdict"), ("A et al.", "reproduced")])
+        writer = csv.DictWriter(file, CLAIM)
+        writer.writeheader()
+        writer.writerows([CLAIM, CLAIM | {"id": "b", "verdict": "not comparable"}])
+    atlas = folder / "atlas.json"
+    atlas.write_text(json.dumps(ATLAS), encoding="utf-8")
     counts = folder / "sst2.counts.csv"
     counts.write_text("split,what,n\ntrain,examples,2\n", encoding="utf-8")
     bench(folder / "benchmarks", "surface/m.entropy", "200", "1024")
@@ -108,6 +125,7 @@ def front_page(folder: Path) -> str:
         FACTS,
         str(folder / "benchmarks"),
         [folder / "1.card.json"],
+        atlas=atlas,
     )
     template = (folder / "overview.rst").read_text(encoding="utf-8")
     environment = Environment(trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - as Snakemake's
@@ -120,13 +138,21 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     text = " ".join(unescape(re.sub(r"<style.*?</style>|<[^>]+>", " ", page, flags=re.S)).split())
     order = [
         "About & more.",
-        "What the papers state",
-        "The atlas",
+        "Pruning 40% of the heads",
+        "All heads of m, by kind",
+        "The papers' claims",
         "Figures and tables",
         "What was run",
     ]
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
-    assert "A et al. 1 0 0 0 0 0" in text
+    sentence = "Pruning 40% of the heads by importance costs less than 2 points."
+    numbers = "-1.2 points (-3.0 to 0.1; n = 9 examples; one seed). The paper's claim: holds here."
+    assert f"{sentence} {HOSTILE}: {numbers}" in text
+    assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
+    assert "Not from real data in this study: trees silver, frames generated." in text
+    assert "syntactic (1)" in text and "other (3)" in text
+    assert "Tested: they have a verdict 1 holds here 1 Machinery checked only: no verdict 1" in text
+    assert "rule met: yes 1 rule met: no 0 rule met: undecided 0 Not run 0" in text
     assert "A et al. : 1 figure, 2 tables" in text
     assert "m: hub org/m at 0123456789ab; bert, 2 layers of 4 heads, 8 wide" in text
     assert "translator 1: path p; bert, 3 layers of encoder attention, 2 layers of enc" in text

@@ -13,6 +13,7 @@ from tests.web.conftest import NARROW, WIDE
 from tests.web.page import inaccessible, saved, settle, too_wide
 from workflow_scripts.chapters import PAPERS
 
+PHONE = (400, 800)
 CLAIMS = DEMO / MODEL / "tables/claims.html"
 TABLE = DEMO / MODEL / "tables/clark2019-table1.html"
 FRONT = "Every claim, with our number"
@@ -162,6 +163,57 @@ def test_the_menu_opens_the_atlas_too(open_page: Callable[..., Page]) -> None:
     page.locator("nav").get_by_text("Atlas", exact=True).click()
     page.locator("nav td a").first.click()
     page.frame_locator("iframe").locator('main[data-view="grid"]').wait_for()
+
+
+def open_report(open_page: Callable[..., Page], size: tuple[int, int]) -> Page:
+    """The report's front page, with its pictures in place."""
+    page = open_page(DEMO / "report.html", size)
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.findings img')].every(i => i.naturalWidth)"
+    )
+    return page
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["1280", "400"])
+def test_the_front_page_begins_with_five_findings(
+    size: tuple[int, int], open_page: Callable[..., Page]
+) -> None:
+    """All are on the first screen of a wide window; nothing is cut in a narrow one."""
+    page = open_report(open_page, size)
+    findings = page.locator(".findings figure")
+    assert findings.count() == 5
+    assert all("n = " in words for words in findings.all_inner_texts())
+    assert page.locator(".findings img").count() == 5
+    boxes = [findings.nth(i).bounding_box() for i in range(5)]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= size[0] for box in boxes)
+    if size == WIDE:
+        assert boxes[-1]["y"] + boxes[-1]["height"] <= size[1]
+    else:
+        assert page.locator("nav").first.bounding_box()["width"] == 0
+    wide = "e => e.scrollWidth <= e.clientWidth"
+    assert page.locator("#app .h-screen.overflow-auto:has(.front-page)").evaluate(wide)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["1280", "400"])
+def test_a_figure_has_its_caption_below(
+    size: tuple[int, int], open_page: Callable[..., Page]
+) -> None:
+    page = open_report(open_page, size)
+    page.locator(".findings a").first.click()
+    figure = page.locator("figure:has(> figcaption)")
+    picture = figure.locator("> img").bounding_box()
+    caption = figure.locator("> figcaption")
+    assert len(caption.inner_text()) > 100
+    assert caption.bounding_box()["y"] >= picture["y"] + picture["height"] - 1
+    assert picture["y"] >= 0 and picture["x"] + picture["width"] <= size[0]
+
+
+def test_a_cell_of_the_grid_opens_the_heads_card(open_page: Callable[..., Page]) -> None:
+    page = open_report(open_page, WIDE)
+    page.get_by_role("link", name="head 1-3:").click()
+    atlas = page.frame_locator("iframe")
+    atlas.locator('main[data-view="head"]').wait_for()
+    assert "1-3" in atlas.locator("h2").first.inner_text()
 
 
 def test_the_front_page_is_all_in_sight(open_page: Callable[..., Page]) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import importlib.metadata
+import json
 import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +15,21 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.run.units import duration
+from workflow_scripts.report.claim_counts import JUDGED, RULE_MET, Counts, counted
 from workflow_scripts.report.entries import titles_of_tasks
-from workflow_scripts.report.pages import BADGES, SOURCES, template
+from workflow_scripts.report.findings import chosen
+from workflow_scripts.report.heads_grid import grids
+from workflow_scripts.report.pages import SOURCES, template
 
 # The count that states how large a text or task is, the first that its counts have.
 SIZES = ("segments analysed", "examples", "points", "sentences", "documents", "sentence pairs")
 PACKAGES = ("snakemake", "pandas", "scipy", "scikit-learn", "matplotlib")
 LONGEST = 3  # steps that are named
-VERDICTS = tuple(BADGES)
+# The claims tables of real data that the repository carries, by the file's name.
+CARRIED = {
+    "real": ("real data", "studies/real.yaml, one of its three seeds"),
+    "multi30k": ("Multi30k", "studies/multi30k.yaml, one of its two seeds"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,13 +41,32 @@ class Step:
     megabytes: float
 
 
-def verdict_counts(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, int]]:
-    """How many claims and cases have each verdict, by paper, in the order of the rows."""
-    counted: dict[str, dict[str, int]] = {}
-    for row in rows:
-        paper = counted.setdefault(row["paper"], dict.fromkeys(VERDICTS, 0))
-        paper[row["verdict"]] += 1
-    return counted
+def columns(
+    claims: Mapping[str, Iterable[Mapping[str, str]]], carried: Iterable[Path]
+) -> dict[str, Counts]:
+    """The counted claims of each of the study's models, then of what is carried of the same."""
+    found = {f"this study: {model}": counted(rows) for model, rows in claims.items()}
+    for path in carried:
+        rows = read_rows(path)
+        if {row["model"] for row in rows} & set(claims):
+            found[CARRIED[path.stem][0]] = counted(rows)
+    return found
+
+
+def made_data(origins: Mapping[str, str]) -> str:
+    """Which of the data behind the kinds of heads are not real, in words; empty if all are."""
+    kinds = ("text", "trees", "mentions", "frames")
+    return ", ".join(
+        f"{kind} {origins[kind]}" for kind in kinds if origins.get(kind, "real") != "real"
+    )
+
+
+def figure_of(name: str, model: str, figures: Iterable[str]) -> str:
+    """The path of a figure of a model, or of the study; empty where there is none."""
+    own = [path for path in figures if Path(path).stem == name]
+    of_model = [path for path in own if Path(path).parts[-3] == model]
+    of_study = [path for path in own if Path(path).parts[-3] == Path(path).parts[1]]
+    return next(iter(of_model + of_study), "")
 
 
 def size(rows: Sequence[Mapping[str, str]]) -> str:
@@ -113,22 +140,37 @@ def main(
     facts: dict,
     benchmarks: str,
     translators: list[Path] = (),
+    printed: list[Path] = (),
+    carried: list[Path] = (),
+    atlas: Path | None = None,
 ) -> None:
     """Write the page; `facts` is what the config states about the study, and what the report shows.
 
-    `cards` are those of its models, `translators` those of the translators that it trained or has.
+    `cards` are those of its models, `translators` those of the translators that it trained or has;
+    `printed` the tables that findings may rest on, `carried` the repository's own claims tables.
     """
     models = [read_card(path) for path in cards]
-    judged = {path.parents[1].name: verdict_counts(read_rows(path)) for path in claims}
+    judged = {path.parents[1].name: read_rows(path) for path in claims}
     ran = steps(Path(benchmarks))
-    sizes = {path.name.removesuffix(".counts.csv"): size(read_rows(path)) for path in counts}
+    found = {}
+    for name in (model["name"] for model in models):
+        tables = {path.stem: read_rows(path) for path in printed if path.parents[1].name == name}
+        found[name] = [
+            (finding, figure_of(finding.figure, name, facts["figures"]))
+            for finding in chosen(judged.get(name, []), tables, facts["origins"])
+        ]
     text = render(
         facts=facts,
         models=models,
         translators=[read_card(path) for path in translators],
-        judged=judged,
-        verdicts=VERDICTS,
-        sizes=sizes,
+        findings={name: of_model for name, of_model in found.items() if of_model},
+        made_data=made_data(facts["origins"]),
+        grids=grids(json.loads(atlas.read_text(encoding="utf-8"))) if atlas else [],
+        columns=columns(judged, carried) if judged else {},
+        verdicts=JUDGED,
+        rule_met=RULE_MET,
+        carried=CARRIED.values(),
+        sizes={path.name.removesuffix(".counts.csv"): size(read_rows(path)) for path in counts},
         words=titles_of_tasks(),
         source=source,
         versions=versions(models),

@@ -13,10 +13,35 @@ function openable(uri) {
   return window.URL.createObjectURL(new Blob([bytes], { type: "text/html" }));
 }
 
+// A figure with its caption below it, which Snakemake shows behind the button "i" alone.
+function captioned(plain) {
+  return function renderContent() {
+    const { content, contentPath } = this.props.app.state;
+    const shown = content === "img" && Object.values(results).find((result) => result.data_uri === contentPath);
+    if (!shown || !shown.caption) return plain.call(this);
+    const caption = e("figcaption", { className: "prose prose-sm max-w-none", dangerouslySetInnerHTML: { __html: shown.caption } });
+    return e("figure", { className: "p-3 m-auto max-w-4xl min-w-0" }, e("img", { src: contentPath, className: "w-full" }), caption);
+  };
+}
+
+// The menu covers a narrow window: what is opened from it hides it.
+function narrowly(setView) {
+  return (view) => setView(window.innerWidth < 700 && view.content ? { hideNavbar: true, ...view } : view);
+}
+
+for (const link of document.querySelectorAll(".front-page .picture")) {
+  const product = results[link.dataset.path];
+  if (product) link.firstElementChild.src = product.data_uri;
+  else link.remove();
+}
+
 if (!window.openProduct) {
   window.openProduct = openProduct;
   window.openCategory = (name) => categories[name] && app.showCategory(name);
   window.addEventListener("message", (event) => event.data?.open && openProduct(event.data.open, event.data.fragment));
+  ContentDisplay.prototype.renderContent = captioned(ContentDisplay.prototype.renderContent);
+  app.setView = narrowly(app.setView);
+  if (window.innerWidth < 700) app.setView({ hideNavbar: true });
   for (const result of Object.values(results)) {
     const large = result.data_uri.startsWith("data:") && result.data_uri.length > 1e6;
     if (large && result.mime_type === "text/html") result.data_uri = openable(result.data_uri);

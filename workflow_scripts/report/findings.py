@@ -1,0 +1,200 @@
+"""The findings that the front page begins with, in sentences that are filled from the tables."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED
+
+Row = Mapping[str, str]  # of a CSV file, as text
+MOST = 5
+HOLD = ("reproduced", "holds here")
+FAIL = ("not reproduced", "does not hold here")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence with its numbers, the verdict if a claim is behind it, and the figure's name."""
+
+    sentence: str
+    numbers: str
+    figure: str
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class OnClaim:
+    """A candidate that rests on a claim: its words where it holds, where not, and else."""
+
+    id: str
+    figure: str
+    holds: str
+    fails: str
+    open: str  # begins with "whether"
+
+
+def positional(rows: Iterable[Row]) -> Finding | None:
+    """The head with most attention on the next or previous token; of clark2019-position."""
+    best = max(rows, key=lambda row: float(row["attention"]), default=None)
+    if best is None:
+        return None
+    low, high = float(best["ci_low"]), float(best["ci_high"])
+    head, target = best["head"], best["target"]
+    sentence = f"This study cannot tell whether head {head} attends mostly to the {target} token."
+    if low > 0.5:
+        sentence = f"Head {head} gives most of its attention to the {target} token."
+    elif high <= 0.5:
+        sentence = "No head gives most of its attention to the next or the previous token."
+    share = 100 * float(best["attention"])
+    numbers = f"{share:.1f}% to the {target} token by head {head}"
+    numbers += f" ({100 * low:.1f} to {100 * high:.1f}; n = {best['n']} segments)"
+    return Finding(sentence, numbers, "clark2019-fig1")
+
+
+def syntactic(rows: Iterable[Row]) -> Finding | None:
+    """On how many relations a head beats the best fixed offset; of clark2019-table1.
+
+    Head and offset are chosen on one half of the documents and compared on the other.
+    """
+    relations = [
+        row for row in rows if row["held_out_gain_low"] and not row["relation"].startswith("all")
+    ]
+    if not relations or any(row["annotation"] == "generated" for row in relations):
+        return None
+    better = [row for row in relations if float(row["held_out_gain_low"]) > 0]
+    best = max(better or relations, key=lambda row: float(row["held_out_gain"]))
+    sentence = f"On {len(better)} of {len(relations)} syntactic relations a head"
+    sentence += " finds more words than the best fixed offset does."
+    gain, low, high = (float(best[f"held_out_gain{end}"]) for end in ("", "_low", "_high"))
+    numbers = f"most on {best['relation']}, by head {best['held_out_head']}: {gain:+.1f} points"
+    numbers += f" ({low:.1f} to {high:.1f}; n = {best['held_out_n']} words of other documents)"
+    numbers += "; trees from a parser (silver)" if best["annotation"] == "silver" else ""
+    return Finding(sentence, numbers, "clark2019-fig5")
+
+
+# In order of interest. A table's candidate names it, and what of the data must not be generated.
+OnTable = tuple[str, str, Callable[[Iterable[Row]], Finding | None]]
+CANDIDATES: tuple[OnTable | OnClaim, ...] = (
+    ("clark2019-position", "text", positional),
+    ("clark2019-table1", "trees", syntactic),
+    OnClaim(
+        "clark-sep-attention",
+        "clark2019-fig2",
+        "Over half of the attention of the middle layers goes to [SEP], as in BERT-base.",
+        "At most half of the attention of the middle layers goes to [SEP], unlike in BERT-base.",
+        "whether over half of the attention of the middle layers goes to [SEP]",
+    ),
+    OnClaim(
+        "kovaleva-last-layers",
+        "kovaleva2019-fig5",
+        "Fine-tuning changes the attention of the last two layers more than that of any other.",
+        "Fine-tuning does not change the attention of the last two layers most.",
+        "whether fine-tuning changes the attention of the last two layers most",
+    ),
+    OnClaim(
+        "michel-prune-40",
+        "michel2019-fig3",
+        "Pruning 40% of the heads by importance costs less than 2 points.",
+        "Pruning 40% of the heads by importance costs 2 points or more.",
+        "whether pruning 40% of the heads by importance costs less than 2 points",
+    ),
+    OnClaim(
+        "clark-over-matching",
+        "clark2019-fig5",
+        "The best head finds antecedents over 10 points better than matching head words does.",
+        "The best head finds antecedents at most 10 points better than matching head words does.",
+        "whether the best head beats matching head words by over 10 points",
+    ),
+    OnClaim(
+        "michel-translation-cross-pruned",
+        "michel2019-translation-fig4",
+        "Pruning 70% of the encoder-decoder heads costs more BLEU than of self-attention's heads.",
+        "Pruning 70% of the encoder-decoder heads costs no more BLEU than of self-attention's.",
+        "whether pruning 70% of the encoder-decoder heads costs most BLEU",
+    ),
+    OnClaim(
+        "niven-adversarial",
+        "niven2019-runs",
+        "Trained on the adversarial arguments, models stay at chance.",
+        "Trained on the adversarial arguments, models do not stay at chance.",
+        "whether models trained on the adversarial arguments stay at chance",
+    ),
+    OnClaim(
+        "clark-broad-first",
+        "clark2019-fig4",
+        "The heads with the broadest attention are in the first layer.",
+        "The heads with the broadest attention are not in the first layer.",
+        "whether the heads with the broadest attention are in the first layer",
+    ),
+    OnClaim(
+        "michel-most-heads",
+        "michel2019-fig1",
+        "Nine in ten heads can be removed one at a time without a significant loss.",
+        "Fewer than nine in ten heads can be removed one at a time without a significant loss.",
+        "whether nine in ten heads can be removed one at a time without a loss",
+    ),
+    OnClaim(
+        "kovaleva-head-gain",
+        "kovaleva2019-fig8",
+        "Disabling the best head, chosen on other examples, improves the score.",
+        "Disabling the best head, chosen on other examples, does not improve the score.",
+        "whether disabling some head improves the score",
+    ),
+)
+
+
+def chosen(
+    claims: Iterable[Row], tables: Mapping[str, Iterable[Row]], origins: Mapping[str, str]
+) -> list[Finding]:
+    """The first findings, at most MOST, whose data the study has, and has not generated.
+
+    `tables` are printed ones by name, `origins` what the study's data are, by kind.
+    """
+    by_id: dict[str, list[Row]] = {}
+    for row in claims:
+        if row["verdict"] not in (NOT_COMPARABLE, NOT_MEASURED):
+            by_id.setdefault(row["id"], []).append(row)
+    found = []
+    for candidate in CANDIDATES:
+        if isinstance(candidate, OnClaim):
+            finding = _on_claim(candidate, by_id.get(candidate.id, []))
+        else:
+            name, kind, state = candidate
+            generated = origins.get(kind) == "generated"
+            finding = None if generated or name not in tables else state(tables[name])
+        found += [finding] if finding else []
+    return found[:MOST]
+
+
+def number(row: Row) -> str:
+    """A case's number in its unit, with interval, n and seeds."""
+    value, low, high = (_rounded(row[name]) for name in ("ours", "ci_low", "ci_high"))
+    unit = row["unit"] if row["unit"].startswith("%") else f" {row['unit']}"
+    within = [f"{low} to {high}" + (f": {row['interval']}" if row["interval"] else "")]
+    within = within if low != high else []
+    within += [f"n = {row['n']} {row['n_of']}"] if row["n"] else []
+    within += ["one seed"] if row["seeds"] == "1" else []
+    case = f"{row['case']}: " if row["case"] else ""
+    return f"{case}{value}{unit}" + (f" ({'; '.join(within)})" if within else "")
+
+
+def _rounded(text: str) -> str:
+    """A number for people; empty where there is none."""
+    if not text:
+        return ""
+    return f"{float(text):.1f}" if abs(float(text)) >= 1 else f"{float(text):.2g}"
+
+
+def _on_claim(candidate: OnClaim, rows: list[Row]) -> Finding | None:
+    """The finding in the words of its verdicts."""
+    if not rows:
+        return None
+    verdicts = list(dict.fromkeys(row["verdict"] for row in rows))
+    sentence = f"This study cannot tell {candidate.open}."
+    if len(verdicts) > 1:
+        sentence = f"It differs from case to case {candidate.open}."
+    if all(verdict in HOLD for verdict in verdicts):
+        sentence = candidate.holds
+    elif all(verdict in FAIL for verdict in verdicts):
+        sentence = candidate.fails
+    numbers = "; ".join(number(row) for row in rows)
+    return Finding(sentence, numbers, candidate.figure, ", ".join(verdicts))

@@ -1,0 +1,57 @@
+"""The grid of heads on the front page, by the kinds that the atlas has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workflow_scripts.core.plots.colours import BLACK, HEADS, PALE, WHITE
+
+KIND = "behaviour.stratum"  # the atlas's measure
+NO_LETTER = "\u00a0"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of head: its name, its letter and colour in the grid, and how many there are."""
+
+    name: str
+    letter: str
+    colour: str
+    n: int
+
+    @property
+    def ink(self) -> str:
+        """Black or white, whichever is read on the colour."""
+        red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 100 else WHITE
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The heads of a model, layer by layer, each as a number of `kinds` (None for none)."""
+
+    model: str
+    about: str
+    kinds: list[Kind]
+    layers: list[list[int | None]]
+
+
+def grids(atlas: Mapping[str, Any]) -> list[Grid]:
+    """A grid for each model of the atlas whose heads have kinds."""
+    n_heads = {model["name"]: model["n_heads"] for model in atlas["models"]}
+    found = []
+    for measure in atlas["measures"]:
+        if measure["id"] != KIND:
+            continue
+        values, n = measure["value"], n_heads[measure["model"]]
+        kinds = []
+        for i, name in enumerate(measure["categories"]):
+            colour = HEADS[name].colour if name in HEADS else PALE
+            initials = [word[0].upper() for word in name.split()]
+            taken = {kind.letter for kind in kinds}
+            free = (letter for letter in initials if name != "other" and letter not in taken)
+            letter = next(free, NO_LETTER)
+            kinds.append(Kind(name, letter, colour, values.count(i)))
+        layers = [values[start : start + n] for start in range(0, len(values), n)]
+        found.append(Grid(measure["model"], measure["about"], kinds, layers))
+    return found
