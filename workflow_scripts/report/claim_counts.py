@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, VERDICTS
+from workflow_scripts.report.pages import BADGES, VERDICTLESS
 
 DIFFERS = "differs from case to case"
-JUDGED = (*(name for name in VERDICTS if name not in (NOT_COMPARABLE, NOT_MEASURED)), DIFFERS)
+NOT_COMPARABLE, NOT_MEASURED = VERDICTLESS
+JUDGED = (*(verdict for verdict in BADGES if verdict not in VERDICTLESS), DIFFERS)
 RULE_MET = ("yes", "no", "undecided")
 
 
@@ -36,7 +37,7 @@ def counted(rows: Iterable[Mapping[str, str]]) -> Counts:
         by_id.setdefault(row["id"], []).append(row)
     verdicts, met, unjudged, not_run = Counter[str](), Counter[str](), 0, 0
     for cases in by_id.values():
-        judged = {row["verdict"] for row in cases} - {NOT_COMPARABLE, NOT_MEASURED}
+        judged = {row["verdict"] for row in cases} - set(VERDICTLESS)
         measured = [row for row in cases if row["verdict"] == NOT_COMPARABLE]
         if judged:
             verdicts[judged.pop() if len(judged) == 1 else DIFFERS] += 1

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED
+from workflow_scripts.report.pages import BADGES, VERDICTLESS
 
 Row = Mapping[str, str]  # of a CSV file, as text
 MOST = 5
-HOLD = ("reproduced", "holds here")
-FAIL = ("not reproduced", "does not hold here")
 
 
 @dataclass(frozen=True)
@@ -151,7 +149,7 @@ def chosen(
     """
     by_id: dict[str, list[Row]] = {}
     for row in claims:
-        if row["verdict"] not in (NOT_COMPARABLE, NOT_MEASURED):
+        if row["verdict"] not in VERDICTLESS:
             by_id.setdefault(row["id"], []).append(row)
     found = []
     for candidate in CANDIDATES:
@@ -192,9 +190,9 @@ def _on_claim(candidate: OnClaim, rows: list[Row]) -> Finding | None:
     sentence = f"This study cannot tell {candidate.open}."
     if len(verdicts) > 1:
         sentence = f"It differs from case to case {candidate.open}."
-    if all(verdict in HOLD for verdict in verdicts):
+    if all(BADGES[verdict] == "good" for verdict in verdicts):
         sentence = candidate.holds
-    elif all(verdict in FAIL for verdict in verdicts):
+    elif all(BADGES[verdict] == "bad" for verdict in verdicts):
         sentence = candidate.fails
     numbers = "; ".join(number(row) for row in rows)
     return Finding(sentence, numbers, candidate.figure, ", ".join(verdicts))

@@ -22,6 +22,8 @@ BADGES = {
     "not comparable": "none",
     "not measured": "none",
 }
+# What stands in a verdict's place where there is none.
+VERDICTLESS = ("not comparable", "not measured")
 
 
 @dataclass(frozen=True)
