@@ -29,9 +29,9 @@ def printed(page: Page) -> Page:
     return page
 
 
-def test_every_view_fits_on_paper_without_controls(demo: Study, show: Opener) -> None:
-    page = printed(show(demo, scheme="dark"))
-    for name, where in views(demo.atlas).items():
+def test_every_view_fits_on_paper_without_controls(study: Study, show: Opener) -> None:
+    page = printed(show(study, scheme="dark"))
+    for name, where in views(study.atlas).items():
         go(page, where)
         shown = page.locator(CONTROLS).filter(visible=True)
         assert shown.count() == 0, (name, shown.first.evaluate("one => one.outerHTML"))
