@@ -101,6 +101,21 @@ def test_numbers_with_their_intervals() -> None:
     assert number(dict.fromkeys(row, "")) == ""
 
 
+def test_whether_a_rule_is_met_is_stated_where_there_is_no_verdict() -> None:
+    names = ("statement", "place", "id", "later", "source", "n", "n_of", "interval", "seeds")
+    row = dict.fromkeys((*names, "unit", "about", "case", "rule", "paper", "ours"), "")
+    row |= dict.fromkeys(("ci_low", "ci_high"), "")
+    found = {}
+    for verdict in VERDICTS:
+        row |= {"verdict": verdict, "because": "Why.", "rule_met": "no"}
+        (cell,) = [cell for cell in claims_page.cells(row, ()) if cell.badge]
+        found[verdict] = cell.note
+    assert {found[name] for name in VERDICTS if name[:4] != "not " or name[4:] == "reproduced"} == {
+        "Why."
+    }
+    assert found["not comparable"] == "Why. · rule met: no"
+
+
 def write(folder: Path, links: bool) -> str:
     """The page of one claim with two cases, in `folder`; the claims' file has links or not."""
     head = "id,paper,place,kind,statement,rule,unit,case,ours,ci_low,ci_high,n,n_of,about,verdict"
@@ -109,8 +124,8 @@ def write(folder: Path, links: bool) -> str:
         for case in ("SST-2", "MNLI")
     ]
     claims = folder / "claims.csv"
-    rows[1] += "95% over documents"
-    head += ",because,later,source,seeds,interval"
+    rows = [rows[0] + ",yes", rows[1] + "95% over documents,yes"]
+    head += ",because,later,source,seeds,interval,rule_met"
     claims.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
     cases = folder / "cases.parquet"
     tables.write(pd.DataFrame([of("sst2"), of("mnli")]), cases)

@@ -47,7 +47,8 @@ CARD = {
 def test_figures_of_a_model_come_before_those_of_the_study() -> None:
     figures = ["results/s/m/figures/a.svg", "results/s/other/figures/b.svg"]
     figures += ["results/s/figures/a.svg", "results/s/figures/c.svg"]
-    found = [overview.figure_of(name, "m", figures) for name in "abc"]
+    facts = {"results": "results/s", "figures": figures}
+    found = [overview.figure_of(name, "m", facts) for name in "abc"]
     assert found == ["results/s/m/figures/a.svg", "", "results/s/figures/c.svg"]
 
 

@@ -69,9 +69,9 @@ def cells(page: Page | Frame) -> dict[str, dict[str, Any]]:
     return page.evaluate(CELLS)
 
 
-def inaccessible(page: Page) -> list[str]:
-    """What axe-core finds against WCAG 2 A and AA, with where it is."""
-    found = AXE.run(page, options=RULES).response["violations"]
+def inaccessible(page: Page, within: str = "html") -> list[str]:
+    """What axe-core finds against WCAG 2 A and AA in what a selector finds, with where it is."""
+    found = AXE.run(page, context=within, options=RULES).response["violations"]
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary'][:300]}"
         for violation in found

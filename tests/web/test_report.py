@@ -190,6 +190,7 @@ def test_the_front_page_begins_with_five_findings(
         assert boxes[-1]["y"] + boxes[-1]["height"] <= size[1]
     else:
         assert page.locator("nav").first.bounding_box()["width"] == 0
+    assert inaccessible(page, ".front-page") == []
     wide = "e => e.scrollWidth <= e.clientWidth"
     assert page.locator("#app .h-screen.overflow-auto:has(.front-page)").evaluate(wide)
 

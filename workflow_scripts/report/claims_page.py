@@ -17,7 +17,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.report import captions, pages, printed
 from workflow_scripts.report.context import with_report
-from workflow_scripts.report.pages import BADGES, Cell, Column, Link
+from workflow_scripts.report.pages import BADGES, VERDICTLESS, Cell, Column, Link
 
 COLUMNS = (
     Column("statement", "claim", width="wide"),
@@ -93,6 +93,8 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     interval = f"interval: {row['interval']}" if row["interval"] else ""
     seeds = "one seed" if row["seeds"] == "1" else ""
     about = " · ".join(part for part in (row["unit"], n, seeds, interval, row["about"]) if part)
+    unjudged = row["verdict"] in VERDICTLESS and row["rule_met"]
+    met = f" · rule met: {row['rule_met']}" if unjudged else ""
     return [
         Cell(row["statement"], row["statement"], note),
         Cell(row["case"], row["case"]),
@@ -101,7 +103,7 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
         Cell(
             text=row["verdict"],
             sort=str(list(BADGES).index(row["verdict"])),
-            note=row["because"],
+            note=row["because"] + met,
             badge=BADGES[row["verdict"]],
         ),
         Cell(links=links),

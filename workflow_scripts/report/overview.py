@@ -61,12 +61,13 @@ def made_data(origins: Mapping[str, str]) -> str:
     )
 
 
-def figure_of(name: str, model: str, figures: Iterable[str]) -> str:
+def figure_of(name: str, model: str, facts: Mapping[str, Any]) -> str:
     """The path of a figure of a model, or of the study; empty where there is none."""
-    own = [path for path in figures if Path(path).stem == name]
-    of_model = [path for path in own if Path(path).parts[-3] == model]
-    of_study = [path for path in own if Path(path).parts[-3] == Path(path).parts[1]]
-    return next(iter(of_model + of_study), "")
+    results = Path(facts["results"])
+    for folder in (results / model / "figures", results / "figures"):
+        if (path := (folder / f"{name}.svg").as_posix()) in facts["figures"]:
+            return path
+    return ""
 
 
 def size(rows: Sequence[Mapping[str, str]]) -> str:
@@ -156,7 +157,7 @@ def main(
     for name in (model["name"] for model in models):
         tables = {path.stem: read_rows(path) for path in printed if path.parents[1].name == name}
         found[name] = [
-            (finding, figure_of(finding.figure, name, facts["figures"]))
+            (finding, figure_of(finding.figure, name, facts))
             for finding in chosen(judged.get(name, []), tables, facts["origins"])
         ]
     text = render(
