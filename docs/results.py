@@ -91,6 +91,9 @@ trained on 29,000 captions with seed {run}. Effects of gates of 0 on the BLEU of
 
     snakemake --cores 2 --configfile studies/multi30k.yaml --config data=/data/multi30k
 
+In its figures above a dot marks a head with p below 0.05, and *agreement* is Spearman's
+correlation, over heads, of an epoch's importance with that after the last epoch.
+
 Table 1, every head masked; bold where the corrected p is below 0.05 ({worse} of {heads} heads; the
 paper's uncorrected test at 0.01 marks {paper}). Rows are layers, columns heads.
 """

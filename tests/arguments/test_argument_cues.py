@@ -9,10 +9,11 @@ import pytest
 from scipy import stats
 
 from workflow_scripts.arguments import argument_cues
-from workflow_scripts.arguments.niven2019_cues import one_cue
+from workflow_scripts.arguments.niven2019_cues import draw, one_cue
 from workflow_scripts.arguments.reliance import changed, cues_to_change, sides
 from workflow_scripts.arguments.wording import exchanged, forms, grams, without, without_another
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import prepare_arct
 
@@ -169,3 +170,20 @@ def test_what_counts_as_not() -> None:
         assert "not" in forms(text, same), text
     for text in ("They never do", "No cat can", "They cant", "They do nothing", "A knot"):
         assert "not" not in forms(text, same), text
+
+
+@pytest.mark.parametrize("least", [0.005, 0.02, 0.06])
+def test_coverages_have_several_ticks(least: float) -> None:
+    """Whatever the smallest coverage: at least four, each a plain percentage."""
+    coverage = np.array([least, 3 * least, 0.75])
+    cues = pd.DataFrame({"cue": ["a", "b", "not"], "coverage": coverage, "applicable": [3, 9, 90]})
+    cues = cues.assign(productivity=[1.0, 0.5, 0.9], ci_low=[0.1, 0.2, 0.8], ci_high=[1, 0.8, 1])
+    figure, [axes] = figures.new(2.3, 2.1)
+    draw(axes, cues.assign(p_corrected=[1.0, 1.0, 0.01]))
+    figure.draw_without_rendering()
+    low, high = axes.get_xlim()
+    labels = [tick.label1.get_text() for tick in axes.xaxis.get_major_ticks()
+              if low <= tick.get_loc() <= high]  # fmt: skip
+    assert len(labels) >= 4
+    assert labels[-2:] == ["50%", "100%"]
+    assert [text.get_text() for text in axes.texts] == ["not"]

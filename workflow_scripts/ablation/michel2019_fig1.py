@@ -23,7 +23,7 @@ def main(scores: list[Path], svg: Out, pdf: Out, png: Out) -> None:
             baseline = 100 * rows["baseline"].mean()
             axes.hist(100 * rows["score"], bins=20, color=colours.NEUTRAL)
             axes.axvline(baseline, color=colours.UNCHANGED, linewidth=2, label="unchanged model")
-            axes.set_xlabel("Score without the head")
+            axes.set_xlabel("Score without the head, points")
             axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
         panels[0].set_ylabel("Heads")
         handles, labels = panels[0].get_legend_handles_labels()

@@ -110,7 +110,7 @@ def draw_points(axes: Axes, points: pd.DataFrame, pair: pd.Series) -> None:
     axes.scatter(*positions, s=7 * counts, color=colours.NEUTRAL, alpha=0.7, linewidth=0, zorder=2)
     worst = int(np.argmin(x + y))
     name = label(points["layer"].iloc[worst], points["head"].iloc[worst])
-    axes.annotate(name, (x[worst], y[worst]), (4, 3), textcoords="offset points", size=7)
+    axes.annotate(name, (x[worst], y[worst]), (4, -2.5), textcoords="offset points", size=7)
     axes.set_title(f"r {_number(pair['pearson'])}, ρ {_number(pair['spearman'])}")
     axes.set(xlabel=pair["a"], ylabel=pair["b"])
     for axis in (axes.xaxis, axes.yaxis):
@@ -140,7 +140,7 @@ def draw(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
             draw_points(axes, points[both], pair)
         heads = scatters["n"].iloc[0]
         below.suptitle(
-            f"Effect of masking each of {heads} heads, in points; larger where heads coincide",
+            f"Effect of masking each of {heads} heads, in points; area: number of heads",
             fontsize=7,
         )
     axes = above.subplots()
