@@ -21,7 +21,8 @@ def row(**values: object) -> dict[str, object]:
     found = {"id": "a", "paper": "A et al.", "statement": "More than half.", "rule": "above 50 %"}
     found |= {"paper_value": 60.0, "rule_low": 50.0, "rule_high": math.nan, "case": "SST-2"}
     found |= {"ours": 40.0, "ci_low": 30.0, "ci_high": 45.0, "interval": math.nan, "n": 9.0}
-    return found | {"n_of": "words", "verdict": "does not hold here"} | values
+    found |= {"reference": math.nan, "n_of": "words"}
+    return found | {"verdict": "does not hold here"} | values
 
 
 def drawn(rows: list[dict], folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Figure, Path]:
@@ -47,6 +48,7 @@ def test_every_claim_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         verdict = claims_figure.JUDGED[i % len(claims_figure.JUDGED)]
         about = {"id": claim.id, "paper": claim.paper, "statement": claim.statement}
         about |= {"rule": claim.in_words(), "rule_low": low, "rule_high": high}
+        about |= {"reference": claim.reference}
         about |= {"paper_value": claim.printed, "verdict": verdict, "interval": "over documents"}
         rows += [
             row(**about, case=case) for case in ("MNLI", "SST-2 editorials")[: 1 + (i % 3 > 1)]
@@ -63,7 +65,9 @@ def test_marks_lie_where_the_table_has_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The axis goes from 30 to 60, with 3 more at each end."""
-    other = row(case="MNLI", ours=55.0, ci_low=51.0, ci_high=57.0, verdict="holds here")
+    other = row(
+        reference=48.0, case="MNLI", ours=55.0, ci_low=51.0, ci_high=57.0, verdict="holds here"
+    )
     left_out = [row(id=verdict, verdict=verdict) for verdict in ("not comparable", "not measured")]
     figure, svg = drawn([row(), other, *left_out], tmp_path, monkeypatch)
     (axes,) = figure.axes
@@ -84,7 +88,7 @@ def test_marks_lie_where_the_table_has_them(
     wanted = zip(looks, (40, 55), strict=True)
     assert marks == {look.marker: (pytest.approx(x), look.colour) for look, x in wanted}
     lines = [[value(x) for x in line.get_xdata()] for line in axes.lines]
-    for ends in ([30, 45], [51, 57], [60, 60]):
+    for ends in ([30, 45], [51, 57], [60, 60], [48, 48]):
         assert any(line == pytest.approx(ends) for line in lines if len(line) == 2)
     texts = [words for words, _ in texts_of(svg)]
     assert "SST-2: 40 (30 to 45), n = 9 words" in texts

@@ -18,12 +18,13 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # Inches: a line of text, the gap between claims, the legend; where the columns begin and end.
-LINE, GAP, LEGEND = 0.125, 0.09, 0.6
+LINE, GAP, LEGEND = 0.125, 0.09, 0.75
 TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
 LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
 JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
 RULE = {"facecolor": "#DCE6EF", "edgecolor": "#8FA3B5", "linewidth": 0.4}
+NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
 PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
 
 
@@ -54,7 +55,7 @@ def row_of(rows: pd.DataFrame) -> Row:
 
 def span(rows: pd.DataFrame) -> tuple[float, float]:
     """The ends of a claim's axis: all its numbers lie within, with a tenth of room at each end."""
-    names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high"]
+    names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
     numbers = rows[names].astype(float).stack()
     low, high = float(numbers.min()), float(numbers.max())
     room = (high - low) / 10 or 1.0
@@ -127,6 +128,9 @@ def _draw(axes: Axes, row: Row, top: float) -> None:
         look, middle = colours.VERDICTS[case["verdict"]], at + len(lines) * LINE / 2
         if len(row.cases) == 1:
             middle = top + height / 2
+        if not math.isnan(case["reference"]):
+            reach = len(lines) * LINE / 2
+            axes.plot([place(case["reference"])] * 2, [middle - reach, middle + reach], **NO_EFFECT)
         if case["ci_low"] < case["ci_high"]:
             interval = [place(case["ci_low"]), place(case["ci_high"])]
             axes.plot(interval, [middle] * 2, color=look.colour, linewidth=1)
@@ -143,6 +147,8 @@ def _legend(figure: Figure, judged: pd.DataFrame) -> None:
         Patch(label="where the rule requires our number", **RULE),
         Line2D([], [], label="the paper's number", **PUBLISHED),
     ]
+    if judged["reference"].notna().any():
+        handles.append(Line2D([], [], label="no effect: chance, a baseline or 0", **NO_EFFECT))
     found = set(judged["verdict"])
     for verdict in (verdict for verdict in JUDGED if verdict in found):
         look = colours.VERDICTS[verdict]
