@@ -16,6 +16,8 @@ import pytest
 import yaml
 
 from tests.chapter_pages import outputs
+from tests.parsed_rules import parsed
+from workflow_scripts.core.integrity import provenance
 
 ROOT = Path(__file__).parents[1]
 _CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
@@ -50,12 +52,20 @@ def study_before(rule: str, product: Path, folder: Path) -> Path:
     return folder
 
 
-def needs_later(product: Path, *inputs: Path) -> None:
-    """Skip a test that compares a product with its inputs where one was made after it."""
-    needs(product, *inputs)
-    written = product.stat().st_mtime
-    if later := [path.name for path in inputs if path.stat().st_mtime > written]:
-        unfinished(f"{product.relative_to(ROOT)} is older than {later[0]}")
+def needs_current(product: Path, rule: str) -> None:
+    """Skip a test of a product that other code made, or from other inputs, than are there now.
+
+    By the product's record (docs/provenance.md).
+    """
+    needs(product, provenance.record_path(product))
+    record = provenance.read(product)
+    changed = [] if record["code"] == parsed()[0].rules[rule].code else ["its script"]
+    for name, made_from in record["inputs"].items():
+        path = ROOT / name
+        if not path.exists() or not provenance.same(provenance.content(path), made_from):
+            changed.append(name)
+    if changed:
+        unfinished(f"{product.relative_to(ROOT)} is older than {changed[0]}")
 
 
 def unfinished(reason: str) -> None:

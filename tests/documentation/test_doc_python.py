@@ -12,7 +12,7 @@ from transformers import AutoModel, AutoModelForSequenceClassification, BertConf
 from tests.atlas.made_up import made_up
 from tests.core.tiny_models import random_tokens, tokenizer, write_card
 from tests.core.tiny_translators import save
-from tests.default_study import DEMO, MODEL, RESULTS, ROOT, needs
+from tests.default_study import DEMO, MODEL, RESULTS, ROOT, needs, needs_current
 from tests.documentation.blocks import Block, of
 from workflow_scripts.atlas.atlas_page import build
 from workflow_scripts.core.data.cache import CacheWriter
@@ -54,7 +54,8 @@ def test_a_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("block", [b for b in of("python") if RESULTS in b.text], ids=str)
 def test_a_block_runs_on_the_default_study(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs(DEMO / "atlas.html", DEMO / "atlas.json", ROOT / CACHE)
+    needs(DEMO / "atlas.html", ROOT / CACHE, ROOT / CACHE.with_name("model.json"))
+    needs_current(DEMO / "atlas.json", "atlas_data")
     monkeypatch.chdir(ROOT)
     holds_weights(run(block.text, {}))
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.atlas.made_up import made_up
-from tests.default_study import DEMO, needs_later
+from tests.default_study import DEMO, needs_current
 from tests.web.browser import installed
 from workflow_scripts.atlas.atlas_page import build
 
@@ -128,7 +128,8 @@ def show(browser: Browser) -> Iterator[Opener]:
 @pytest.fixture(scope="session")
 def demo() -> Study:
     """The default study's own page."""
-    needs_later(DEMO / "atlas.html", DEMO / "atlas.json")
+    needs_current(DEMO / "atlas.html", "atlas_page")
+    needs_current(DEMO / "atlas.json", "atlas_data")
     atlas = json.loads((DEMO / "atlas.json").read_text(encoding="utf-8"))
     return Study(DEMO / "atlas.html", atlas)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from tests.default_study import DEMO, needs_later
+from tests.default_study import DEMO
 from tests.web.conftest import Opener, Study
 from tests.web.expected import count, hatched, head_key, head_name, sentence
 from tests.web.page import cells, go
@@ -40,8 +40,6 @@ def test_the_page_holds_what_the_file_holds(demo: Study, show: Opener) -> None:
 
 def test_the_file_holds_what_the_tables_hold(demo: Study) -> None:
     """`source` states which number of which table each is; `layer` and `head` count from 0."""
-    tables = {DEMO / measure["source"]["table"] for measure in demo.atlas["measures"]}
-    needs_later(demo.path.with_name("atlas.json"), *tables)
     checked = 0
     for measure in demo.atlas["measures"]:
         model = next(m for m in demo.atlas["models"] if m["name"] == measure["model"])
