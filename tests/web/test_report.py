@@ -216,7 +216,7 @@ def test_a_cell_of_the_grid_opens_the_heads_card(open_page: Callable[..., Page])
     page.get_by_role("link", name="head 1-3:").click()
     atlas = page.frame_locator("iframe")
     atlas.locator('main[data-view="head"]').wait_for()
-    assert "1-3" in atlas.locator("h2").first.inner_text()
+    assert "1-3" in atlas.locator("main h2").first.inner_text()
 
 
 def test_the_front_page_is_all_in_sight(open_page: Callable[..., Page]) -> None:
