@@ -48,7 +48,7 @@ def row_of(rows: pd.DataFrame) -> Row:
     claim = rows.iloc[0]
     rule = f"Rule: {claim['rule']}"
     if not math.isnan(claim["paper_value"]):
-        rule += f"; the paper's number: {claim['paper_value']:.4g}"
+        rule += f"; the paper's number: {_short(claim['paper_value'])}"
     cases = [wrap(_case(row), RIGHT) for row in rows.to_dict("records")]
     return Row(rows, wrap(claim["statement"], LEFT), wrap(rule, LEFT), cases)
 
@@ -91,12 +91,17 @@ def main(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
         figures.save(figure, svg, pdf, png)
 
 
+def _short(number: float) -> str:
+    """A number to three digits."""
+    return f"{number:.3g}" if abs(number) < 999.5 else f"{number:.0f}"
+
+
 def _case(row: dict[str, Any]) -> str:
     """Our number for a case with its interval, what this is if not of 95%, and n."""
-    number = f"{row['ours']:.4g}"
+    number = _short(row["ours"])
     if row["ci_low"] < row["ci_high"]:
         kind = f": {row['interval']}" if isinstance(row["interval"], str) else ""
-        number += f" ({row['ci_low']:.4g} to {row['ci_high']:.4g}{kind})"
+        number += f" ({_short(row['ci_low'])} to {_short(row['ci_high'])}{kind})"
     if not math.isnan(row["n"]):
         number += f", n = {row['n']:.0f} {row['n_of']}"
     return f"{row['case']}: {number}" if isinstance(row["case"], str) else number
