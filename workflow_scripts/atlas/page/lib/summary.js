@@ -82,8 +82,7 @@ function goals(members, i) {
 
 function kind([measure], i) {
   const name = valueText(measure, i);
-  const others = measure.categories.filter((one) => one !== name);
-  const none = name === "other" ? ` (not ${OR.format(others)})` : "";
+  const none = name === "other" ? " (none of the kinds that this study measures)" : "";
   return [{ sentence: `Kind of head: ${name}${none}`, measure }];
 }
 
