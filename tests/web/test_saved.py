@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.page import go, parsed_csv, saved
+from tests.web.page import go, parsed_csv, saved, settle
 from tests.web.views import views
 
 DATE = re.compile(r"\d{1,2}-\d{1,2}")  # as Excel and LibreOffice read 1-2
@@ -37,17 +37,17 @@ def test_no_text_of_a_saved_picture_is_cut(
     name: str, request: pytest.FixtureRequest, show: Opener
 ) -> None:
     study: Study = request.getfixturevalue(name)
-    page = show(study)
     for view, where in views(study.atlas).items():
-        go(page, where)
+        page = show(study, where)  # a new one, as Chromium blocks every tenth download of a page
+        settle(page)
         for button in page.locator(".save-svg:enabled").all():
             assert outside(page, saved(page, button)) == [], view
 
 
 def test_no_number_of_a_saved_table_is_a_date(hostile: Study, show: Opener) -> None:
-    page = show(hostile)
     for view, where in views(hostile.atlas).items():
-        go(page, where)
+        page = show(hostile, where)
+        settle(page)
         for button in page.locator(".save-csv:enabled").all():
             rows = parsed_csv(saved(page, button))
             dates = [cell for row in rows for cell in row.values() if DATE.fullmatch(cell)]
