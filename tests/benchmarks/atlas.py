@@ -12,14 +12,16 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from common import ROOT, Busy, arguments, report
-from playwright.sync_api import Browser, sync_playwright
 
 from tests.atlas.made_up import made_up
 from tests.web.browser import installed
 from workflow_scripts.atlas.atlas_page import build
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 DEMO = ROOT / "results/demo/atlas.html"
 MEASURES = 40  # recolourings of a page each time it is open
@@ -70,6 +72,8 @@ RECOLOUR = """async (most) => {
 def main() -> None:
     """Time both pages in turn."""
     options = arguments(__doc__.splitlines()[0]).parse_args()
+    from playwright.sync_api import sync_playwright  # --help needs no `make test-web` first
+
     rounds = 15 if options.full else 5
     with tempfile.TemporaryDirectory() as folder:
         pages = written(Path(folder))
@@ -117,7 +121,7 @@ def written(folder: Path) -> dict[str, Path]:
     return pages
 
 
-def timed(browser: Browser, path: Path) -> tuple[dict[str, float], list[float]]:
+def timed(browser: "Browser", path: Path) -> tuple[dict[str, float], list[float]]:
     """Paint times of a page that is opened anew, and the times of its recolourings."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
     page = context.new_page()
