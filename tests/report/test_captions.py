@@ -47,6 +47,19 @@ def test_a_caption_states_what_the_study_is() -> None:
     assert "The trees are gold" in real and "generated" not in real
 
 
+@pytest.mark.parametrize(
+    "path",
+    [path for path in OF_STUDY if "effect of disabling" in path.read_text("utf-8").lower()],
+    ids=lambda path: path.stem,
+)
+def test_captions_of_effects_name_the_generated_tasks(path: Path) -> None:
+    default, real = (
+        captions.render(path, config(name)) for name in ("config.yaml", "studies/real.yaml")
+    )
+    generated = "The study's own grammar generated the examples of ``mnli``, ``stsb``"
+    assert generated in default and generated[:30] not in real
+
+
 def test_a_caption_that_reads_more_fails(tmp_path: Path) -> None:
     path = tmp_path / "a.rst"
     path.write_text("{{ snakemake.params.broad }}", encoding="utf-8")

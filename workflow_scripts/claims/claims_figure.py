@@ -23,7 +23,7 @@ TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
 LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
 JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
-RULE = {"facecolor": "#DCE6EF", "edgecolor": "#8FA3B5", "linewidth": 0.4}
+RULE = {"facecolor": colours.REQUIRED, "edgecolor": colours.REQUIRED_EDGE, "linewidth": 0.4}
 NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
 PUBLISHED = {"color": colours.WINE, "linewidth": 1.4}
 

@@ -20,6 +20,7 @@ ORANGE, SKY, YELLOW = "#E69F00", "#56B4E9", "#F0E442"
 INDIGO, WINE = "#332288", "#882255"
 NEUTRAL, GREY, PALE, FAINT = "#4D4D4D", "#666666", "#CCCCCC", "#EBEBEB"
 SILVER = "#999999"
+REQUIRED, REQUIRED_EDGE = "#DCE6EF", "#8FA3B5"  # where the rule of a claim requires a number
 
 HIGHLIGHT = VERMILLION  # what a drawing points at
 UNCHANGED = ORANGE  # the line of the unchanged model, as in the papers
