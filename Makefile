@@ -8,6 +8,8 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 # The first one that runs and is new enough; set SYSTEM_PYTHON to choose another.
 SYSTEM_PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3 python; do \
 	"$$python" -c '$(NEW_ENOUGH)' 2>/dev/null && { command -v "$$python"; break; }; done)
+# Programs of the environment run this checkout's code, whichever checkout the environment is of.
+export PYTHONPATH := $(CURDIR)
 SMK := Snakefile $(wildcard rules/*.smk rules/*/*.smk)
 # What a reader of the default study opens first. `snakemake --report report.zip` makes a smaller one.
 REPORT := results/demo/report.html
@@ -30,7 +32,8 @@ help:
 setup:
 	@envs/setup.sh "$(VENV)" "$(SYSTEM_PYTHON)"
 
-setup-web:
+# After `setup`, never at the same time: both change the environment.
+setup-web: setup
 	@envs/setup.sh "$(VENV)" "$(SYSTEM_PYTHON)" web
 
 # The default study, to the end, and its report.

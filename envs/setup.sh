@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 checkout=$(pwd -P)
+unset PYTHONPATH # what is installed counts, not what lies in the checkout
 venv=$1 system_python=$2 web=${3:-}
 python=$venv/bin/python
 pins=(envs/torch.txt envs/requirements.txt envs/models.txt envs/test.txt)
@@ -18,10 +19,10 @@ pip() { "$python" -m pip install --quiet "$@"; }
 has() { [ -x "$python" ] && "$python" envs/missing.py "$@" >/dev/null 2>&1; }
 made_here() { [ ! -L "$venv" ] && [ "$(cat "$venv/$1" 2>/dev/null)" = "$checkout" ]; }
 refuse() { # the pins
-	local lacks
+	local lacks files="$*"
 	lacks=$("$python" envs/missing.py "$@" 2>/dev/null || true)
 	lacks=$(head -n 3 <<<"${lacks:-bin/python}" | paste -sd, - | sed 's|,|, |g')
-	fail "$venv lacks $lacks, and was not set up by this checkout, so nothing in it was changed. Install what $* name, remove it, or name another place, as in make VENV=/path/to/venv"
+	fail "$venv lacks $lacks, and was not set up in this folder by this version of the Makefile, so nothing in it was changed. Install the packages pinned in ${files// /, } into it, delete it, or choose another location, as in make VENV=/path/to/venv"
 }
 
 case $venv in /*) path=$venv ;; *) path=$checkout/$venv ;; esac

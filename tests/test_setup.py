@@ -93,6 +93,7 @@ def test_an_environment_without_the_pins_is_left_alone(checkout: Path, tmp_path:
     error = make(checkout, "setup", venv=venv).stderr
     assert f"Error: {venv} lacks torchpinned==1.0 (has none), requirementspinned" in error
     assert "nothing in it was changed" in error
+    assert "pinned in envs/torch.txt, envs/requirements.txt, envs/models.txt, envs/t" in error
 
 
 def test_a_folder_that_is_no_environment_is_left_alone(checkout: Path, tmp_path: Path) -> None:
@@ -128,8 +129,26 @@ def test_what_another_checkout_made_is_used_but_not_changed(checkout: Path, tmp_
     assert make(checkout, "setup", venv=other / ".venv").returncode == 0
     (checkout / "envs/models.txt").write_text("modelspinned==2.0\n")
     done = make(checkout, "setup", venv=other / ".venv")
-    assert "lacks modelspinned==2.0 (has 1.0), and was not set up by this checkout" in done.stderr
+    assert "lacks modelspinned==2.0 (has 1.0), and was not set up in this folder" in done.stderr
     assert content(other / ".venv") == before
+
+
+def test_two_set_ups_do_not_run_at_the_same_time(checkout: Path) -> None:
+    done = make(checkout, "-j", "setup-web", "setup")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("Setting up") == 1
+
+
+def test_programs_run_the_code_of_this_checkout(checkout: Path, tmp_path: Path) -> None:
+    """Also where the environment is of another one."""
+    other = copy(tmp_path / "other")
+    make(other, "setup")
+    (checkout / "docs").mkdir()
+    for name in ("configuration", "index", "default_model", "results"):
+        (checkout / f"docs/{name}.py").write_text("import where\n")
+    (checkout / "where.py").write_text("print(__file__)\n")
+    done = make(checkout, "docs", venv=other / ".venv")
+    assert done.stdout.count(f"{checkout}/where.py") == 4
 
 
 def test_an_interrupted_set_up_starts_again(checkout: Path) -> None:
