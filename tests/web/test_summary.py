@@ -1,8 +1,7 @@
 """A card begins with what the head does: the numbers of atlas.json, in words."""
 
+import re
 from typing import Any
-
-import pytest
 
 from tests.web.conftest import Opener, Study
 from tests.web.expected import head_name, interval, number, value_text
@@ -15,20 +14,39 @@ def by_id(study: Study, model: str | None = None) -> dict[str, Any]:
     return {measure["id"]: measure for measure in study.measures(model)}
 
 
-@pytest.mark.parametrize("head", ["1-3", "3-10", "4-5", "6-12"])
-def test_the_first_line_is_where_the_attention_goes(demo: Study, show: Opener, head: str) -> None:
-    page = show(demo, f"view=head&head={head}")
-    names = [head_name(demo.atlas["models"][0], index) for index in range(72)]
-    index, measures = names.index(head), by_id(demo)
-    goals = [measures[f"attention.{goal}"] for goal in GOALS]
-    largest = max(goals, key=lambda measure: measure["value"][index])
-    lines = page.locator(".summary .does li")
-    low, high = (number(end, 1) for end in interval(largest, index))
-    assert f"{value_text(largest, index)} ({low} to {high}; n = 300)" in lines.first.inner_text()
-    assert len({line.split("on ")[-1] for line in lines.all_inner_texts()}) == lines.count()
-    lines.first.locator("a").click()
+def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> None:
+    """The largest effect of disabling it, else its kind, else a gain, else its attention."""
+    page, measures = show(demo), by_id(demo)
+    effects = [name for name in measures if name.endswith(".head.uniform.dev")]
+    effects = [measures[name] for name in [*effects, "cue.CRW.accuracy"] if name in measures]
+    kinds = measures["behaviour.stratum"]
+    openings = set()
+    for index in range(72):
+        go(page, f"view=head&head={head_name(demo.atlas['models'][0], index)}")
+        line = page.locator(".summary .does li").first.inner_text()
+        openings.add(line)
+        found = [measure for measure in effects if measure["p"][index] <= 0.05]
+        kind = value_text(kinds, index)
+        if found:
+            size = max(abs(measure["value"][index]) for measure in found)
+            assert re.match(rf"Disabling it (costs|gains) {number(size, 1)} points", line)
+        elif kind == "syntactic":
+            assert line.startswith("Best relation: ")
+        elif kind == "frames":
+            assert "frame links" in line
+        elif kind in {"position", "special tokens"}:
+            goals = [measures[f"attention.{goal}"] for goal in GOALS]
+            largest = max(goals, key=lambda measure: measure["value"][index])
+            low, high = (number(end, 1) for end in interval(largest, index))
+            assert f"{value_text(largest, index)} ({low} to {high}; n = 300)" in line
+    assert len(openings) == 72
+
+
+def test_a_line_links_to_its_measure(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=head&head=1-3")
+    page.locator(".summary .does li").first.locator("a").click()
     settle(page)
-    assert fragment(page).startswith(f"measure={largest['id']}")
+    assert fragment(page).startswith("measure=attention.previous")
 
 
 def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> None:
@@ -54,6 +72,8 @@ def test_a_translators_head_is_described_by_its_type(demo: Study, show: Opener) 
     page = show(demo, "model=translation.1&view=head&head=Enc-Dec 2-1")
     bleu = by_id(demo, "translation.1")["translation.head.zero.test.bleu"]
     lines = page.locator(".summary .does li").all_inner_texts()
-    assert "to the source sentence" in lines[0]
     p, size = bleu["p"][16], number(abs(bleu["value"][16]), 2)
-    assert (f"costs {size} BLEU" in lines[1]) == (p <= 0.05 and bleu["value"][16] < 0)
+    costs = p <= 0.05 and bleu["value"][16] < 0
+    assert any(f"Masking it costs {size} BLEU" in line for line in lines) == costs
+    assert "to the source sentence" in lines[1 if p <= 0.05 else 0]
+    assert "many relations" not in page.locator(".summary").inner_text()

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { number, plural, pValue, shortMarks } from "../../../workflow_scripts/atlas/page/lib/format.js";
+import { number, plural, pText, pValue, shortMarks } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
   beats, claim, differs, extent, groups, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, oneSided, ranks, sentence,
   typesOf, valueText,
@@ -121,6 +121,9 @@ test("numbers, p-values and counts in words", () => {
   assert.equal(number(null, 2), "–");
   assert.equal(pValue(0.0004), "< 0.001");
   assert.equal(pValue(0.05), "0.050");
+  assert.equal(pValue(0.99), "0.990");
+  assert.equal(pValue(0.9996), "> 0.99");
+  assert.deepEqual([0.0004, 0.05, 1].map(pText), ["p < 0.001", "p = 0.050", "p > 0.99"]);
   assert.equal(pValue(null), "–");
   assert.equal(plural(1, "head"), "1 head");
   assert.equal(plural(0, "head"), "0 heads");

@@ -70,15 +70,40 @@ test("antecedents and frame links only where they beat their baseline", () => {
   assert.deepEqual(stated([{ ...links, p: [0.06, 1] }]), []);
 });
 
-test("what disabling costs on each task, or that no effect is detectable", () => {
-  const effect = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
+const EFFECT = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
+
+test("what disabling costs or gains on each task, the largest first, and one line of tasks without a detectable effect", () => {
   const measures = [
-    { ...effect, id: "disabling.sst2.1.head.uniform.dev", value: [-3, 2], low: [-5.5, 1], high: [-1, 3], p: [0.085, 0.01] },
-    { ...effect, id: "disabling.sst2.1.head.zero.dev", value: [-9, -9], low: [-10, -10], high: [-8, -8], p: [0.01, 0.01] },
-    { ...effect, id: "disabling.sst2.1.head.uniform.dev_tweets", value: [-9, -9], low: [-10, -10], high: [-8, -8], p: [0.01, 0.01] },
+    { ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, 2], low: [-5.5, 1], high: [-1, 3], p: [0.085, 0.01] },
+    { ...EFFECT, id: "disabling.mnli.1.head.uniform.dev", state: "mnli.1", value: [0, -4], low: [-1, -6], high: [1, -2], p: [1, 0.001] },
+    { ...EFFECT, id: "disabling.sst2.1.head.zero.dev", value: [-9, -9], low: [-10, -10], high: [-8, -8], p: [0.01, 0.01] },
+    { ...EFFECT, id: "disabling.sst2.1.head.uniform.dev_tweets", value: [-9, -9], low: [-10, -10], high: [-8, -8], p: [0.01, 0.01] },
   ];
-  assert.deepEqual(stated(measures), ["Disabling it (uniform attention): no detectable effect on SST-2, seed 1 (−3.0 points; −5.5 to −1.0; p = 0.085; n = 200)."]);
-  assert.deepEqual(stated(measures, 1), ["Disabling it (uniform attention) gains 2.0 points on SST-2, seed 1 (1.0 to 3.0; p = 0.010; n = 200)."]);
+  const model = { ...MODEL, states: [...MODEL.states, { name: "mnli.1", title: "fine-tuned on MNLI, seed 1" }] };
+  assert.deepEqual(stated(measures, 0, model), [
+    "Disabling it: no detectable effect on SST-2, seed 1 (−3.0 points; −5.5 to −1.0; p = 0.085; n = 200; uniform attention) or on MNLI, seed 1 (0.0 points; −1.0 to 1.0; p > 0.99; n = 200; uniform attention).",
+  ]);
+  assert.deepEqual(stated(measures, 1, model), [
+    "Disabling it costs 4.0 points on MNLI, seed 1 (2.0 to 6.0; p = 0.001; n = 200; uniform attention).",
+    "Disabling it gains 2.0 points on SST-2, seed 1 (1.0 to 3.0; p = 0.010; n = 200; uniform attention).",
+  ]);
+});
+
+test("first the line that distinguishes the head: an effect, else its kind, else a gain, else where its attention goes", () => {
+  const measures = [
+    { id: "attention.cls", value: [60, 60] },
+    { id: "behaviour.stratum", scale: "category", categories: ["syntactic", "special tokens", "other"], value: [0, 1] },
+    { id: "syntax.dobj", better: "high", null: 40, null_title: "offset", value: [60, 60], low: [55, 55], high: [65, 65] },
+  ];
+  const effect = (p) => ({ ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, -3], p: [p, p] });
+  const first = (found, i = 0) => stated(found, i)[0].slice(0, 12);
+  assert.equal(first([...measures, effect(0.01)]), "Disabling it");
+  assert.equal(first([...measures, effect(0.06)]), "Best relatio");
+  assert.equal(first([...measures, effect(0.06)], 1), "Gives 60.0% ");
+  const other = { ...measures[1], value: [2, 2] };
+  assert.equal(first([measures[0], other, measures[2]]), "Best relatio");
+  assert.equal(first([measures[0], other, { ...measures[2], low: [40, 40] }]), "Gives 60.0% ");
+  assert.equal(first([measures[0], measures[2]]), "Best relatio"); // a study that has no kinds
 });
 
 test("a translator's head by its type of attention, and the cost of masking it", () => {
@@ -92,8 +117,8 @@ test("a translator's head by its type of attention, and the cost of masking it",
     { ...effect, id: "translation.all-but-one.zero.test.bleu", better: "high", value: [-20, -0.5], low: [-26, -1], high: [-12, 0.5], p: [0.001, 0.9] },
   ];
   assert.deepEqual(stated(measures, 0, model), [
-    "Attends from the source sentence to itself, in the encoder.",
     "Masking it costs 4.0 BLEU (2.0 to 6.0; p = 0.001; n = 100; generated data).",
+    "Attends from the source sentence to itself, in the encoder.",
     "Masking all other heads of its layer costs 20.0 BLEU (12.0 to 26.0; p = 0.001; n = 100; generated data).",
   ]);
   assert.match(stated(measures, 1, model)[0], /^Attends from the translation so far to the source sentence/);

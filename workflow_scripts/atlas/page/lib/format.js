@@ -12,10 +12,17 @@ export function number(value, decimals) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
-/** A p-value: "0.031", "< 0.001". */
+/** A p-value: "0.031", "< 0.001", "> 0.99". */
 export function pValue(p) {
   if (p === null || p === undefined) return "–";
+  if (p > 0.99) return "> 0.99";
   return p < 0.001 ? "< 0.001" : p.toFixed(3);
+}
+
+/** "p = 0.031", "p < 0.001". */
+export function pText(p) {
+  const text = pValue(p);
+  return /^[<>]/.test(text) ? `p ${text}` : `p = ${text}`;
 }
 
 /** With a capital first letter. */

@@ -1,6 +1,6 @@
 /** What a head does, in sentences with their numbers: the measures that state it, in order. */
 
-import { number, pValue } from "./format.js";
+import { number, pText } from "./format.js";
 import { beats, countOf, differs, intervalOf, layerOf, nullOf, valueText, withUnit } from "./measures.js";
 import { provenance } from "./profile.js";
 
@@ -19,7 +19,7 @@ const TYPES = {
   decoder: "Attends from the translation so far to itself, in the decoder",
 };
 
-// The measures of each part, by their ids, and what is stated of them: [{sentence, measure}].
+// The measures of each part, by their ids, and what is stated of them: [{sentence, measure, leads}].
 const PARTS = [
   [/^attention\.(previous|next|self|cls|sep|punctuation)$/, goals],
   [/^behaviour\.stratum$/, kind],
@@ -28,14 +28,13 @@ const PARTS = [
   [/^syntax\.(?!all$)/, relation],
   [/^coreference\.words\./, antecedents],
   [/^frames\.either\.above$/, frames],
-  [/^disabling\.[^.]+\.[^.]+\.head\.uniform\.dev$/, effects("Disabling it (uniform attention)")],
-  [/^cue\.CRW\.accuracy$/, effects("Disabling it")],
-  [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it")],
+  [/^(disabling\.[^.]+\.[^.]+\.head\.uniform\.dev|cue\.CRW\.accuracy)$/, effects("Disabling it", "effect")],
+  [/^translation\.head\.zero\.test\.bleu$/, effects("Masking it", "effect")],
   [/^translation\.all-but-one\.zero\.test\.bleu$/, effects("Masking all other heads of its layer")],
 ];
 
 /**
- * The profile of head i of a model.
+ * The profile of head i of a model: first the line that distinguishes it most, then the others.
  * @param {object} model
  * @param {object[]} measures  of the model
  * @param {number} i
@@ -48,16 +47,32 @@ export function profile(model, measures, i) {
     return members.length > 0 ? state(members, i, model) : [];
   });
   const first = type && TYPES[type.name] ? [{ sentence: TYPES[type.name], measure: null }] : [];
-  return [...first, ...found].map((line) => ({ ...line, sentence: `${line.sentence}.` }));
+  const leading = lead(found, measures, i);
+  const order = [leading, ...first, ...found.filter((line) => line !== leading)].filter(Boolean);
+  return order.map(({ sentence, measure }) => ({ sentence: `${sentence}.`, measure }));
+}
+
+// What makes a head one of its kind; of the other kinds it is where its attention goes.
+const OF_KIND = { syntactic: "relation", frames: "frames", coreference: "antecedents", position: "goals", "special tokens": "goals" };
+
+/**
+ * The line that distinguishes a head most: the largest significant effect of disabling it; else what makes it
+ * its kind; else a gain over a baseline; else where its attention goes.
+ */
+function lead(found, measures, i) {
+  const stratum = measures.find(({ id }) => id === "behaviour.stratum");
+  const order = ["effect", stratum && OF_KIND[valueText(stratum, i)], "relation", "antecedents", "frames", "goals"];
+  const line = (name) => found.find(({ leads }) => leads === name);
+  return order.filter(Boolean).map(line).find(Boolean);
 }
 
 /** What stands behind a number: "98.9 to 99.0; n = 300; generated data". */
-function behind(measure, i, { interval = intervalOf(measure, i), first = [] } = {}) {
+function behind(measure, i, { interval = intervalOf(measure, i), first = [], last: end = [] } = {}) {
   const ends = interval && interval.map((end) => number(end, measure.decimals)).join(" to ");
   const p = measure.p?.[i] ?? null;
   const n = countOf(measure, i);
-  const tested = p !== null && `p ${p < 0.001 ? "" : "= "}${pValue(p)}`;
-  return [...first, ends, tested, n && `n = ${n}`, provenance(measure)].filter(Boolean).join("; ");
+  const tested = p !== null && pText(p);
+  return [...first, ends, tested, n && `n = ${n}`, provenance(measure), ...end].filter(Boolean).join("; ");
 }
 
 function share(measure, i) {
@@ -74,10 +89,10 @@ function goals(members, i) {
   const large = order.filter(({ value }) => value[i] >= LEAST).slice(0, NAMED);
   if (large.length === 0) {
     const names = OR.format(order.map(({ id }) => GOALS[last(id)]));
-    return [{ sentence: `Gives at most ${share(order[0], i)} of its attention to any of ${names}`, measure: order[0] }];
+    return [{ sentence: `Gives at most ${share(order[0], i)} of its attention to any of ${names}`, measure: order[0], leads: "goals" }];
   }
   const parts = large.map((measure, place) => `${share(measure, i)}${place === 0 ? " of its attention" : ""} ${to(measure)}`);
-  return [{ sentence: `Gives ${AND.format(parts)}`, measure: large[0] }];
+  return [{ sentence: `Gives ${AND.format(parts)}`, measure: large[0], leads: "goals" }];
 }
 
 function kind([measure], i) {
@@ -120,6 +135,7 @@ function relation(members, i) {
   return [{
     sentence: `Best relation: ${name}${direction}, right for ${valueText(best, i)} of words, ${number(gain(best, i), best.decimals)} points (${numbers}) above the ${best.null_title}; of ${relations.length} relations, it beats the offset at ${above}`,
     measure: best,
+    leads: "relation",
   }];
 }
 
@@ -127,28 +143,37 @@ function antecedents(members, i) {
   const best = largestGain(members, i);
   if (!best) return [];
   const baseline = `the ${best.null_title}: ${withUnit(best, nullOf(best, i))}`;
-  return [{ sentence: `Finds an antecedent of ${valueText(best, i)} of ${MENTIONS[last(best.id)]} (${behind(best, i)}); ${baseline}`, measure: best }];
+  return [{ sentence: `Finds an antecedent of ${valueText(best, i)} of ${MENTIONS[last(best.id)]} (${behind(best, i)}); ${baseline}`, measure: best, leads: "antecedents" }];
 }
 
 function frames([measure], i) {
   if (!beats(measure, i) || measure.value[i] < LINKED) return [];
   const more = `${valueText(measure, i)} more attention (${behind(measure, i)})`;
-  return [{ sentence: `Gives ${more} to frame links than to unlinked words as far apart`, measure }];
+  return [{ sentence: `Gives ${more} to frame links than to unlinked words as far apart`, measure, leads: "frames" }];
 }
 
-/** What `doing` so costs or gains on each task, or that no effect is detectable. */
-function effects(doing) {
-  return (members, i, model) =>
-    members.map((measure) => {
-      const title = model.states.find(({ name }) => name === measure.state)?.title ?? "";
-      const on = title.includes("on ") ? ` ${title.slice(title.indexOf("on "))}` : ""; // "fine-tuned on SST-2, seed 1"
-      const value = measure.value[i];
-      if (!differs(measure, i)) {
-        return { sentence: `${doing}: no detectable effect${on} (${behind(measure, i, { first: [valueText(measure, i)] })})`, measure };
-      }
-      const interval = intervalOf(measure, i);
+/** How a head is disabled where the study may do so in other ways too; ARCT has a single one. */
+function how({ id }) {
+  return /\.head\.uniform\./.test(id) ? ["uniform attention"] : [];
+}
+
+/** What `doing` so costs or gains on each task, the largest first, and in one line where no effect is detectable. */
+function effects(doing, leads) {
+  return (members, i, model) => {
+    const on = ({ state }) => {
+      const title = model.states.find(({ name }) => name === state)?.title ?? "";
+      return title.includes("on ") ? ` ${title.slice(title.indexOf("on "))}` : ""; // "fine-tuned on SST-2, seed 1"
+    };
+    const found = members.filter((measure) => differs(measure, i)).toSorted((a, b) => Math.abs(b.value[i]) - Math.abs(a.value[i]));
+    const lines = found.map((measure) => {
+      const [value, interval] = [measure.value[i], intervalOf(measure, i)];
       const ends = interval && (value < 0 ? [-interval[1], -interval[0]] : interval);
       const size = withUnit(measure, Math.abs(value));
-      return { sentence: `${doing} ${value < 0 ? "costs" : "gains"} ${size}${on} (${behind(measure, i, { interval: ends })})`, measure };
+      return { sentence: `${doing} ${value < 0 ? "costs" : "gains"} ${size}${on(measure)} (${behind(measure, i, { interval: ends, last: how(measure) })})`, measure, leads };
     });
+    const none = members.filter((measure) => !differs(measure, i));
+    if (none.length === 0) return lines;
+    const each = none.map((measure) => `${on(measure)} (${behind(measure, i, { first: [valueText(measure, i)], last: how(measure) })})`.trim());
+    return [...lines, { sentence: `${doing}: no detectable effect ${OR.format(each)}`, measure: none[0] }];
+  };
 }

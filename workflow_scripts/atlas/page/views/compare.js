@@ -82,7 +82,7 @@ function Tuning({ atlas, a, b, state }) {
   const measures = measuresOf(atlas, a.model).filter((measure) => tuned.includes(measure.state) && measure.better !== null);
   if (measures.length === 0) return null;
   return html`<section class="tasks" aria-labelledby="tuning-title">
-    <div class="section-head"><h3 id="tuning-title">Measured of ${headName(a.model, a.index)} after fine-tuning</h3></div>
+    <div class="section-head"><h3 id="tuning-title">Measures of ${headName(a.model, a.index)} after fine-tuning</h3></div>
     <ul class="tasks-columns">${measures.map((measure) => html`<${TaskRow} key=${measure.id} ...${{ measure, index: a.index, state }} />`)}</ul>
   </section>`;
 }

@@ -1,8 +1,8 @@
-/** The tasks that a head matters to: effects of disabling it, importance, change by fine-tuning. */
+/** Effects of a head on each task: of disabling it, its importance, its change by fine-tuning. */
 
 import { html } from "../vendor/standalone.module.js";
 import { format } from "../lib/fragment.js";
-import { capital, plural, pValue } from "../lib/format.js";
+import { capital, plural, pText } from "../lib/format.js";
 import { hatched, valueText } from "../lib/measures.js";
 import { standing } from "../lib/profile.js";
 import { intervalText, Strip } from "./profile.js";
@@ -22,7 +22,7 @@ export function Tasks({ model, measures, index, state }) {
   if (tasks.length === 0) return null;
   const others = measures.filter((measure) => measure.task !== null && !isInformative(measure)).length;
   return html`<section class="tasks" aria-labelledby="tasks-title">
-    <div class="section-head"><h3 id="tasks-title">Tasks it matters to</h3></div>
+    <div class="section-head"><h3 id="tasks-title">Effects on each task</h3></div>
     <div class="tasks-columns">
       ${tasks.map((task) => html`<div key=${task}>
         <h4>${titleOf(model, task)}</h4>
@@ -48,7 +48,7 @@ export function TaskRow({ measure, index, state }) {
     <span class="task-value"><${Strip} measure=${measure} i=${index} /><b>${valueText(measure, index)}</b></span>
     <span class="soft small">${[
       interval !== "–" && `interval ${interval}`,
-      p !== null && `p ${p < 0.001 ? "" : "= "}${pValue(p)}`,
+      p !== null && pText(p),
       place && `rank ${place.rank} of ${place.of}${place.tied > 0 ? `, shared by ${place.tied + 1}` : ""}`,
     ]
       .filter(Boolean)
