@@ -114,6 +114,10 @@ def test_whether_a_rule_is_met_is_stated_where_there_is_no_verdict() -> None:
         "Why."
     }
     assert found["not comparable"] == "Why. · rule met: no"
+    row |= {"verdict": "not comparable", "rule_met": "undecided"}
+    for ends, words in (("", "no interval"), ("3", "interval on both sides")):
+        (cell,) = [cell for cell in claims_page.cells(row | {"ci_low": ends}, ()) if cell.badge]
+        assert cell.note == f"Why. · rule met: undecided ({words})"
 
 
 def write(folder: Path, links: bool) -> str:

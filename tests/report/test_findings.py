@@ -15,7 +15,7 @@ from workflow_scripts.report.findings import CANDIDATES, MOST, OnClaim, chosen, 
 PUBLISHED = Path(__file__).parents[2] / "claims/published.csv"
 CLAIM = {"id": "michel-prune-40", "case": "SST-2", "ours": "-1.2", "ci_low": "-3.04"}
 CLAIM |= {"ci_high": "0.123", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
-CLAIM |= {"seeds": "1", "verdict": "cannot tell"}
+CLAIM |= {"seeds": "1", "verdict": "cannot tell", "about": "3 in layer 2"}
 ON_CLAIMS = [candidate for candidate in CANDIDATES if isinstance(candidate, OnClaim)]
 
 
@@ -44,8 +44,8 @@ def test_a_head_at_a_position(ends: tuple[float, float], words: str) -> None:
     finding = findings.positional(rows)
     assert finding.sentence == words
     low, high = (f"{100 * end:.1f}" for end in ends)
-    within = f"({low} to {high}; n = 30 segments)"
-    assert finding.numbers == f"45.0% to the next token by head 1-3 {within}"
+    which = "" if "1-3" in words else " to the next token by head 1-3"
+    assert finding.numbers == f"45.0%{which} ({low} to {high}; n = 30 segments)"
     assert findings.positional([]) is None
 
 
@@ -87,8 +87,18 @@ def test_numbers_have_interval_n_and_seeds() -> None:
     percent = CLAIM | {"unit": "% of heads", "interval": "bounds of the count", "seeds": "3"}
     within = "(-3.0 to 0.12: bounds of the count; n = 9 examples)"
     assert number(percent) == f"SST-2: -1.2% of heads {within}"
+    careful = CLAIM | {"interval": "conservative: difference of the intervals' ends"}
+    words = number(careful, "similarity {about}; difference {ours}")
+    assert words.startswith("SST-2: similarity 3 in layer 2; difference -1.2 points (conservative ")
+    assert "(conservative interval -3.0 to 0.12; n = 9 examples; one seed)" in words
     exact = CLAIM | {"ci_low": "", "ci_high": "", "n": "", "seeds": "", "case": ""}
     assert number(exact) == "-1.2 points"
+
+
+def test_a_failed_claim_is_worded_by_its_size() -> None:
+    row = CLAIM | {"id": "clark-sep-attention", "ours": "2.08", "unit": "%"}
+    (finding,) = chosen([row | {"verdict": "does not hold here"}], {}, {})
+    assert finding.sentence.startswith("[SEP] gets 2.1% of the attention of the middle layers;")
 
 
 def test_what_is_missing_or_generated_is_replaced_by_the_next() -> None:

@@ -1,7 +1,7 @@
 """The grid of heads shows the atlas's kinds, each in its own letter and colour."""
 
 from workflow_scripts.core.plots.colours import HEADS
-from workflow_scripts.report.heads_grid import KIND, NO_LETTER, grids
+from workflow_scripts.report.heads_grid import KIND, grids
 
 
 def test_a_grid() -> None:
@@ -13,7 +13,7 @@ def test_a_grid() -> None:
     (grid,) = grids({"models": models, "measures": [other, measure]})
     assert grid.model == "m"
     assert grid.layers == [[0, 2, 1], [0, None, 2]]
-    assert [(kind.letter, kind.n) for kind in grid.kinds] == [("S", 2), ("T", 1), (NO_LETTER, 2)]
+    assert [(kind.mark, kind.n) for kind in grid.kinds] == [("s", 2), ("s+t", 1), ("o", 2)]
     assert [kind.colour for kind in grid.kinds] == [HEADS[name].colour for name in kinds]
 
 
@@ -22,8 +22,7 @@ def test_letters_can_be_read_on_every_colour() -> None:
     names = list(HEADS)
     measure = {"id": KIND, "model": "m", "about": "", "categories": names, "value": [0]}
     (grid,) = grids({"models": [{"name": "m", "n_heads": 1}], "measures": [measure]})
-    letters = [kind.letter for kind in grid.kinds if kind.letter != NO_LETTER]
-    assert len(set(letters)) == len(letters) == len(names) - 1
+    assert len({kind.mark for kind in grid.kinds}) == len(names)
     for kind in grid.kinds:
         light, dark = sorted((luminance(kind.colour), luminance(kind.ink)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, kind.name

@@ -29,7 +29,7 @@ FACTS = {
 }
 CLAIM = {"id": "michel-prune-40", "case": HOSTILE, "ours": "-1.2", "ci_low": "-3"}
 CLAIM |= {"ci_high": "0.1", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
-CLAIM |= {"seeds": "1", "verdict": "holds here", "rule_met": "yes"}
+CLAIM |= {"seeds": "1", "verdict": "holds here", "rule_met": "yes", "about": ""}
 KINDS = {"id": "behaviour.stratum", "model": "m", "about": "The first.", "value": [0, 1, 1, 1]}
 KINDS |= {"categories": ["syntactic", "other"]}
 ATLAS = {"models": [{"name": "m", "n_heads": 2}], "measures": [KINDS]}
@@ -152,8 +152,10 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
     assert "Not from real data in this study: trees silver, frames generated." in text
     assert "syntactic (1)" in text and "other (3)" in text
-    assert "Tested: they have a verdict 1 holds here 1 Machinery checked only: no verdict 1" in text
-    assert "rule met: yes 1 rule met: no 0 rule met: undecided 0 Not run 0" in text
+    assert "Tested: they have a verdict 1 holds here 1 Code check only, no verdict 1" in text
+    assert "rule met: yes 1 rule met: no 0 rule met: undecided (interval on both sides" in text
+    rows = re.findall(r'<th scope="row">(\d)</th>.*?head (\d-1)', page)
+    assert rows == [("2", "2-1"), ("1", "1-1")]
     assert "A et al. : 1 figure, 2 tables" in text
     assert "m: hub org/m at 0123456789ab; bert, 2 layers of 4 heads, 8 wide" in text
     assert "translator 1: path p; bert, 3 layers of encoder attention, 2 layers of enc" in text

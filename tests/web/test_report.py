@@ -204,11 +204,21 @@ def test_a_figure_has_its_caption_below(
     page = open_report(open_page, size)
     page.locator(".findings a").first.click()
     figure = page.locator("figure:has(> figcaption)")
-    picture = figure.locator("> img").bounding_box()
+    picture = figure.locator("> a img").bounding_box()
     caption = figure.locator("> figcaption")
     assert len(caption.inner_text()) > 100
     assert caption.bounding_box()["y"] >= picture["y"] + picture["height"] - 1
-    assert picture["y"] >= 0 and picture["x"] + picture["width"] <= size[0]
+    assert 0 <= picture["y"] < 60 and picture["x"] + picture["width"] <= size[0]
+
+
+def test_a_figure_opens_in_full_size(open_page: Callable[..., Page]) -> None:
+    page = open_report(open_page, PHONE)
+    page.locator(".findings a").first.click()
+    with page.context.expect_page() as opened:
+        page.locator("figure:has(> figcaption) a").first.click()
+    svg = opened.value.locator("svg").first
+    svg.wait_for()
+    assert svg.bounding_box()["width"] > PHONE[0]
 
 
 def test_a_cell_of_the_grid_opens_the_heads_card(open_page: Callable[..., Page]) -> None:

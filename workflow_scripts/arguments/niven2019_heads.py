@@ -167,7 +167,7 @@ def main(
                 draw(panels[row, column], chosen, limit(of_scale))
                 for row, setup in enumerate(setups)
                 for column, measure in zip(columns, measures, strict=True)
-                for chosen in [of_scale[of_scale[["setup", "measure"]].eq((setup, measure)).all(1)]]
+                for chosen in [of_scale.query("setup == @setup and measure == @measure")]
                 if len(chosen)  # none where the cue is in no held-out point
             ]
             drawn = [image for image in images if image]

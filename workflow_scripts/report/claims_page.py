@@ -23,10 +23,10 @@ COLUMNS = (
     Column("statement", "claim", width="wide"),
     Column("case", "case", width="narrow"),
     Column("rule", "rule", width="narrow"),
-    Column("ours", "ours", number=True),
+    Column("ours", "ours", number=True, width="narrow"),
     Column("verdict", "verdict", facet=True, width="narrow"),
-    Column("shown", "shown in"),
-    Column("paper", "paper", facet=True),
+    Column("shown", "shown in", width="narrow"),
+    Column("paper", "paper", facet=True, width="narrow"),
 )
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
 
@@ -95,6 +95,8 @@ def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     about = " · ".join(part for part in (row["unit"], n, seeds, interval, row["about"]) if part)
     unjudged = row["verdict"] in VERDICTLESS and row["rule_met"]
     met = f" · rule met: {row['rule_met']}" if unjudged else ""
+    if unjudged and row["rule_met"] == "undecided":
+        met += " (interval on both sides)" if row["ci_low"] else " (no interval)"
     return [
         Cell(row["statement"], row["statement"], note),
         Cell(row["case"], row["case"]),

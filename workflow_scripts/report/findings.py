@@ -21,13 +21,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class OnClaim:
-    """A candidate that rests on a claim: its words where it holds, where not, and else."""
+    """A candidate that rests on a claim: its words where it holds, where not, and else.
+
+    `{ours}` stands for the number, `{about}` for what the claims' table adds to it: in `measured`,
+    and in `fails` of a claim with one case.
+    """
 
     id: str
     figure: str
     holds: str
     fails: str
     open: str  # begins with "whether"
+    measured: str = "{ours}"  # the number in words
 
 
 def positional(rows: Iterable[Row]) -> Finding | None:
@@ -42,8 +47,8 @@ def positional(rows: Iterable[Row]) -> Finding | None:
         sentence = f"Head {head} gives most of its attention to the {target} token."
     elif high <= 0.5:
         sentence = "No head gives most of its attention to the next or the previous token."
-    share = 100 * float(best["attention"])
-    numbers = f"{share:.1f}% to the {target} token by head {head}"
+    numbers = f"{100 * float(best['attention']):.1f}%"
+    numbers += f" to the {target} token by head {head}" if high <= 0.5 else ""
     numbers += f" ({100 * low:.1f} to {100 * high:.1f}; n = {best['n']} segments)"
     return Finding(sentence, numbers, "clark2019-fig1")
 
@@ -78,15 +83,16 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
         "clark-sep-attention",
         "clark2019-fig2",
         "Over half of the attention of the middle layers goes to [SEP], as in BERT-base.",
-        "At most half of the attention of the middle layers goes to [SEP], unlike in BERT-base.",
+        "[SEP] gets {ours} of the attention of the middle layers; in BERT-base it gets over half.",
         "whether over half of the attention of the middle layers goes to [SEP]",
     ),
     OnClaim(
         "kovaleva-last-layers",
         "kovaleva2019-fig5",
-        "Fine-tuning changes the attention of the last two layers more than that of any other.",
-        "Fine-tuning does not change the attention of the last two layers most.",
-        "whether fine-tuning changes the attention of the last two layers most",
+        "Fine-tuning changes the attention of the last layers more than that of any other.",
+        "Fine-tuning does not change the attention of the last layers most.",
+        "whether fine-tuning changes the attention of the last layers most",
+        "cosine similarity (× 100) to the maps before fine-tuning {about}; difference {ours}",
     ),
     OnClaim(
         "michel-prune-40",
@@ -163,16 +169,24 @@ def chosen(
     return found[:MOST]
 
 
-def number(row: Row) -> str:
-    """A case's number in its unit, with interval, n and seeds."""
-    value, low, high = (_rounded(row[name]) for name in ("ours", "ci_low", "ci_high"))
-    unit = row["unit"] if row["unit"].startswith("%") else f" {row['unit']}"
+def number(row: Row, measured: str = "{ours}") -> str:
+    """A case's number in its unit, put in words by `measured`, with interval, n and seeds."""
+    low, high = _rounded(row["ci_low"]), _rounded(row["ci_high"])
     within = [f"{low} to {high}" + (f": {row['interval']}" if row["interval"] else "")]
+    if row["interval"].startswith("conservative"):
+        within = [f"conservative interval {low} to {high}"]
     within = within if low != high else []
     within += [f"n = {row['n']} {row['n_of']}"] if row["n"] else []
     within += ["one seed"] if row["seeds"] == "1" else []
     case = f"{row['case']}: " if row["case"] else ""
-    return f"{case}{value}{unit}" + (f" ({'; '.join(within)})" if within else "")
+    words = _in_words(measured, row)
+    return f"{case}{words}" + (f" ({'; '.join(within)})" if within else "")
+
+
+def _in_words(words: str, row: Row) -> str:
+    """Words of a candidate with the row's number, in its unit."""
+    unit = row["unit"] if row["unit"].startswith("%") else f" {row['unit']}"
+    return words.format(ours=_rounded(row["ours"]) + unit, about=row["about"])
 
 
 def _rounded(text: str) -> str:
@@ -193,6 +207,6 @@ def _on_claim(candidate: OnClaim, rows: list[Row]) -> Finding | None:
     if all(BADGES[verdict] == "good" for verdict in verdicts):
         sentence = candidate.holds
     elif all(BADGES[verdict] == "bad" for verdict in verdicts):
-        sentence = candidate.fails
-    numbers = "; ".join(number(row) for row in rows)
+        sentence = _in_words(candidate.fails, rows[0])
+    numbers = "; ".join(number(row, candidate.measured) for row in rows)
     return Finding(sentence, numbers, candidate.figure, ", ".join(verdicts))

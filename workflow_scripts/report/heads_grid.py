@@ -7,15 +7,14 @@ from typing import Any
 from workflow_scripts.core.plots.colours import BLACK, HEADS, PALE, WHITE
 
 KIND = "behaviour.stratum"  # the atlas's measure
-NO_LETTER = "\u00a0"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of head: its name, its letter and colour in the grid, and how many there are."""
+    """A kind of head: its name, its mark and colour in the grid, and how many there are."""
 
     name: str
-    letter: str
+    mark: str  # the atlas's: the first letter of each word
     colour: str
     n: int
 
@@ -47,11 +46,8 @@ def grids(atlas: Mapping[str, Any]) -> list[Grid]:
         kinds = []
         for i, name in enumerate(measure["categories"]):
             colour = HEADS[name].colour if name in HEADS else PALE
-            initials = [word[0].upper() for word in name.split()]
-            taken = {kind.letter for kind in kinds}
-            free = (letter for letter in initials if name != "other" and letter not in taken)
-            letter = next(free, NO_LETTER)
-            kinds.append(Kind(name, letter, colour, values.count(i)))
+            mark = "+".join(word[0] for word in name.split())
+            kinds.append(Kind(name, mark, colour, values.count(i)))
         layers = [values[start : start + n] for start in range(0, len(values), n)]
         found.append(Grid(measure["model"], measure["about"], kinds, layers))
     return found

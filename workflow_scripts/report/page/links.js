@@ -6,21 +6,21 @@ function openProduct(path, fragment = "") {
   app.setView({ content, contentPath: found.data_uri + fragment, resultPath: path });
 }
 
-// Chromium opens no data URI of more than 2 MB, as the atlas's is in a report of one file. (In a handler, URL is the document's.)
+// Chromium opens no data URI of more than 2 MB, as the atlas's is in a report of one file, nor any in a tab. (In a handler, URL is the document's.)
 function openable(uri) {
   const [, data] = uri.split(";base64,");
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-  return window.URL.createObjectURL(new Blob([bytes], { type: "text/html" }));
+  return window.URL.createObjectURL(new Blob([bytes], { type: uri.slice(5, uri.indexOf(";")) }));
 }
 
-// A figure with its caption below it, which Snakemake shows behind the button "i" alone.
+// A figure with its caption below it, which Snakemake shows behind the button "i" alone; it opens in full size.
 function captioned(plain) {
   return function renderContent() {
     const { content, contentPath } = this.props.app.state;
     const shown = content === "img" && Object.values(results).find((result) => result.data_uri === contentPath);
     if (!shown || !shown.caption) return plain.call(this);
     const caption = e("figcaption", { className: "prose prose-sm max-w-none", dangerouslySetInnerHTML: { __html: shown.caption } });
-    return e("figure", { className: "p-3 m-auto max-w-4xl min-w-0" }, e("img", { src: contentPath, className: "w-full" }), caption);
+    return e("figure", { className: "p-3 mx-auto self-start max-w-4xl min-w-0" }, e("a", { href: contentPath.startsWith("data:") ? openable(contentPath) : contentPath, target: "_blank", title: "Open in full size" }, e("img", { src: contentPath, className: "w-full" })), caption);
   };
 }
 
