@@ -79,6 +79,8 @@ ATLAS_MAPS = expand(rules.atlas_maps.output.maps, model=MODELS)
 
 if "translation" in config:
 
+    from workflow_scripts.translation.measures import name_of, state_of
+
     use rule model_step as translator_maps with:
         input:
             **TRANSLATION_INPUT,
@@ -90,8 +92,8 @@ if "translation" in config:
             **SAMPLING_JOB,
         params:
             **step("atlas/translator_maps.py"),
-            model="translation.{run}",
-            state="trained" if TRANSLATION_TRAINING else "pretrained",
+            model=lambda wildcards: name_of(wildcards.run),
+            state=lambda wildcards: state_of(wildcards.run),
             generation=TRANSLATION["generation"],
             examples=ATLAS["segments"],
             most_words=ATLAS_CHOICE["most_tokens"],

@@ -220,6 +220,7 @@ class MadeUpTranslator(MadeUpModel):
         about = {"name": run, "source": {"path": "tiny"}, "architecture": "marian"}
         write_card(about | {"layers": self.layers, "n_heads": 3}, self.card)
         self.maps = self.folder / f"{run}.maps.json"
+        self.maps.write_text('{"segments": [], "maps": {}, "left_out": []}', encoding="utf-8")
         self.scores()
         self.importance()
 
@@ -259,7 +260,7 @@ def written(
     atlas_data.main(
         [model.card for model in models],
         products,
-        list(maps),
+        [*maps, *(translator.maps for translator in translators)],
         path,
         study="made-up",
         corpora={"surface": "novels", "syntax": "trees", "coreference": "stories"},

@@ -12,13 +12,13 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from tests.attention.builders import write_cache
 from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
-from workflow_scripts.atlas import atlas_maps, atlas_norms
+from workflow_scripts.atlas import atlas_maps, atlas_norms, outcomes
 from workflow_scripts.atlas.encoding import bound, decode
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.tables import write
-from workflow_scripts.core.model.classifiers import new_classifier
+from workflow_scripts.core.model.classifiers import classifier_of, new_classifier
 from workflow_scripts.core.run.errors import InputError
 
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
@@ -130,6 +130,18 @@ def test_the_label_and_the_prediction_are_the_classifiers(
         assert predicted["probability"] == pytest.approx(float(shares.max()), abs=1e-4)
         seen.append(segment["label"])
     assert sorted(seen) == ["negative", "positive", "positive"]
+
+
+def test_a_classifier_is_loaded_once(
+    inputs: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = []
+    monkeypatch.setattr(
+        outcomes, "classifier_of", lambda *given: loaded.append(given) or classifier_of(*given)
+    )
+    found = run(inputs, tmp_path, examples=3)["segments"]
+    assert sum(segment["corpus"] == "sst2" for segment in found) == 3
+    assert len(loaded) == 1
 
 
 def test_norms_stand_next_to_the_pretrained_maps(inputs: dict[str, Any], tmp_path: Path) -> None:

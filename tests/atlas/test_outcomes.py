@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.core.tiny_models import enlarge, tokenizer, write_card
-from workflow_scripts.atlas.outcomes import NAMES, gold_labels, prediction
+from workflow_scripts.atlas.outcomes import NAMES, gold_labels, predictions
 from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.tables import write
@@ -44,7 +44,8 @@ def test_a_score_has_no_probability(tiny_model_dir: Path, tmp_path: Path) -> Non
     tokenizer().save_pretrained(tmp_path)
     ids = np.array([2, 7, 8, 3], np.int32)
     example = CachedExample("e", ids, np.array([-1, 0, 1, -1]), np.zeros(4, np.int8), None)
-    found = prediction("stsb", write_card(tmp_path, tmp_path), example, torch.device("cpu"))
+    card = write_card(tmp_path, tmp_path)
+    (found,) = predictions("stsb", card, [example], torch.device("cpu"))
     with torch.no_grad():
         score = model(input_ids=torch.tensor(ids[None]).long()).logits.item()
     assert found == {"label": pytest.approx(score, abs=1e-4), "probability": None}

@@ -15,6 +15,7 @@ from tests.default_study import DEMO, MODEL, RESULTS, study_before
 from tests.parsed_rules import parsed
 from workflow_scripts.atlas import atlas_data
 from workflow_scripts.chapters import collect
+from workflow_scripts.core.measures.forms import Study
 from workflow_scripts.core.run.errors import InputError
 
 
@@ -193,11 +194,17 @@ def test_the_maps_of_a_translator_are_taken_over(tmp_path: Path) -> None:
     content = {"segments": segments, "maps": {name: whole["maps"][name] for name in names}}
     translator.maps.write_text(json.dumps(content | {"left_out": ["nothing"]}), encoding="utf-8")
     made = [MadeUpModel(tmp_path)]
-    path = written(tmp_path, *made, translators=[translator], maps=[translator.maps])
+    path = written(tmp_path, *made, translators=[translator])
     check(path)
     atlas = read(path)
     assert {key: atlas[key] for key in content} == content and len(names) == 6
     assert atlas["left_out"] == ["nothing"]
+
+
+def test_a_translator_without_maps_is_an_error(tmp_path: Path) -> None:
+    translator = MadeUpTranslator(tmp_path)
+    with pytest.raises(ValueError, match="not in list"):
+        atlas_data.assemble([], translator.products, [], [translator.card], Study({}, {}))
 
 
 def test_what_rules_measure_is_what_chapters_declare() -> None:

@@ -151,7 +151,8 @@ def assemble(
 ) -> dict[str, Any]:
     """The parts of the atlas that are of models: of all `cards`, then of the `translators`.
 
-    A translator's maps are next to its card, <run>.maps.json.
+    A translator's maps are next to its card, <run>.maps.json. Raises ValueError where `maps` lacks
+    them.
     """
     parts: dict[str, Any] = {"models": [], "measures": [], "distances": {}}
     parts |= {"segments": [], "maps": {}, "left_out": []}
@@ -178,8 +179,7 @@ def assemble(
         parts["measures"] += measures
         parts["left_out"] += left_out
         file = path.with_name(path.name.replace(".card.json", ".maps.json"))
-        if file in maps:
-            add_maps(parts, read_maps(file))
+        add_maps(parts, read_maps(maps[maps.index(file)]))
     return parts
 
 

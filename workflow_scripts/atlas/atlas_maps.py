@@ -4,7 +4,7 @@ The most wanted texts come first: the page leaves out the last ones where it has
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import torch
 
 from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, identity
 from workflow_scripts.atlas.encoding import encode
-from workflow_scripts.atlas.outcomes import gold_labels, prediction
+from workflow_scripts.atlas.outcomes import gold_labels, predictions
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import token_texts
@@ -44,10 +44,18 @@ class Classifier:
             cache.expect(body.ids, str(body.path))
             return cache[index].pattern
 
-    def outcome(self, example: CachedExample, device: torch.device) -> dict[str, Any]:
-        """The gold label of an example, and the prediction from the tokens that its maps are of."""
-        predicted = prediction(self.task, self.card, example, device)
-        return {"label": self.labels[example.id], "predictions": {self.state: predicted}}
+    def outcomes(
+        self, examples: Sequence[CachedExample], device: torch.device
+    ) -> dict[str, dict[str, Any]]:
+        """The gold label of each example, and the prediction from the tokens that its maps are of.
+
+        By the id of the example; the classifier is loaded once.
+        """
+        predicted = predictions(self.task, self.card, examples, device)
+        return {
+            example.id: {"label": self.labels[example.id], "predictions": {self.state: each}}
+            for example, each in zip(examples, predicted, strict=True)
+        }
 
 
 def with_maps(
@@ -102,13 +110,18 @@ def main(
     with Sources(kinds, attention_caches, card) as sources:
         files = dict(zip(kinds, texts, strict=True))
         documents = {name: sources.caches[name].documents(files[name]) for name in kinds}
-        for name, index in job.progress(sources.chosen(wanted), desc="maps"):
+        shown = sources.chosen(wanted)
+        outcomes: dict[str, dict[str, Any]] = {}
+        for name, index in job.progress(shown, desc="maps"):
             example = sources.caches[name][index]
             patterns = {"pretrained": example.pattern}
             outcome = {}
             if classifier := classifiers.get(name):
                 patterns[classifier.state] = classifier.pattern(sources.caches[name], index)
-                outcome = classifier.outcome(example, devices.pick(device))
+                if name not in outcomes:
+                    of_task = [sources.caches[task][each] for task, each in shown if task == name]
+                    outcomes[name] = classifier.outcomes(of_task, devices.pick(device))
+                outcome = outcomes[name][example.id]
             text = identity(name, index)
             segment = {
                 "id": text,

@@ -1,5 +1,6 @@
 """The gold label of a task's example, and what a classifier predicts, in words."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 
 Label = str | float
+Prediction = dict[str, Label | None]
 # Where the files have numbers, or identifiers, for classes.
 NAMES = {
     "sst2": ("negative", "positive"),
@@ -36,15 +38,17 @@ def tokens_of(example: CachedExample) -> Tokens:
     return Tokens(example.id, example.ids, example.word, example.segment, n_words)
 
 
-def prediction(
-    task: str, card: Path, example: CachedExample, device: torch.device
-) -> dict[str, Label | None]:
-    """What the classifier of a card predicts for an example.
-
-    The class of the largest output with its softmax probability, or a score without one.
-    """
+def predictions(
+    task: str, card: Path, examples: Iterable[CachedExample], device: torch.device
+) -> list[Prediction]:
+    """What the classifier of a card predicts for each example."""
     model, _ = classifier_of(card, device)
-    (logits,) = logits_of(model, [tokens_of(example)]).astype(np.float64)
+    logits = logits_of(model, [tokens_of(example) for example in examples])
+    return [_prediction(task, outputs) for outputs in logits.astype(np.float64)]
+
+
+def _prediction(task: str, logits: np.ndarray) -> Prediction:
+    """The class of the largest output with its softmax probability, or a score without one."""
     if not TASKS[task].labels:
         return {"label": round(float(logits[0]), DECIMALS), "probability": None}
     shares = np.exp(logits - logits.max())

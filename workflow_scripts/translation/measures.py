@@ -87,6 +87,11 @@ METRICS = {
 }
 
 
+def name_of(run: str) -> str:
+    """The translator as a model of the atlas."""
+    return f"{TASK}.{run}"
+
+
 def state_of(run: str) -> str:
     """The state of the translator's weights."""
     return PRETRAINED if run == PRETRAINED else TRAINED
@@ -103,7 +108,7 @@ def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables
         for name, title in TYPES.items()
     ]
     model = {
-        "name": f"{TASK}.{run}",
+        "name": name_of(run),
         "title": "Translator" + ("" if pretrained else f", seed {run}"),
         "architecture": about["architecture"],
         "n_layers": sum(each["n_layers"] for each in types),
