@@ -115,6 +115,15 @@ def test_what_is_missing_or_generated_is_replaced_by_the_next() -> None:
     assert replaced == [candidate.holds for candidate in ON_CLAIMS[1 : MOST + 1]]
 
 
+def test_candidates_name_tables_and_data_that_the_front_page_is_given() -> None:
+    rule = parsed()[0].rules["overview"]
+    given = {Path(path).name for path in rule.input}
+    on_tables = [one for one in CANDIDATES if not isinstance(one, OnClaim)]
+    for name, kind, _ in on_tables:
+        assert f"{name}.csv" in given
+        assert kind in rule.params["facts"]["origins"]
+
+
 def test_candidates_name_claims_figures_and_no_number_of_a_study() -> None:
     claims = {claim.id: claim for claim in read(PUBLISHED, MEASURES)}
     names = {entry["path"].rpartition("/")[2][:-4] for study in parsed() for entry in study.entries}

@@ -1,5 +1,6 @@
 """The grid of heads shows the atlas's kinds, each in its own letter and colour."""
 
+from workflow_scripts.ablation import measures
 from workflow_scripts.core.plots.colours import HEADS
 from workflow_scripts.report.heads_grid import KIND, grids
 
@@ -15,6 +16,11 @@ def test_a_grid() -> None:
     assert grid.layers == [[0, 2, 1], [0, None, 2]]
     assert [(kind.mark, kind.n) for kind in grid.kinds] == [("s", 2), ("s+t", 1), ("o", 2)]
     assert [kind.colour for kind in grid.kinds] == [HEADS[name].colour for name in kinds]
+
+
+def test_every_kind_of_head_has_a_colour() -> None:
+    """Also on the atlas's page, whose NAMED tests/atlas/test_ramps.py holds to these colours."""
+    assert set(measures.HEADS.categories) == set(HEADS)
 
 
 def test_letters_can_be_read_on_every_colour() -> None:

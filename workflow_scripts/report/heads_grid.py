@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_scripts.core.plots.colours import BLACK, HEADS, PALE, WHITE
+from workflow_scripts.core.plots.colours import BLACK, HEADS, WHITE
 
 KIND = "behaviour.stratum"  # the atlas's measure
 
@@ -45,9 +45,8 @@ def grids(atlas: Mapping[str, Any]) -> list[Grid]:
         values, n = measure["value"], n_heads[measure["model"]]
         kinds = []
         for i, name in enumerate(measure["categories"]):
-            colour = HEADS[name].colour if name in HEADS else PALE
             mark = "+".join(word[0] for word in name.split())
-            kinds.append(Kind(name, mark, colour, values.count(i)))
+            kinds.append(Kind(name, mark, HEADS[name].colour, values.count(i)))
         layers = [values[start : start + n] for start in range(0, len(values), n)]
         found.append(Grid(measure["model"], measure["about"], kinds, layers))
     return found
