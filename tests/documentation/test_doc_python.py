@@ -2,6 +2,7 @@
 
 import json
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,27 +30,16 @@ CONFIG = BertConfig(
 )
 CACHE = Path(f"{RESULTS}/{MODEL}/attention/wikipedia.h5")
 TRANSLATOR = "Helsinki-NLP/opus-mt-tc-big-en-fr"
-PYTHON = {
-    "docs/ablation-engine.md",
-    "docs/atlas.md",
-    "docs/cache.md",
-    "docs/data.md",
-    "CONTRIBUTING.md",
-}
+RECIPES = "CONTRIBUTING.md"  # code of a chapter's files
 
 
 @pytest.mark.parametrize("block", of("python"), ids=str)
 def test_a_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    if block.page == "CONTRIBUTING.md":
+    if block.page == RECIPES:
         return runs_in_a_chapter(block.text)
-    found = run(block.text, prepared(block.page))
-    if block.page == "docs/ablation-engine.md":
-        assert found["logits"].shape == (LAYERS * HEADS, 2, 2)
-    elif block.page == "docs/data.md":
-        assert list(Path(found["folder"]).glob("*.safetensors"))
-    else:
-        holds_weights(found)
+    prepare, check = PYTHON[block.page]
+    check(run(block.text, prepare()))
 
 
 @pytest.mark.parametrize("block", [b for b in of("python") if RESULTS in b.text], ids=str)
@@ -57,29 +47,40 @@ def test_a_block_runs_on_the_default_study(block: Block, monkeypatch: pytest.Mon
     needs(DEMO / "atlas.html", ROOT / CACHE, ROOT / CACHE.with_name("model.json"))
     needs_current(DEMO / "atlas.json", "atlas_data")
     monkeypatch.chdir(ROOT)
-    holds_weights(run(block.text, {}))
+    _, check = PYTHON[block.page]
+    check(run(block.text, {}))
 
 
-def prepared(page: str) -> dict[str, Any]:
-    """The names that a page's code expects; writes the files that it reads here."""
-    if page == "docs/ablation-engine.md":
-        options = {"attn_implementation": "eager"}
-        model = AutoModelForSequenceClassification.from_config(CONFIG, **options).eval()
-        return {"model": model, "tokens": random_tokens((5, 7))}
-    if page == "docs/atlas.md":
-        atlas = made_up(LAYERS, HEADS, hostile=False)
-        folder = Path(RESULTS)
-        card = folder / atlas["models"][0]["name"] / "attention"
-        card.mkdir(parents=True)
-        AutoModel.from_config(CONFIG).save_pretrained("tiny")
-        tokenizer().save_pretrained("tiny")
-        write_card(card, Path("tiny"))
-        (folder / "atlas.html").write_text(build(atlas), encoding="utf-8")
-        (folder / "atlas.json").write_text(json.dumps(atlas), encoding="utf-8")
-    if page == "docs/cache.md":
-        write_cache(CACHE, examples=8)
-    if page == "docs/data.md":
-        save(Path(TRANSLATOR), "marian")
+def a_classifier() -> dict[str, Any]:
+    """A model and examples."""
+    options = {"attn_implementation": "eager"}
+    model = AutoModelForSequenceClassification.from_config(CONFIG, **options).eval()
+    return {"model": model, "tokens": random_tokens((5, 7))}
+
+
+def an_atlas() -> dict[str, Any]:
+    """An atlas, and the model that its card names."""
+    atlas = made_up(LAYERS, HEADS, hostile=False)
+    folder = Path(RESULTS)
+    card = folder / atlas["models"][0]["name"] / "attention"
+    card.mkdir(parents=True)
+    AutoModel.from_config(CONFIG).save_pretrained("tiny")
+    tokenizer().save_pretrained("tiny")
+    write_card(card, Path("tiny"))
+    (folder / "atlas.html").write_text(build(atlas), encoding="utf-8")
+    (folder / "atlas.json").write_text(json.dumps(atlas), encoding="utf-8")
+    return {}
+
+
+def a_cache() -> dict[str, Any]:
+    """The attention of eight segments."""
+    write_cache(CACHE, examples=8)
+    return {}
+
+
+def a_translator() -> dict[str, Any]:
+    """A translator of the hub, where its name is a folder."""
+    save(Path(TRANSLATOR), "marian")
     return {}
 
 
@@ -106,6 +107,16 @@ def holds_weights(found: dict[str, Any]) -> None:
     np.testing.assert_allclose(maps.sum(axis=-1), 1, atol=0.1)
 
 
+def holds_logits(found: dict[str, Any]) -> None:
+    """Of two examples and two labels, with each head disabled."""
+    assert found["logits"].shape == (LAYERS * HEADS, 2, 2)
+
+
+def holds_files(found: dict[str, Any]) -> None:
+    """The weights of a model have been written."""
+    assert list(Path(found["folder"]).glob("*.safetensors"))
+
+
 def runs_in_a_chapter(code: str) -> None:
     """The recipe's code, where it says that it belongs: tests/surface/test_recipe.py has values."""
     if "def main" in code:
@@ -119,3 +130,13 @@ def runs_in_a_chapter(code: str) -> None:
     names = run(f"{table}\ndef forms(found):\n{body}", names)
     (form,) = names["forms"]([names["WEIGHTS"]])
     assert (form.id, form.unit) == ("weights.all", "%")
+
+
+# Of each page with code: what writes the files here that it reads, and gives the names that it
+# expects; and what checks the names after a block has run.
+PYTHON: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[dict[str, Any]], None]]] = {
+    "docs/ablation-engine.md": (a_classifier, holds_logits),
+    "docs/atlas.md": (an_atlas, holds_weights),
+    "docs/cache.md": (a_cache, holds_weights),
+    "docs/data.md": (a_translator, holds_files),
+}

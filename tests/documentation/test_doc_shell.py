@@ -14,8 +14,8 @@ import pytest
 
 from tests.documentation.blocks import ROOT, Block, commands, of, typed
 
-# Blocks that run here as they are written, with stand-ins for the programs of a cluster.
-STAND_INS = ("docs/cluster.md",)
+# Blocks that run here as they are written, with stand-ins for programs: a word of each, its page.
+STAND_INS = {"squeue": "docs/cluster.md", "worktree": "docs/cluster.md"}
 # Words that begin a command of another block: each is checked here or in test_doc_snakemake.py.
 CHECKED = {"snakemake", "python", "make", "pip", "."}
 READS_OPTIONS = re.compile(r"\bparse_args\(|\bjob\.run\(")
@@ -30,7 +30,13 @@ def test_a_block_is_of_commands_that_are_checked(block: Block) -> None:
     subprocess.run([shutil.which("bash"), "-n"], input=block.text, text=True, check=True)
     programs = {words[0] for where, words in typed() if where == str(block)}
     assert programs
-    assert block.page in STAND_INS or programs <= CHECKED
+    assert programs <= CHECKED or block in map(with_stand_ins, STAND_INS)
+
+
+def with_stand_ins(word: str) -> Block:
+    """The one block of STAND_INS that has a word."""
+    (block,) = (b for b in of("bash") if b.page == STAND_INS[word] and word in b.text)
+    return block
 
 
 def python_commands() -> list[list[str]]:
@@ -87,11 +93,10 @@ def test_pip_installs_this_checkout_with_extras_that_exist() -> None:
 
 
 def test_pending_jobs_without_a_future_are_cancelled(tmp_path: Path) -> None:
-    (block,) = (b for b in of("bash") if b.page in STAND_INS and "squeue" in b.text)
     waiting = "7 Priority\\n8 PartitionConfig\\n9 Resources\\n10 BadConstraints\\n"
     stand_in(tmp_path / "squeue", f"printf '{waiting}'")
     stand_in(tmp_path / "scancel", 'echo "$@" >> cancelled')
-    run(block.text, tmp_path, tmp_path)
+    run(with_stand_ins("squeue").text, tmp_path, tmp_path)
     assert (tmp_path / "cancelled").read_text().split() == ["8", "10"]
 
 
@@ -99,7 +104,6 @@ def test_a_run_in_a_work_tree_has_the_results(tmp_path: Path) -> None:
     git = shutil.which("git")
     if git is None:
         pytest.skip("git is not installed")
-    (block,) = (b for b in of("bash") if b.page in STAND_INS and "worktree" in b.text)
     atlas = tmp_path / "atlas"
     for name in ("results", ".snakemake", ".venv/bin"):
         (atlas / name).mkdir(parents=True)
@@ -107,7 +111,7 @@ def test_a_run_in_a_work_tree_has_the_results(tmp_path: Path) -> None:
         author = ["-c", "user.name=a", "-c", "user.email=a@b"]
         subprocess.run([git, *author, *options], cwd=atlas, check=True)
     stand_in(atlas / ".venv/bin/snakemake", "touch results/made .snakemake/locked")
-    run(block.text, atlas, tmp_path)
+    run(with_stand_ins("worktree").text, atlas, tmp_path)
     assert (atlas / "results/made").exists()
     assert (atlas / ".snakemake/locked").exists()
 
