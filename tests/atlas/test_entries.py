@@ -164,6 +164,12 @@ def test_generated_and_silver_data_are_named(model: MadeUpModel) -> None:
     assert "generated" in found["disabling.sst2.1.head.zero.dev"]["about"]
     assert "generated" not in found["disabling.stsb.1.head.zero.dev"]["about"]
     assert "not real text" not in found["entropy.all"]["about"]
+    kinds = found["behaviour.stratum"]
+    notes = dict(zip(kinds["categories"], kinds["category_notes"], strict=True))
+    assert {kind: note for kind, note in notes.items() if note} == {
+        "syntactic": "silver",
+        "coreference": "generated data",
+    }
 
 
 def test_the_baseline_of_antecedents_is_the_better_of_two_simple_rules(model: MadeUpModel) -> None:

@@ -14,7 +14,7 @@ def test_a_grid() -> None:
     (grid,) = grids({"models": models, "measures": [other, measure]})
     assert grid.model == "m"
     assert grid.layers == [[0, 2, 1], [0, None, 2]]
-    assert [(kind.mark, kind.n) for kind in grid.kinds] == [("s", 2), ("s+t", 1), ("o", 2)]
+    assert [(kind.mark, kind.n) for kind in grid.kinds] == [("s", 2), ("t", 1), ("o", 2)]
     assert [kind.colour for kind in grid.kinds] == [HEADS[name].colour for name in kinds]
 
 

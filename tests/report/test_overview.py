@@ -31,7 +31,7 @@ CLAIM = {"id": "michel-prune-40", "case": HOSTILE, "ours": "-1.2", "ci_low": "-3
 CLAIM |= {"ci_high": "0.1", "unit": "points", "interval": "", "n": "9", "n_of": "examples"}
 CLAIM |= {"seeds": "1", "verdict": "holds here", "rule_met": "yes", "about": ""}
 KINDS = {"id": "behaviour.stratum", "model": "m", "about": "The first.", "value": [0, 1, 1, 1]}
-KINDS |= {"categories": ["syntactic", "other"]}
+KINDS |= {"categories": ["syntactic", "other"], "category_notes": ["silver", None]}
 ATLAS = {"models": [{"name": "m", "n_heads": 2}], "measures": [KINDS]}
 CARD = {
     "name": "m",
@@ -150,8 +150,7 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     numbers = "-1.2 points (-3.0 to 0.1; n = 9 examples; one seed). The paper's claim: holds here."
     assert f"{sentence} {HOSTILE}: {numbers}" in text
     assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
-    assert "Not from real data in this study: trees silver, frames generated." in text
-    assert "syntactic (1)" in text and "other (3)" in text
+    assert "syntactic (silver): 1" in text and "other: 3" in text
     assert "Tested: they have a verdict 1 holds here 1 Code check only, no verdict 1" in text
     assert "rule met: yes 1 rule met: no 0 rule met: undecided (interval on both sides" in text
     rows = re.findall(r'<th scope="row">(\d)</th>.*?head (\d-1)', page)

@@ -40,7 +40,7 @@ SCORES = Table(
 )
 HEADS = Table(
     "tables/kovaleva2019-heads.csv",
-    "what kind of head it is, by all chapters, and what disabling it shows at each task",
+    "what kind of head it is, and what disabling it shows at each task",
     value="stratum",
     low="",
     high="",
@@ -50,6 +50,15 @@ HEADS = Table(
 )
 TABLES = (SCORES, HEADS)
 OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
+# The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
+MEASURED_ON = {
+    "syntactic": "trees",
+    "frames": "frames",
+    "coreference": "mentions",
+    "position": "text",
+    "special tokens": "text",
+}
+ORIGINS = {"silver": "silver", "generated": "generated data", "machine": "annotated by an AI model"}
 # The development sets that have other names than the splits.
 SETS = {"mnli": {"dev": "matched"}}
 VERDICTS = ("loss", "gain", "equivalent", "cannot tell")
@@ -142,25 +151,23 @@ def disabling(
 
 
 def behaviour(found: Tables, study: Study) -> Iterator[Form]:
-    """What kind of head it is, by all chapters, and what disabling it shows."""
+    """What kind of head it is, and what disabling it shows."""
     group = {"paper": PAPER, "group": "Kinds of heads"}
-    origins = {kind: study.data.get(kind, "real") for kind in ("trees", "frames", "mentions")}
-    notes = ""
-    for origin in dict.fromkeys(each for each in origins.values() if each != "real"):
-        named = (kind for kind, each in origins.items() if each == origin)
-        notes += f" {origin.capitalize()} data: {', '.join(named)}."
+    origins = {kind: study.data.get(data, "real") for kind, data in MEASURED_ON.items()}
     yield HEADS.form(
         "behaviour.stratum",
-        "Kind of head, by all chapters",
-        "The first that applies. Syntactic: no other head is better at some relation, and it beats "
-        "the relation's best fixed offset. Frames: it attends between predicates and their frame "
-        "elements more than between other words as far apart, by 2 points or more (p < 0.05, "
-        "corrected for the heads). Coreference: no other head finds more antecedents of pronouns, "
-        "names or nouns, and it beats both the nearest mention and the nearest one with the same "
-        "head word. Position: most of its attention is on the previous, the next or the current "
-        "token. Special tokens: most is on [CLS] and [SEP]. Other: none of these. Beating a "
-        "baseline is a 95% interval of the gain, corrected for all heads and relations or types "
-        f"of mentions, that lies above 0. Of the chapters that the study has.{notes}",
+        "Kind of head",
+        "Each head is shown as the first kind that applies. Syntactic: it is the best head for at "
+        "least one relation and beats that relation's best fixed offset. Frames: it attends "
+        "between predicates and their frame elements more than between other words as far apart, "
+        "by 2 points or more (p < 0.05, corrected for the heads). Coreference: it is the best head "
+        "at finding antecedents of pronouns, names or nouns, and beats both the nearest mention "
+        "and the nearest mention with the same head word. Position: most of its attention is on "
+        "the previous, the next or the current token. Special tokens: most is on [CLS] and [SEP]. "
+        "Other: none of these. A head beats a baseline if the 95% interval of its gain, corrected "
+        "for all heads and relations or types of mentions, is above 0. Only kinds that this study "
+        "measures are used.",
+        category_notes=tuple(ORIGINS.get(origins.get(kind, "real")) for kind in HEADS.categories),
         **group,
     )
     runs = found.each(SCORES)

@@ -68,7 +68,8 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
         dict.fromkeys(form.title.rpartition(", ")[0] for form in forms if form.without)
     )
     log.info("%s: %d measures; without an example: %s", found.model, len(shown), without or "none")
-    left_out = [f"{found.model}, measures without an example: {without}."] if without else []
+    about = f"{found.model}, measures with no example in the data: {without}."
+    left_out = [about] if without else []
     return [entry(form, found) for form in with_unique_ids(shown)], left_out
 
 

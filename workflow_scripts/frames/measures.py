@@ -30,6 +30,7 @@ ABOVE_CONTROLS = replace(
     null=0,
     null_title="unlinked words at the same distance",
     unit="points",
+    decimals=3,
     scale="diverging",
     ids=("frames.<direction>.above",),
 )
@@ -53,8 +54,10 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"frames.{key}.above",
             f"Frame links {words}, above controls",
             f"Attention between a predicate and its core frame elements ({words}), minus attention "
-            f"between unlinked words of the same sentence at the same distances. {over} Interval: "
-            "95%, bootstrap over documents; p: matched sets, corrected for the number of heads.",
+            f"between unlinked words of the same sentence at the same distances. {over} Above 0 is "
+            "better than the baseline; a head of the kind frames has 2 points or more in either "
+            "direction. Interval: 95%, bootstrap over documents; p: matched sets, corrected for "
+            "the number of heads.",
             where,
             **group,
         )

@@ -11,12 +11,13 @@ KIND = "behaviour.stratum"  # the atlas's measure
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of head: its name, its mark and colour in the grid, and how many there are."""
+    """A kind of head: its name, mark and colour in the grid, its number of heads, its data."""
 
     name: str
-    mark: str  # the atlas's: the first letter of each word
+    mark: str  # the atlas's: the first letter of a word that no other kind begins with
     colour: str
     n: int
+    note: str | None = None  # of data that are not real
 
     @property
     def ink(self) -> str:
@@ -45,8 +46,10 @@ def grids(atlas: Mapping[str, Any]) -> list[Grid]:
         values, n = measure["value"], n_heads[measure["model"]]
         kinds = []
         for i, name in enumerate(measure["categories"]):
-            mark = "+".join(word[0] for word in name.split())
-            kinds.append(Kind(name, mark, HEADS[name].colour, values.count(i)))
+            taken = {other[0] for other in measure["categories"] if other != name}
+            mark = next((word[0] for word in name.split() if word[0] not in taken), name[0])
+            note = notes[i] if (notes := measure.get("category_notes")) else None
+            kinds.append(Kind(name, mark, HEADS[name].colour, values.count(i), note))
         layers = [values[start : start + n] for start in range(0, len(values), n)]
         found.append(Grid(measure["model"], measure["about"], kinds, layers))
     return found

@@ -53,14 +53,6 @@ def columns(
     return found
 
 
-def made_data(origins: Mapping[str, str]) -> str:
-    """Which of the data behind the kinds of heads are not real, in words; empty if all are."""
-    kinds = ("text", "trees", "mentions", "frames")
-    return ", ".join(
-        f"{kind} {origins[kind]}" for kind in kinds if origins.get(kind, "real") != "real"
-    )
-
-
 def figure_of(name: str, model: str, facts: Mapping[str, Any]) -> str:
     """The path of a figure of a model, or of the study; empty where there is none."""
     results = Path(facts["results"])
@@ -165,7 +157,6 @@ def main(
         models=models,
         translators=[read_card(path) for path in translators],
         findings={name: of_model for name, of_model in found.items() if of_model},
-        made_data=made_data(facts["origins"]),
         grids=grids(json.loads(atlas.read_text(encoding="utf-8"))) if atlas else [],
         columns=columns(judged, carried) if judged else {},
         verdicts=JUDGED,

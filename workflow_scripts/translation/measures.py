@@ -147,7 +147,7 @@ def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
             f"{title} on the sentences of {split}, {how} {does}; minus that of the intact model, "
             f"{row['baseline']:.{decimals}f}.{study.note('pairs')} {OVER_SENTENCES} p: paired "
             f"randomisation test, corrected for the number of heads."
-            + (f" sacrebleu's {row['signature']}." if row["signature"] else ""),
+            + (f" sacrebleu signature: {row['signature']}." if row["signature"] else ""),
             {"unit": unit, "mode": mode, "split": split, "metric": metric},
             unit=of,
             decimals=decimals,

@@ -132,6 +132,7 @@ test("numbers, p-values and counts in words", () => {
 test("short marks distinguish names", () => {
   assert.deepEqual(shortMarks(["vertical", "diagonal", "vertical+diagonal"]), ["v", "d", "v+d"]);
   assert.deepEqual(shortMarks(["previous", "punctuation", "next"]), ["pr", "pu", "ne"]);
+  assert.deepEqual(shortMarks(["syntactic", "position", "special tokens"]), ["s", "p", "t"]);
   assert.deepEqual(shortMarks(["ab", "ac"]), ["ab", "ac"]);
   assert.deepEqual(shortMarks(["same", "same"]), ["same", "same"]);
 });

@@ -37,6 +37,7 @@ def entry(form: Form, found: Tables) -> dict[str, Any]:
         "decimals": form.decimals,
         "better": form.better,
         "categories": list(form.categories) if form.categories else None,
+        **({"category_notes": list(form.category_notes)} if form.category_notes else {}),
         **{key: columns.get(key) for key in ("label", "value", "low", "high", "n", "p")},
     }
 

@@ -142,7 +142,8 @@ class Form:
 
     `state` is that of the model's weights that it was measured on. `null` is the value where there
     is no effect, or the rows that hold it. What is not read from `rows` directly, `compute` gives,
-    from the model's tables; `derived` describes how. `without` states that the study has no
+    from the model's tables; `derived` describes how. `category_notes` state of each
+    category whether its data are generated or silver. `without` states that the study has no
     example to measure it on.
     """
 
@@ -161,6 +162,7 @@ class Form:
     task: str | None = None
     state: str = PRETRAINED
     categories: tuple[str, ...] | None = None
+    category_notes: tuple[str | None, ...] | None = None
     compute: Callable[[Any], dict[str, Any]] | None = None
     derived: str = ""
     without: bool = False

@@ -36,14 +36,20 @@ export function plural(count, word) {
 }
 
 /**
- * Short marks that distinguish names: the first letters, as many as it takes.
+ * Short marks that distinguish names: the first letters, as many as it takes; of several words those of the first
+ * that no other name begins with.
  * @param {string[]} names
  * @returns {string[]}
  */
 export function shortMarks(names) {
   const longest = Math.max(...names.map((name) => name.length));
   for (let length = 1; length < longest; length++) {
-    const marks = names.map((name) => name.split(/[\s+]+/).map((word) => Array.from(word).slice(0, length).join("")).join("+"));
+    const begin = (word) => Array.from(word).slice(0, length).join("");
+    const marks = names.map((name) => name.split("+").map((part) => {
+      const words = part.trim().split(/\s+/).map(begin);
+      const taken = names.filter((other) => other !== name).map(begin);
+      return words.find((word) => !taken.includes(word)) ?? words[0];
+    }).join("+"));
     if (new Set(marks).size === names.length) return marks;
   }
   return names;

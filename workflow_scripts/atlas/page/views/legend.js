@@ -116,7 +116,7 @@ function Swatches({ measure, dark, filters, choose }) {
   const paint = palette(measure.categories, dark);
   const marks = shortMarks(measure.categories);
   const shown = measure.categories.map((title, index) => ({
-    title,
+    title: measure.category_notes?.[index] ? `${title} (${measure.category_notes[index]})` : title,
     index,
     colour: paint[index],
     count: measure.value.filter((one) => one === index).length,

@@ -4,7 +4,7 @@ import { html, useMemo } from "../vendor/standalone.module.js";
 import { overlaid, segmentOf, sideText, stateOf, stateTitle, toggled } from "../lib/choice.js";
 import { fromMaps, fromTable, nearest } from "../lib/distances.js";
 import { format } from "../lib/fragment.js";
-import { number, plural } from "../lib/format.js";
+import { number } from "../lib/format.js";
 import { headName, placeOf, typeOf } from "../lib/measures.js";
 import { ofType } from "../lib/pairtexts.js";
 import { headColumns } from "../lib/rows.js";
@@ -19,7 +19,7 @@ export function Nearest({ atlas, model, index, state, go }) {
   const table = atlas.distances[model.name];
   if (table) {
     const distances = fromTable(table.value, index, model.n_heads * model.n_layers);
-    const over = `${table.about} Over ${plural(table.n_segments, "segment")}.`;
+    const over = table.about;
     return html`<${List} ...${{ model, index, state, go, distances, over }} />`;
   }
   return html`<${OnSegment} ...${{ atlas, model, index, state, go }} />`;
