@@ -14,6 +14,7 @@ from tests.atlas.plainly import SCHEMA, check, check_pages_expectations, read, t
 from tests.default_study import DEMO, MODEL, RESULTS, study_before
 from tests.parsed_rules import parsed
 from workflow_scripts.atlas import atlas_data
+from workflow_scripts.atlas.bundle import PAGE
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.measures.forms import Study
 from workflow_scripts.core.run.errors import InputError
@@ -70,6 +71,21 @@ def test_a_head_of_a_layer_that_its_type_has_not_is_refused(tmp_path: Path) -> N
     frame.to_parquet(translator.products[-1])
     with pytest.raises(InputError, match="once for each of 4 x 3 heads"):
         written(tmp_path, translators=[translator])
+
+
+def test_the_profile_states_measures_that_exist(whole: Path, tmp_path: Path) -> None:
+    """Every pattern, and each of its choices, of PARTS in summary.js is of a chapter's measure."""
+    of_translator = written(tmp_path, translators=[MadeUpTranslator(tmp_path)])
+    ids = [measure["id"] for atlas in (whole, of_translator) for measure in read(atlas)["measures"]]
+    text = (PAGE / "lib/summary.js").read_text(encoding="utf-8")
+    (parts,) = re.findall(r"^const PARTS = \[\n(.*?)^\];", text, re.M | re.S)
+    patterns = re.findall(r"^  \[/(.+?)/, ", parts, re.M)
+    assert len(patterns) == len(parts.splitlines())
+    choices = re.compile(r"\((?!\?)([^()]+)\)")
+    for pattern in patterns:
+        for choice in (choices.findall(pattern) or [""])[0].split("|"):
+            one = choices.sub(lambda _, choice=choice: choice, pattern)
+            assert any(re.search(one, name) for name in ids), one
 
 
 def test_every_value_is_that_of_the_table_it_names(whole: Path) -> None:
