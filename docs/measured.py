@@ -1,8 +1,8 @@
 """Write measured.csv, what the jobs of a run took: `python docs/measured.py results/demo`.
 
 Read from the files of the rules' `benchmark:`. Seconds are by the clock, so the machine must do
-nothing else (Snakemake takes CPU time every half minute, too seldom). Of a job of less than a second the largest memory
-was hardly seen.
+nothing else (Snakemake reads a job's CPU time every half minute, which is too seldom). Of a job of
+less than a second the largest memory was hardly seen.
 """
 
 import sys

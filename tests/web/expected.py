@@ -77,7 +77,7 @@ def hatched(measure: dict[str, Any], index: int) -> bool:
     if measure["p"] is not None:
         p = measure["p"][index]
         worse = better_alone(measure) and sign * measure["value"][index] <= sign * null
-        return p is not None and (p > P_LEVEL or worse)
+        return p is not None and (p >= P_LEVEL or worse)
     if ends is None or null is None:
         return False
     if better_alone(measure):

@@ -65,7 +65,7 @@ test("a loss and a gain both count as effects", () => {
 });
 
 test("a corrected p decides where there is one, and the side of the value", () => {
-  const p = [0.05, 0.051, null, 0.001, 1, 0];
+  const p = [0.049, 0.05, null, 0.001, 1, 0];
   assert.deepEqual(of({ ...EITHER, p }), [false, true, false, false, true, false]);
   assert.deepEqual(of({ ...MEASURE, p }), [false, true, false, false, true, true]);
 });
@@ -79,8 +79,8 @@ test("what is tested, in words", () => {
   assert.equal(hatchRule(MEASURE), "not better than the baseline (chance): the head's own interval does not lie entirely above it (not corrected for the number of heads)");
   assert.match(hatchRule({ ...MEASURE, better: "low" }), /entirely below/);
   assert.match(hatchRule(EITHER), /^no detectable difference from the baseline \(chance\): the head's own interval includes it/);
-  assert.equal(hatchRule({ ...EITHER, p }), "no detectable difference from the baseline (chance): p, corrected over the heads, is above 0.05");
-  assert.equal(hatchRule({ ...MEASURE, p }), "not better than the baseline (chance): p, corrected over the heads, is above 0.05, or the value is not above it");
+  assert.equal(hatchRule({ ...EITHER, p }), "no detectable difference from the baseline (chance): p, corrected over the heads, is 0.05 or more");
+  assert.equal(hatchRule({ ...MEASURE, p }), "not better than the baseline (chance): p, corrected over the heads, is 0.05 or more, or the value is not above it");
   assert.equal(hatchRule({ ...MEASURE, null: null }), null);
 });
 

@@ -131,11 +131,11 @@ export function oneSided({ better, null: none, null_title: title }) {
 
 /**
  * Whether the value differs from the baseline, in either direction: the p-value, corrected over the heads, is
- * at most 0.05; where the measure has none, the head's interval excludes the baseline. Null where
+ * below 0.05; where the measure has none, the head's interval excludes the baseline. Null where
  * the head has neither.
  */
 export function differs(measure, index) {
-  if (measure.p) return measure.p[index] === null ? null : measure.p[index] <= P_LEVEL;
+  if (measure.p) return measure.p[index] === null ? null : measure.p[index] < P_LEVEL;
   const interval = intervalOf(measure, index);
   const none = nullOf(measure, index) ?? null;
   return interval === null || none === null ? null : none < interval[0] || interval[1] < none;
@@ -174,7 +174,7 @@ export function hatchRule(measure) {
   if (!claim(measure)) return null;
   const side = measure.better === "low" ? "below" : "above";
   const stated = measure.null_title ? `${denial(measure)} (${measure.null_title})` : denial(measure);
-  if (measure.p) return `${stated}: p, corrected over the heads, is above ${P_LEVEL}${oneSided(measure) ? `, or the value is not ${side} it` : ""}`;
+  if (measure.p) return `${stated}: p, corrected over the heads, is ${P_LEVEL} or more${oneSided(measure) ? `, or the value is not ${side} it` : ""}`;
   const where = oneSided(measure) ? `does not lie entirely ${side} it` : "includes it";
   return `${stated}: the head's own interval ${where} (not corrected for the number of heads)`;
 }

@@ -40,7 +40,7 @@ export function About({ atlas, state, go }) {
         <p>
           A hatched head is not better than the measure's baseline, such as the best fixed offset of a relation. Where neither side is better,
           or the measure is the effect of disabling a head, a hatched head is one without a detectable difference from the baseline, in either direction.
-          Where the measure has a p-value, corrected over the heads, it decides at 0.05; else the head's own 95% interval does. Such an interval is not
+          A difference is detectable where the p-value, corrected over the heads, is below 0.05; without a p-value, where the head's own 95% interval excludes the baseline. Such an interval is not
           corrected for the number of heads: of many heads without any effect, a few are not hatched by chance. Without a baseline nothing is hatched.
         </p>
         <p>A rank of 1 is the highest value, or the lowest where lower is better; equal values share a rank. Heads of the same model are not independent, so no interval is given for a mean of a layer or a correlation.</p>
