@@ -178,7 +178,11 @@ def columns(measure: dict[str, Any], index: int) -> dict[str, str]:
         n = count(measure, index)
         found["n"] = DASH if n is None else str(n)
     if measure["label"]:
-        found["Best at"] = measure["label"][index] or ""
+        kind, _, rest = measure["id"].partition(".")
+        title = "Share" if kind != "syntax" else "Relation" if rest == "best" else "Direction"
+        label = measure["label"][index] or ""
+        short = {"dependent to head": "dep → head", "head to dependent": "head → dep"}
+        found[title] = short.get(label, label)
     return found
 
 

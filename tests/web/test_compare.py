@@ -35,7 +35,7 @@ def test_the_difference_is_the_difference(of: str, study: Study, show: Opener) -
     first = weights(study.atlas, segment, before)[a]
     other = weights(study.atlas, segment, second)[b]
     rows = parsed_csv(saved(page, page.locator(".save-csv").first))
-    for side, expected in (("A", first), ("B", other), ("A - B", first - other)):
+    for side, expected in (("A", first), ("B", other), ("B - A", other - first)):
         found = [float(row["weight"]) for row in rows if row["side"] == side]
         assert np.allclose(np.reshape(found, first.shape), expected, rtol=1e-4, atol=1e-6), side
     largest = number_after(page.locator(".apart").inner_text(), "Largest difference")
@@ -81,7 +81,7 @@ def test_measures_stand_side_by_side(study: Study, show: Opener) -> None:
             assert row["difference"] == ""
             continue
         assert (float(row["value_a"]), float(row["value_b"])) == (own, other)
-        assert float(row["difference"]) == pytest.approx(own - other)
+        assert float(row["difference"]) == pytest.approx(other - own)
         compared += 1
     assert compared > 3
 
@@ -111,7 +111,7 @@ def test_the_largest_difference_stands_first(study: Study, show: Opener) -> None
     settle(page)
     assert "sort=paper" in fragment(page)
     assert page.locator(".profile tr.paper").count() > 0
-    page.get_by_role("button", name="A − B in SD").click()
+    page.get_by_role("button", name="B − A in SD").click()
     settle(page)
     assert page.locator(".profile tbody tr th").all_inner_texts() == shown
 

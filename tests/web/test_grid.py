@@ -77,3 +77,26 @@ def test_pointing_at_a_head_shows_its_value(demo: Study, show: Opener) -> None:
         page.locator(f'main [data-head="{head}"]').first.hover()
         settle(page)
         assert value_text(measure, index) in page.locator("main").inner_text(), head
+
+
+def test_the_grid_is_one_stop_of_the_tab_key(demo: Study, show: Opener) -> None:
+    """On one of its heads, and not on the grid around them too."""
+    page = show(demo)
+    page.locator(".options button").last.focus()
+    stops = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.getAttribute('role')"))
+    assert stops.count("gridcell") == 1 and "grid" not in stops
+
+
+def test_the_table_keeps_the_heads_better_than_the_baseline(demo: Study, show: Opener) -> None:
+    page = show(demo, "view=table&measure=syntax.dobj")
+    button = page.get_by_role("button", name="Only heads better than the baseline")
+    button.click()
+    settle(page)
+    assert fragment(page) == "view=table&measure=syntax.dobj&filter=syntax.dobj!"
+    measure = next(one for one in demo.measures() if one["id"] == "syntax.dobj")
+    above = sum(low > measure["null"] for low in measure["low"])
+    assert page.locator(".heads-table tbody tr").count() == above > 0
+    assert button.count() == 0

@@ -47,6 +47,24 @@ def test_the_label_and_the_prediction_are_next_to_a_text(hostile: Study, show: O
     assert page.locator(".outcome").inner_text().endswith("(0.83)")
 
 
+def test_a_text_without_the_checkpoint_drops_it_from_the_address(demo: Study, show: Opener) -> None:
+    model = demo.atlas["models"][0]["name"]
+    segments = [s for s in demo.atlas["segments"] if s["model"] == model]
+    tuned = next(s for s in segments if len(s["maps"]) > 1)
+    state = list(tuned["maps"])[-1]
+    other = next(s for s in segments if state not in s["maps"])
+    page = show(demo, f"view=maps&segment={tuned['id']}&state={state}")
+    settle(page)
+    assert page.locator("#state").input_value() == state
+    page.locator("#segment").select_option(other["id"])
+    settle(page)
+    assert "state=" not in fragment(page) and f"segment={other['id']}" in fragment(page)
+    assert page.locator(".maps-layer").last.inner_text() == "Head"
+    assert page.locator(".maps-layer").first.inner_text() == "Layer 6"
+    words = page.locator(".choices + p").inner_text()
+    assert words.replace(" ", "")[:20].lower() in "".join(other["tokens"]).replace("##", "")
+
+
 def test_texts_that_begin_alike_are_told_apart(hostile: Study, show: Opener) -> None:
     page = show(hostile, "view=head&head=1-1")
     settle(page)

@@ -56,7 +56,7 @@ def test_two_translators_are_compared(hostile: Study, show: Opener) -> None:
     both = f"{titles['translation.1']} and {titles['translation.2']}"
     assert page.locator("header #model").inner_text() == both
     assert page.locator(".grids figure").count() == 3
-    assert "A − B" in page.locator(".grids").first.inner_text()
+    assert "B − A" in page.locator(".grids").first.inner_text()
     texts = page.locator(".mini-grid").first.locator("text").all_text_contents()
     assert texts[:4] == ["Enc-Enc 1", "Enc-Enc 2", "Enc-Dec 1", "Dec-Dec 1"]
     options = page.locator("fieldset.side").first.locator("optgroup")

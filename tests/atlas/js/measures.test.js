@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { number, plural, pText, pValue, shortMarks } from "../../../workflow_scripts/atlas/page/lib/format.js";
+import { number, plural, pText, pValue, shortMarks, withMinus } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
   beats, claim, differs, extent, groups, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, oneSided, ranks, sentence,
   typesOf, valueText,
@@ -120,6 +120,7 @@ test("numbers, p-values and counts in words", () => {
   assert.equal(number(-0.004, 2), "0.00");
   assert.equal(number(null, 2), "–");
   assert.equal(pValue(0.0004), "< 0.001");
+  assert.equal(withMinus("best fixed offset, -1"), "best fixed offset, −1");
   assert.equal(pValue(0.05), "0.050");
   assert.equal(pValue(0.99), "0.990");
   assert.equal(pValue(0.9996), "> 0.99");

@@ -15,6 +15,7 @@ const of = (fragment, view = "grid") => misread(atlas, fragment, view);
 test("an address that is understood needs no notice", () => {
   assert.deepEqual(of(""), []);
   assert.deepEqual(of("model=m&measure=q&filter=p>1,q!&brush=1-1,3-2"), []);
+  assert.deepEqual(of("map=matrix&norms=1&sentences=ab&margins=heads&sort=-value&theme=dark"), []);
   assert.deepEqual(of("view=scatter&x=p&y=q&colour=p", "scatter"), []);
   assert.deepEqual(of("view=head&head=3-2&state=pretrained", "head"), []);
   assert.deepEqual(of("view=compare&a=m/1-1/pretrained&b=m/3-2/pretrained", "compare"), []);
@@ -37,6 +38,9 @@ test("what is not understood is named, with what is shown instead", () => {
   assert.deepEqual(of("view=head&head=1-1&state=x", "head"), ["M has no checkpoint “x”; pretrained is shown."]);
   assert.deepEqual(of("view=compare&a=m/9-9/pretrained", "compare"), [
     "This study has no “m/9-9/pretrained”; side A is m/1-1/pretrained.",
+  ]);
+  assert.deepEqual(of("map=x&norms=2&sentences=ac&margins=x&sort=-x&theme=x").map((line) => line.match(/“(.*)”/)[1]), [
+    "map=x", "norms=2", "sentences=ac", "margins=x", "sort=-x", "theme=x",
   ]);
   assert.deepEqual(of("modell=m&p"), [
     "The address has “modell=m”, which means nothing here.",

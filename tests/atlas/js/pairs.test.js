@@ -59,13 +59,13 @@ test("differences, and whether intervals overlap", () => {
     a: { scale: "sequential", value: [5, null], low: [4, null], high: [6, null] },
     b: { scale: "sequential", value: [1, 2], low: [0, 1], high: [4, 3] },
   };
-  assert.deepEqual(apart(pair, 0, 0), { difference: 4, overlap: true }); // 4 to 6 and 0 to 4 share 4
-  assert.deepEqual(apart(pair, 0, 1), { difference: 3, overlap: false });
+  assert.deepEqual(apart(pair, 0, 0), { difference: -4, overlap: true }); // 4 to 6 and 0 to 4 share 4
+  assert.deepEqual(apart(pair, 0, 1), { difference: -3, overlap: false });
   assert.deepEqual(apart(pair, 1, 0), { difference: null, overlap: null });
   const category = { a: { ...pair.a, scale: "category" }, b: pair.b };
   assert.deepEqual(apart(category, 0, 0), { difference: null, overlap: null });
-  assert.deepEqual(apart({ a: { ...pair.a, low: null }, b: pair.b }, 0, 0), { difference: 4, overlap: null });
-  assert.deepEqual(differences([5, null, 1], [1, 2, null]), [4, null, null]);
+  assert.deepEqual(apart({ a: { ...pair.a, low: null }, b: pair.b }, 0, 0), { difference: -4, overlap: null });
+  assert.deepEqual(differences([5, null, 1], [1, 2, null]), [-4, null, null]);
 });
 
 test("differences in standard deviations over the heads, and their order", () => {

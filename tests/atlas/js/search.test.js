@@ -16,6 +16,13 @@ test("all words must be found, in any order and case, in title, group or id", ()
   assert.ok(["sst-2 zero", "sst2 head", "(zero)", "disabling a head"].every((words) => matches(SST2, words)));
 });
 
+test("synonyms find what the measures call otherwise, and the word head is ignored", () => {
+  assert.ok(["ablation", "knockout sst-2", "masking", "disabling heads"].every((words) => matches(SST2, words)));
+  assert.ok(["dobj head", "heads dobj"].every((words) => matches(DOBJ, words)));
+  assert.ok(matches({ id: "importance.sst2.1", title: "Importance, SST-2", group: "Importance" }, "pruning"));
+  assert.ok(!matches(DOBJ, "ablation") && !matches(SST2, "pruning") && !matches(DOBJ, "constructor"));
+});
+
 test("groups without a measure that matches are left out; a paper's name finds its measures", () => {
   assert.deepEqual(searched(GROUPS, ""), GROUPS);
   assert.deepEqual(searched(GROUPS, "kovaleva"), [GROUPS[1]]);

@@ -12,6 +12,11 @@ export function number(value, decimals) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+/** A title with a true minus before its numbers: "best fixed offset, −1". */
+export function withMinus(title) {
+  return title.replace(/(?<=\s)-(?=\d)/g, "−");
+}
+
 /** A p-value: "0.031", "< 0.001", "> 0.99". */
 export function pValue(p) {
   if (p === null || p === undefined) return "–";

@@ -7,6 +7,15 @@ import { parse, unknownParts } from "./fragment.js";
 import { headIndex, headName, measureOf, modelOf } from "./measures.js";
 
 const OF_HEADS = ["grid", "table", "scatter"];
+// The values of keys that have few.
+const VALUES = {
+  map: /^(lines|matrix)$/,
+  norms: /^1$/,
+  sentences: /^(ab|ba|aa|bb)$/,
+  margins: /^heads$/,
+  sort: /^(within|paper|-?(head|value|low|high|rank|null|p|holds|n|label))$/,
+  theme: /^(light|dark)$/,
+};
 
 /**
  * Sentences that name what was not understood, and what is shown instead.
@@ -19,7 +28,8 @@ export function misread(atlas, fragment, view) {
   const state = parse(fragment);
   const model = modelOf(atlas, state);
   const no = (what, name, instead) => `${model.title} has no ${what} “${name}”; ${instead}.`;
-  const found = unknownParts(fragment).map((part) => `The address has “${part}”, which means nothing here.`);
+  const strange = Object.entries(VALUES).filter(([key, values]) => state[key] && !values.test(state[key])).map(([key]) => `${key}=${state[key]}`);
+  const found = [...unknownParts(fragment), ...strange].map((part) => `The address has “${part}”, which means nothing here.`);
   if (state.view !== view) found.push(`There is no view “${state.view}”; the ${view} is shown.`);
   if (state.model && state.model !== model.name) found.push(`This study has no model “${state.model}”; ${model.title} is shown.`);
   if (view === "head" && state.head && headIndex(model, state.head) < 0) found.push(no("head", state.head, `${headName(model, 0)} is shown`));

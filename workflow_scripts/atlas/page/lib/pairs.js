@@ -56,14 +56,14 @@ export function commonTitle(a, b) {
  * @param {{a: object, b: object}} pair  measures
  * @param {number} i  head of a
  * @param {number} j  head of b
- * @returns {{difference: number|null, overlap: boolean|null}}  a - b; whether their intervals overlap
+ * @returns {{difference: number|null, overlap: boolean|null}}  b - a; whether their intervals overlap
  */
 export function apart({ a, b }, i, j) {
   const [left, right] = [a.value[i], b.value[j]];
   const known = typeof left === "number" && typeof right === "number" && a.scale !== "category";
   const [own, other] = [intervalOf(a, i), intervalOf(b, j)];
   const overlap = known && own && other ? own[0] <= other[1] && other[0] <= own[1] : null;
-  return { difference: known ? left - right : null, overlap };
+  return { difference: known ? right - left : null, overlap };
 }
 
 const spread = once(({ value }) => {
@@ -95,13 +95,13 @@ export function furthestFirst(rows) {
 }
 
 /**
- * a - b for every head, null where one is unknown.
+ * b - a for every head, null where one is unknown.
  * @param {(number|null)[]} a
  * @param {(number|null)[]} b
  * @returns {(number|null)[]}
  */
 export function differences(a, b) {
-  return a.map((value, i) => (typeof value === "number" && typeof b[i] === "number" ? value - b[i] : null));
+  return a.map((value, i) => (typeof value === "number" && typeof b[i] === "number" ? b[i] - value : null));
 }
 
 /** Have two models as many layers, and heads in each? */

@@ -2,8 +2,6 @@
 
 import { beats, hatched, intervalOf, known, ranks } from "./measures.js";
 
-const NAMED = 3; // at most so many measures are named in a sentence
-
 /**
  * Where head i stands at a measure, or null where its value is unknown or a category.
  *
@@ -81,29 +79,26 @@ export function statements({ label, model, measures, i, write }) {
   const judged = measures.filter((measure) => measure.better && (measure.null !== null || measure.p));
   const found = [];
   const rank = (opening, members) => {
-    const numbers = members.slice(0, NAMED).map((member) => behind(member, i, write));
+    const numbers = members.map((member) => behind(member, i, write));
     found.push({ sentence: `${opening} ${label} ranks ${ranked(members)}.`, numbers });
   };
   if (ofText.length > 0) rank(`Among the heads of ${model},`, ofText);
   if (ofTasks.length > 0) rank("On tasks,", ofTasks);
   if (best.length === 0 && judged.length > 0) {
-    const sentence = `${label} is not both better than the baseline and among the first tenth of the heads of ${model} at any measure (${judged.length} with a better side).`;
+    const sentence = `On none of the ${judged.length} measures with a better side is ${label} both better than the baseline and in the top tenth.`;
     found.push({ sentence, numbers: [] });
   }
   const extreme = extremes(measures, i);
   if (extreme.length > 0) {
-    const parts = extreme.slice(0, NAMED).map(({ measure, which }) => `the ${which} value of ${measure.title}`);
-    const more = extreme.length > NAMED ? `, and it is at the end of ${counted(extreme.length - NAMED, "more measure")}` : "";
-    const numbers = extreme.slice(0, NAMED).map(({ measure }) => `${measure.title}: ${write(measure, i)}`);
-    found.push({ sentence: `Of all heads, ${label} has ${list(parts)}${more}.`, numbers });
+    const parts = extreme.map(({ measure, which }) => `the ${which} value of ${measure.title}`);
+    const numbers = extreme.map(({ measure }) => `${measure.title}: ${write(measure, i)}`);
+    found.push({ sentence: `Of all heads, ${label} has ${list(parts)}.`, numbers });
   }
   return found;
 }
 
 function ranked(best) {
-  const parts = best.slice(0, NAMED).map(({ measure, standing: { rank, of } }) => `${ordinal(rank)} of ${of} at ${measure.title}`);
-  const more = best.length - NAMED;
-  return list(parts) + (more > 0 ? `, and in the first tenth at ${counted(more, "more measure")}` : "");
+  return list(best.map(({ measure, standing: { rank, of } }) => `${ordinal(rank)} of ${of} at ${measure.title}`));
 }
 
 function behind({ measure, standing: { overlapping: others } }, i, write) {
@@ -121,10 +116,6 @@ export function ordinal(rank) {
   const teen = rank % 100 >= 11 && rank % 100 <= 13;
   const ending = teen ? "th" : ["th", "st", "nd", "rd"][rank % 10] ?? "th";
   return `${rank}${ending}`;
-}
-
-function counted(count, word) {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 function list(parts) {

@@ -1,9 +1,12 @@
 /** Finding measures by words. */
 
-/** Whether a measure's title, group or id has all `words`, or beginnings or parts of them. */
+// Words of the field for what the measures call otherwise; an empty one is ignored.
+const SYNONYMS = { ablation: "disabling", ablating: "disabling", ablate: "disabling", knockout: "disabling", masking: "disabling", pruning: "importance", head: "", heads: "" };
+
+/** Whether a measure's title, group or id has all `words`, or parts or synonyms of them. */
 export function matches(measure, words, group = measure.group) {
   const text = `${measure.title} ${group} ${measure.id}`.toLowerCase();
-  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word) || (Object.hasOwn(SYNONYMS, word) && text.includes(SYNONYMS[word])));
 }
 
 /**

@@ -29,17 +29,17 @@ export function hatchOn(colour) {
   return `url(#hatch-${onTop(colour) === "#ffffff" ? "dark" : "light"})`;
 }
 
-/** One head; it is drawn again only where what it shows has changed. */
+/** One head, which listens to its own focus: a listener would make the whole grid a stop of the Tab key. It is drawn again only where what it shows has changed. */
 class Cell extends Component {
   shouldComponentUpdate(next) {
     return Object.keys(next).some((key) => next[key] !== this.props[key]);
   }
 
-  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, selected, stop, label, text }) {
+  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, selected, stop, label, text, activate }) {
     const classes = ["cell", hatch && "hatched", dim && "faded", selected && "selected", missing && "missing"];
     return html`
       <g role="gridcell" class=${classes.filter(Boolean).join(" ")} data-head=${name} data-index=${index}
-        transform=${`translate(${x},${y})`} tabindex=${stop ? 0 : -1} aria-label=${label} aria-selected=${selected ? "true" : "false"}>
+        transform=${`translate(${x},${y})`} tabindex=${stop ? 0 : -1} aria-label=${label} aria-selected=${selected ? "true" : "false"} onFocus=${() => activate(index)}>
         <rect class="fill" width=${width - 1} height=${height - 1} fill=${colour} data-light-fill=${light} />
         <rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch || "none"} data-light-fill=${lightHatch} />
         ${missing && html`<path class="none" d=${`M${width / 2 - 4} ${height / 2}h7`} />`}
@@ -118,8 +118,7 @@ export function Cells({ model, measure, place, order, colour, light, passes, sel
   return html`
     <g ref=${area} class="cells" role="grid" aria-multiselectable="true" aria-label=${`${measure.title} of every head; the top row is layer ${layersOf(model).at(-1).name}`}
       onKeyDown=${press} onPointerDown=${start} onPointerMove=${follow} onPointerUp=${end}
-      onPointerCancel=${() => setDrag(null)} onPointerLeave=${end} onClick=${click}
-      onfocusin=${(event) => setActive(Number(event.target.dataset.index))}>
+      onPointerCancel=${() => setDrag(null)} onPointerLeave=${end} onClick=${click}>
       ${order
         .map((heads, row) => [row, heads])
         .toReversed()
@@ -135,7 +134,7 @@ export function Cells({ model, measure, place, order, colour, light, passes, sel
                     colour=${shown ?? "var(--missing)"} light=${paper ?? "#eceae5"} missing=${shown === null}
                     hatch=${hatch && shown ? hatchOn(shown) : false} lightHatch=${hatch && paper ? hatchOn(paper) : undefined}
                     dim=${!passes[index]} selected=${selected.has(index)} stop=${index === stop}
-                    label=${sentence(model, measure, index)} text=${inside(index)} />
+                    label=${sentence(model, measure, index)} text=${inside(index)} activate=${setActive} />
                 `;
               })}
             </g>

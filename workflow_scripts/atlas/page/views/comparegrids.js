@@ -69,7 +69,7 @@ function gridsOf(pair, a, b, names) {
   const reach = Math.max(...values.map((value) => Math.abs(value ?? 0))) || 1;
   const unit = pair.a.unit === "%" ? "points" : pair.a.unit;
   const gap = {
-    title: "A − B",
+    title: "B − A",
     model: a.model,
     sides: ["a", "b"],
     values,

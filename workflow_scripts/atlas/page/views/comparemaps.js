@@ -88,7 +88,7 @@ function Apart({ sides: [a, b], segments, same, norms, write }) {
   </dl>`;
 }
 
-/** The matrices to draw: A and B on one scale, and A - B around zero. */
+/** The matrices to draw: A and B on one scale, and B - A around zero. */
 function matricesOf({ sides: [a, b], same, norms, write, names }, dark) {
   const what = norms ? "norm" : "weight";
   const range = [0, largest(a, b) || 1];
@@ -96,18 +96,18 @@ function matricesOf({ sides: [a, b], same, norms, write, names }, dark) {
   const own = { points, range, colour: palette(points, range), low: write(0), high: write(range[1]), what };
   const found = [{ ...own, label: "A", title: `A: ${names[0]}`, map: a }, { ...own, label: "B", title: `B: ${names[1]}`, map: b }];
   if (!same) return found;
-  const gap = difference(a, b);
+  const gap = difference(b, a);
   const reach = largest(gap) || 1;
   const both = ramp("diverging", dark);
   found.push({
-    label: "A − B",
-    title: "A − B",
+    label: "B − A",
+    title: "B − A",
     map: gap,
     points: both,
     range: [-reach, reach],
     colour: palette(both, [-reach, reach]),
-    low: `B more ${write(-reach)}`,
-    high: `${write(reach)} A more`,
+    low: `A more ${write(-reach)}`,
+    high: `${write(reach)} B more`,
     what: "",
   });
   return found;
@@ -153,5 +153,5 @@ function rowsOf({ sides: [a, b], segments, same, norms }) {
     });
   };
   const rows = [...list(a, segments[0], "A"), ...list(b, segments[1], "B")];
-  return same ? [...rows, ...list(difference(a, b), segments[0], "A - B")] : rows;
+  return same ? [...rows, ...list(difference(b, a), segments[0], "B - A")] : rows;
 }

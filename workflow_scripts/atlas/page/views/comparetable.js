@@ -11,7 +11,7 @@ import { intervalText } from "./profile.js";
 
 const CAUTION = "Whether two intervals overlap is not a test of the difference: both values may come from the same texts, and many rows are looked at.";
 
-const ORDER = "Rows are in the order of |A − B| in standard deviations (SD) of the measure over the heads, the largest first, as units differ; rows without a difference come last.";
+const ORDER = "Rows are in the order of |B − A| in standard deviations (SD) of the measure over the heads, the largest first, as units differ; rows without a difference come last.";
 
 /** @param {{atlas: object, a: object, b: object, pairs: object[], alone: number, state: object, go: function}} props */
 export function CompareTable({ atlas, a, b, pairs, alone, state: address, go }) {
@@ -38,13 +38,13 @@ export function CompareTable({ atlas, a, b, pairs, alone, state: address, go }) 
     <p class="note">
       ${rows.length === 0 && (state ? "The study has measured nothing in both states, so that no row can be compared. " : "The two models share no measure. ")}
       ${judged > 0 && `Of ${plural(judged, "measure")} with intervals, ${distinct.length} have intervals that do not overlap. ${CAUTION}`}
-      ${rows.length > 0 && (byPaper ? " Rows are grouped by paper; a click on A − B in SD sorts them by their difference." : ` ${ORDER} A click on Measure groups them by paper.`)}
+      ${rows.length > 0 && (byPaper ? " Rows are grouped by paper; a click on B − A in SD sorts them by their difference." : ` ${ORDER} A click on Measure groups them by paper.`)}
       ${alone > 0 && ` ${plural(alone, "measure")} of one side only ${alone === 1 ? "is" : "are"} left out.`}
     </p>
     ${chosen.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Measures of both sides">
       <table>
         <thead><tr><${Heading} sorts=${byPaper} order="ascending" choose=${() => go({ sort: "paper" })}>Measure<//><th scope="col" class="number">A <bdi>${names[0]}</bdi></th><th scope="col">Interval</th>
-          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">A − B</th><${Heading} sorts=${!byPaper} order="descending" number choose=${() => go({ sort: "" })}>A − B in SD<//><th scope="col">Intervals</th></tr></thead>
+          <th scope="col" class="number">B <bdi>${names[1]}</bdi></th><th scope="col">Interval</th><th scope="col" class="number">B − A</th><${Heading} sorts=${!byPaper} order="descending" number choose=${() => go({ sort: "" })}>B − A in SD<//><th scope="col">Intervals</th></tr></thead>
         ${byPaper
           ? atlas.papers.map(({ name, title }) => {
               const members = chosen.filter((row) => row.a.paper === name);

@@ -28,9 +28,16 @@ export function FilterForm({ measure, filters, go }) {
         placeholder=${String(Number(((range[0] + range[1]) / 2).toPrecision(2)))} />
       ${measure.unit && html`<span class="soft">${measure.unit}</span>`}
       <button type="submit">Filter</button>
-      ${claim(measure) && html`<button type="button" class="plain" onClick=${() => add({ id: measure.id, op: "!", value: null })}>Only heads ${oneSided(measure) ? "better than" : "different from"} the baseline</button>`}
+      <${ClaimFilter} ...${{ measure, filters, go }} />
     </form>
   `;
+}
+
+/** A button that keeps the heads that pass the measure's test; nothing where nothing is tested. */
+export function ClaimFilter({ measure, filters, go }) {
+  if (!claim(measure)) return null;
+  const add = () => go({ filter: formatFilters(withFilter(filters, { id: measure.id, op: "!", value: null })) });
+  return html`<button type="button" class="plain" onClick=${add}>Only heads ${oneSided(measure) ? "better than" : "different from"} the baseline</button>`;
 }
 
 /**

@@ -102,7 +102,7 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       </span>
     </div>
     <div class="choices">
-      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
+      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />

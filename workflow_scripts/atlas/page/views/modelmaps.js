@@ -10,6 +10,7 @@ import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, t
 import { aboutType } from "../lib/pairtexts.js";
 import { ramp } from "../lib/scales.js";
 import { directionOf, sentencesOf } from "../lib/sentences.js";
+import { wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
 import { StateChoice, useMaps } from "./headmaps.js";
 import { useWidth } from "./hooks.js";
@@ -19,7 +20,7 @@ import { DirectionChoice } from "./sentences.js";
 import { TextChoice } from "./textchoice.js";
 
 const [SMALLEST, LARGEST] = [52, 96]; // pixels of a map
-const [LABELS, GAP] = [34, 5];
+const [LABELS, GAP] = [56, 5];
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
 /** @param {{atlas: object, state: object, go: function, dark: boolean}} props */
@@ -55,13 +56,14 @@ function OnText({ atlas, model, segment, state, go, dark }) {
   const absent = state.segment && state.segment !== segment.id;
   return html`<div ref=${box}>
     <div class="choices">
-      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} />
+      <${TextChoice} segments=${segmentsOf(atlas, model)} ...${{ segment, go }} state=${state.state} />
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />
       ${!direction && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, direction, words }} table=${tableOf(palettes.light)} />
     </div>
+    ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small"><bdi>${wordsOf(one).join(" ")}</bdi></p>`)}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
     <${ModelMapsLegend} ...${{ blocks, direction, words, dark }} />
     ${error && html`<p role="alert">${error}</p>`}
@@ -127,7 +129,7 @@ function Grid({ model, heads, blocks, size, table, address, start }) {
     return layersOf(model).map(({ layer: number }, layer) => ({
       layer,
       row: html`<div role="row" class="maps-row">
-        <span role="rowheader" class="maps-layer soft small" aria-label=${`Layer ${number}`}>${number}</span>
+        <span role="rowheader" class="maps-layer soft small">Layer ${number}</span>
         ${Array.from({ length: model.n_heads }, (_, head) => link(layer * model.n_heads + head))}
       </div>`,
     }));

@@ -1,13 +1,13 @@
 /** All heads of a measure in a table that can be sorted. */
 
 import { html } from "../vendor/standalone.module.js";
-import { capital, number, plural, pValue } from "../lib/format.js";
+import { capital, number, plural, pValue, withMinus } from "../lib/format.js";
 import { claim, countOf, headName, holds, nullOf, ranks, valueText } from "../lib/measures.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveCsv } from "../lib/save.js";
 import { listed } from "../lib/statistics.js";
 import { AboutMeasure, Chooser, Context } from "./context.js";
-import { Filters } from "./filters.js";
+import { ClaimFilter, Filters } from "./filters.js";
 import { pointing, useHeads } from "./hooks.js";
 import { IntervalLine } from "./ranked.js";
 
@@ -25,6 +25,7 @@ export function TableView({ atlas, state, go }) {
   return html`
     <${Context} ...${{ atlas, state, measure, tools: chooser }} />
     <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    ${!filters.some(({ id, op }) => id === measure.id && op === "!") && html`<div class="row small"><${ClaimFilter} ...${{ measure, filters, go }} /></div>`}
     ${left > 0 && html`<p class="small soft">${plural(left, "head")} that ${left === 1 ? "does" : "do"} not pass ${left === 1 ? "is" : "are"} not listed.</p>`}
     <div class="table-box" tabindex="0" role="region" aria-label="Heads" ...${pointing()}>
       <table class="heads-table">
@@ -67,6 +68,17 @@ function Heading({ column: { key, title, left, picture }, sort, go }) {
   `;
 }
 
+/** What a measure's labels are: the relation, the direction of a relation, or the share of maps of a class. */
+function labelTitle({ id }) {
+  if (id === "syntax.best") return "Relation";
+  return id.startsWith("syntax.") ? "Direction" : "Share";
+}
+
+/** A direction in the width of a column. */
+function short(label) {
+  return label.replace("dependent to head", "dep → head").replace("head to dependent", "head → dep");
+}
+
 // What stands in each column; only those that the measure has.
 function columnsOf(measure) {
   const numeric = measure.scale !== "category";
@@ -81,10 +93,10 @@ function columnsOf(measure) {
     measure.low && { key: "low", title: "Interval from", cell: end("low") },
     measure.high && { key: "high", title: "to", cell: end("high") },
     numeric && { key: "rank", title: "Rank", cell: (_model, index) => ranks(measure)[index] ?? "–" },
-    measure.null !== null && numeric && { key: "null", title: measure.null_title ?? "baseline", cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
+    measure.null !== null && numeric && { key: "null", title: withMinus(measure.null_title ?? "baseline"), cell: (_model, index) => number(nullOf(measure, index), measure.decimals) },
     measure.p && { key: "p", title: "p, corrected", cell: (_model, index) => pValue(measure.p[index]) },
     claim(measure) && { key: "holds", title: capital(claim(measure)), left: true, cell: (_model, index) => ({ true: "yes", false: "no" })[holds(measure, index)] ?? "–" },
     measure.n !== null && { key: "n", title: "n", cell: (_model, index) => countOf(measure, index) ?? "–" },
-    measure.label && { key: "label", title: "Best at", left: true, cell: (_model, index) => measure.label[index] ?? "" },
+    measure.label && { key: "label", title: labelTitle(measure), left: true, cell: (_model, index) => short(measure.label[index] ?? "") },
   ].filter(Boolean);
 }
