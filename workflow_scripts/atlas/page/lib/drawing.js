@@ -2,7 +2,7 @@
 
 import { mix } from "./scales.js";
 
-export const LEVELS = 24; // of opacity; lines of one level are one path, which a browser draws fast
+const LEVELS = 24; // of opacity; lines of one level are one path, which a browser draws fast
 
 /**
  * Opacity of a weight's line: the root of its share of `top`, so that small weights can be seen.

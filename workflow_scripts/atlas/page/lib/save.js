@@ -27,7 +27,7 @@ export function saveSvg(svg, name, around = {}) {
 }
 
 /** The text of the file that `saveSvg` downloads. */
-export function svgText(svg, { title = "", notes = [], below = [] } = {}) {
+function svgText(svg, { title = "", notes = [], below = [] } = {}) {
   const root = document.documentElement;
   const theme = root.dataset.theme;
   root.dataset.theme = "light";

@@ -25,7 +25,7 @@ export function Hatches() {
 }
 
 /** Which hatching is seen on a colour. */
-export function hatchOn(colour) {
+function hatchOn(colour) {
   return `url(#hatch-${onTop(colour) === "#ffffff" ? "dark" : "light"})`;
 }
 

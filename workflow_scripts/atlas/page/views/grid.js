@@ -57,7 +57,7 @@ export function GridView({ atlas, state, go, dark }) {
 }
 
 /** The picture with its buttons; `study` is named in what is saved. */
-export function HeadsPicture({ heads, dark, byValue, tops, study }) {
+function HeadsPicture({ heads, dark, byValue, tops, study }) {
   const { model, measure, passes, selected, open, select } = heads;
   const [box, width] = useWidth(720);
   const place = useMemo(() => layout(width, model, tops), [width, model, tops]);

@@ -5,7 +5,7 @@ import { formatHeads, parseFilters, parseHeads, passing } from "../lib/filters.j
 import { headName, measureOf, modelOf } from "../lib/measures.js";
 
 /** The head that is pointed at or focused, -1 for none; one for the whole page. */
-export const hover = (() => {
+const hover = (() => {
   let index = -1;
   const listeners = new Set();
   return {

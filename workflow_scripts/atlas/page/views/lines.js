@@ -41,7 +41,7 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
 }
 
 /** Height of a token's row in pixels: long texts stand closer. */
-export function rowHeight(n) {
+function rowHeight(n) {
   return n <= 40 ? 24 : n <= 80 ? 19 : 16;
 }
 

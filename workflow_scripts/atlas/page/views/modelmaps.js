@@ -95,7 +95,7 @@ function headsOf(model, block, maps) {
 }
 
 /** What is read of a head: the token with the most attention. */
-export function mostText({ most, block }) {
+function mostText({ most, block }) {
   if (!most) return "no token";
   return `${shown(block.keys.tokens[most.key])} (token ${most.key + 1}), ${number(100 * most.mean, 0)}% of the attention`;
 }
