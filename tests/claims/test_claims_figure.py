@@ -57,7 +57,6 @@ def test_every_claim_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert clipped(figure) == []
     assert overlapping(figure) == []
     assert too_small(svg) == []
-    assert min(size for _, size in texts_of(svg)) >= 7
     assert width_of(svg) <= figures.TWO_COLUMNS + 0.01
 
 
@@ -92,6 +91,7 @@ def test_marks_lie_where_the_table_has_them(
         assert any(line == pytest.approx(ends) for line in lines if len(line) == 2)
     texts = [words for words, _ in texts_of(svg)]
     assert "SST-2: 40 (30 to 45), n = 9 words" in texts
+    assert {"27", "63"} <= set(texts)  # the axis's ends
     assert "Rule: above 50 %; the paper's number: 60" in texts
     assert "1 of 3 claims have a verdict in this study." in texts
 

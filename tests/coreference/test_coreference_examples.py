@@ -63,6 +63,8 @@ def test_drawn_weights_are_of_the_whole_text() -> None:
     assert she[coreference_examples.OTHER] == pytest.approx(0.01 * 10)
     assert she.sum() == pytest.approx(1)
     assert frame.loc[frame["highlighted"], "query_token"].unique().tolist() == ["She"]
+    gold = frame[frame["gold"]]
+    assert list(zip(gold["query_token"], gold["key_token"], strict=True)) == [("She", "Anna")]
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,7 @@ def test_drawings_are_the_best_heads_attention(study: Path, tmp_path: Path) -> N
     frame = run(study, study / "annotation.jsonl", tmp_path / "examples")
     assert frame["drawing"].nunique() == 2
     assert set(zip(frame["layer"], frame["head"], strict=True)) == {(1, 0)}
-    assert set(frame["title"]) == {"coreference, 30%"}
+    assert set(frame["title"]) == {"coreference, to an antecedent\n30% without [CLS], [SEP]"}
     documents = {document.id: document for document in read_documents(study / "annotation.jsonl")}
     with Cache(study / "cache.h5") as cache:
         examples = {example.id: example for example in cache}
@@ -128,7 +130,7 @@ def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:
     tables.write(syntax, tmp_path / "syntax")
     clark2019_fig5.main(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
     drawn = paths["svg"].read_text()
-    assert drawn.count("coreference, 30%") == 2
+    assert drawn.count("30% without [CLS], [SEP]") == 2
     assert drawn.count("det, 50%") == 2
 
 

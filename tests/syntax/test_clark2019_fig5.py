@@ -56,6 +56,16 @@ def test_figure5_of_a_treebank_without_the_relations(study: Path, tmp_path: Path
         }
         marked = queries["highlighted"].to_numpy()[1:-1]
         assert [k in expected for k in positions] == marked.tolist()
+        gold = rows[rows["gold"]]
+        wanted = {
+            (k, tree.heads[k])
+            for k in positions
+            if tree.heads[k] >= 0 and tree.relations[k] != "punct"
+        }
+        found = set(zip(gold["query"] - 1, gold["key"] - 1, strict=True))
+        if rows["direction"].iloc[0] == "head_to_dependent":
+            found = {pair[::-1] for pair in found}
+        assert found == {(int(counting.stand_ins(tree)[k]), head) for k, head in wanted}
 
 
 def test_figure5_without_a_sentence_to_draw(

@@ -48,7 +48,7 @@ def draw(heads: pd.DataFrame, strata: pd.DataFrame) -> Figure:
         axes.set_xticks(range(len(shown)), ticks, rotation=35, ha="right")
     panels[0].set_ylabel("Change, points")
     keys = [
-        Line2D([], [], color=colours.WHITE, label="one head", **POINT),
+        Line2D([], [], color=colours.WHITE, label="one head, in each of its kinds", **POINT),
         Line2D([], [], color=colours.BLACK, marker="D", markersize=3.5, label=MEANING),
     ]
     figure.legend(handles=keys, loc="outside lower center", ncols=2)

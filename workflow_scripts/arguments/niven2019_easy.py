@@ -28,6 +28,7 @@ DRAWN = {
     "cue among always right": "Points right in every run:\nthose with the cue in the right warrant",
     "follows the cue": "Points with the cue in one warrant alone:\npredictions for this warrant",
 }
+AXES = {"cue among always right": "Share of points", "follows the cue": "Share of predictions"}
 RUNS = {
     "not degenerate": colours.Look("runs not degenerate", colours.SKY, "o"),
     "all": colours.Look("all runs", colours.NEUTRAL, "s"),
@@ -180,7 +181,7 @@ def main(easy: Path, table: Out, svg: Out, pdf: Out, png: Out, bootstrap: int, s
         for axes, measure, labels in zip(panels, DRAWN, (left, counts[second]), strict=True):
             draw(axes, shown[shown["measure"] == measure], names)
             axes.set_yticks(range(len(names)), labels)
-            axes.set_xlabel("Share")
+            axes.set_xlabel(AXES[measure])
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         figures.save(figure, svg, pdf, png)

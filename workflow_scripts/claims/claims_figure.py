@@ -18,10 +18,11 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 # Inches: a line of text, the gap between claims, the legend; where the columns begin and end.
-LINE, GAP, LEGEND = 0.125, 0.09, 0.75
+LINE, GAP, LEGEND = 0.125, 0.15, 0.75
 TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
 LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
+BELOW = 0.055  # inches from a strip to the numbers at its ends
 JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
 RULE = {"facecolor": colours.REQUIRED, "edgecolor": colours.REQUIRED_EDGE, "linewidth": 0.4}
 NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
@@ -103,7 +104,8 @@ def _case(row: dict[str, Any]) -> str:
         kind = f": {row['interval']}" if isinstance(row["interval"], str) else ""
         number += f" ({_short(row['ci_low'])} to {_short(row['ci_high'])}{kind})"
     if not math.isnan(row["n"]):
-        number += f", n = {row['n']:.0f} {row['n_of']}"
+        units = row["n_of"].removesuffix("s") if row["n"] == 1 else row["n_of"]
+        number += f", n = {row['n']:.0f} {units}"
     return f"{row['case']}: {number}" if isinstance(row["case"], str) else number
 
 
@@ -123,6 +125,9 @@ def _draw(axes: Axes, row: Row, top: float) -> None:
     )
     axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
     axes.plot([STRIP, STRIP_END], [top + height] * 2, color=colours.PALE, linewidth=0.6)
+    for end, value, side in ((STRIP, low, "left"), (STRIP_END, high, "right")):
+        style = {"size": figures.SMALL, "color": colours.GREY, "ha": side, "va": "center"}
+        axes.text(end, top + height + BELOW, _short(value), **style)
     if not math.isnan(claim["paper_value"]):
         axes.plot([place(claim["paper_value"])] * 2, [top, top + height], **PUBLISHED)
     for i, line in enumerate(row.statement + row.rule):

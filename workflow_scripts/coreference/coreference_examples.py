@@ -11,7 +11,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.mentions import Document, Mention, read_documents
-from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
+from workflow_scripts.core.data.wordpieces import (
+    names_of_units,
+    pairs_of_units,
+    to_words,
+    words_of_units,
+)
+from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference import antecedents
@@ -22,7 +28,7 @@ SHORTEST, LONGEST = 6, 18  # words of a passage
 OTHER = "(other words)"  # of the text, not of the passage
 SENTENCE_ENDS = {".", "!", "?"}
 COLUMNS = ["drawing", "layer", "head", "title", "query", "key", "query_token", "key_token"]
-COLUMNS += ["weight", "highlighted", "example"]
+COLUMNS += ["weight", "highlighted", "gold", "example"]
 
 
 def passages(words: Sequence[str]) -> list[range]:
@@ -36,10 +42,16 @@ def passages(words: Sequence[str]) -> list[range]:
     return found
 
 
+def links(mentions: Sequence[Mention], passage: range) -> set[tuple[int, int]]:
+    """Head words of the mentions within a passage, each with one of an antecedent within it."""
+    inside = [m for m in mentions if m.start in passage and m.end - 1 in passage]
+    found = antecedents.coreferent(inside)
+    return {(inside[index].head, head) for index, heads in found for head in heads}
+
+
 def linked(mentions: Sequence[Mention], passage: range) -> set[int]:
     """Head words of the mentions within a passage that have an antecedent within it."""
-    inside = [m for m in mentions if m.start in passage and m.end - 1 in passage]
-    return {inside[index].head for index, _ in antecedents.coreferent(inside)}
+    return {word for word, _ in links(mentions, passage)}
 
 
 def fitting(document: Document, words: np.ndarray) -> list[range]:
@@ -57,7 +69,8 @@ def draw(pattern: np.ndarray, word: np.ndarray, document: Document, passage: ran
 
     Keys are [CLS], the words of the passage, OTHER, which stands for all other words of the text
     together, and [SEP], so that the weights of a word sum to 1. OTHER attends to nothing here.
-    `highlighted` marks the head words of mentions whose antecedent is in the passage.
+    `highlighted` marks the head words of mentions whose antecedent is in the passage, `gold` the
+    pairs of such a word and the head word of an antecedent.
     """
     weights, index = to_words(pattern, word), words_of_units(word)
     inside, special = np.isin(index, passage), index < 0
@@ -70,11 +83,12 @@ def draw(pattern: np.ndarray, word: np.ndarray, document: Document, passage: ran
         shown = np.insert(shown, where, weights[np.ix_(kept, rest)].sum(axis=1), axis=1)
         shown = np.insert(shown, where, 0.0, axis=0)
         names.insert(where, OTHER)
-    marked = np.isin(index[kept], list(linked(document.mentions, passage)))
-    if rest.any():
-        marked = np.insert(marked, where, False)
+    units = np.insert(index[kept], where, -1) if rest.any() else index[kept]
+    gold = pairs_of_units(units, links(document.mentions, passage))
     frame = tables.per_pair(shown, names)
-    return frame.assign(highlighted=marked[frame["query"]])
+    return frame.assign(
+        highlighted=gold.any(axis=1)[frame["query"]], gold=gold[frame["query"], frame["key"]]
+    )
 
 
 def main(
@@ -96,7 +110,7 @@ def main(
     frame = frame[(frame["candidates"] == "words") & (frame["type"] == ALL)]
     best = frame.loc[frame["accuracy"].idxmax()]
     layer, head = int(best["layer"]), int(best["head"])
-    title = f"coreference, {best['accuracy']:.0%}"
+    title = f"coreference, to an antecedent\n{best['accuracy']:.0%} {LEFT_OUT}"
     drawings: list[pd.DataFrame] = []
     with Cache(attention, card) as cache:
         cache.expect([document.id for document in documents], "the mentions")

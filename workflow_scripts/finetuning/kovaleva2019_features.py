@@ -77,11 +77,16 @@ def draw(frame: pd.DataFrame) -> Figure:
     of_panel = dict(list(frame.dropna(subset=["attention"]).groupby(["kind", "task"])))
     grids = {panel: change(rows) for panel, rows in of_panel.items()}
     none = np.full(shape, np.nan)
-    figure, panels = heatmaps.sheet(LINGUISTIC, [TASKS[name].title for name in names], shape)
+    sizes = {(kind, name): np.abs(grid).max() for (kind, name), grid in grids.items()}
+    largest = {
+        kind: max((size for (of, _), size in sizes.items() if of == kind), default=0)
+        for kind in LINGUISTIC
+    }
+    titles = [f"{kind}\nmax ±{largest[kind]:.2g}" for kind in LINGUISTIC]
+    figure, panels = heatmaps.sheet(titles, [TASKS[name].title for name in names], shape)
     for cells, kind in zip(panels, LINGUISTIC, strict=True):
-        of_kind = [np.abs(grid).max() for (of, _), grid in grids.items() if of == kind]
         for axes, name in zip(cells, names, strict=True):
-            image = heatmaps.around_zero(axes, grids.get((kind, name), none), max([*of_kind, 0]))
+            image = heatmaps.around_zero(axes, grids.get((kind, name), none), largest[kind])
             if (kind, name) not in grids:
                 heatmaps.note(axes, f"no {kind}")
                 continue

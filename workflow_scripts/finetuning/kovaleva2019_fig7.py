@@ -46,11 +46,17 @@ def main(features: list[Path], svg: Out, pdf: Out, png: Out) -> None:
             grid = rows.pivot_table(index="head", columns="kind", values="attention", dropna=False)
             grid = grid.reindex(columns=KINDS).to_numpy()
             image = axes.imshow(
-                grid, cmap=colours.MORE, vmin=0, vmax=high, aspect="auto", rasterized=True
+                grid,
+                cmap=colours.MORE,
+                vmin=0,
+                vmax=high,
+                aspect="auto",
+                origin="lower",
+                rasterized=True,
             )
             axes.set_xticks(range(len(KINDS)), kind_names(rows), rotation=90)
             axes.patch.set(hatch="////", edgecolor=colours.PALE)  # seen where there is no such word
-            axes.set_yticks(range(0, n_heads, 2), [str(head + 1) for head in range(0, n_heads, 2)])
+            axes.set_yticks(*heatmaps.ticks(n_heads))
         panels[0].set_ylabel("Head of the last layer")
         heatmaps.bar(image, panels, "Attention from [CLS]")
         figures.save(figure, svg, pdf, png)

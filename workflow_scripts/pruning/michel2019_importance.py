@@ -25,7 +25,7 @@ def main(importance: list[Path], variant: str, svg: Out, pdf: Out, png: Out, tab
             image = heatmaps.draw(axes, grid, 0.0, max(each.max() for each in grids))
         heatmaps.bar(image, panels[0], "Importance / layer's norm")
         over = figures.sample(shown, "training examples of each task")
-        figure.supxlabel(over, fontsize=7)
+        figure.supxlabel(f"divided by the l2 norm of the layer's heads; {over}", fontsize=7)
         figures.save(figure, svg, pdf, png)
     frame = frame.assign(head=labels(frame), task=[TASKS[task].title for task in frame["task"]])
     columns = ["task", "seed", "variant", "head"]

@@ -9,7 +9,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.trees import Tree, read_trees
-from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
+from workflow_scripts.core.data.wordpieces import (
+    names_of_units,
+    pairs_of_units,
+    to_words,
+    words_of_units,
+)
+from workflow_scripts.core.plots.attention_lines import LEFT_OUT
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -17,6 +23,7 @@ from workflow_scripts.syntax.clark2019_table1 import best_of
 from workflow_scripts.syntax.counting import ALL, membership, stand_ins
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
+TITLES = {"dependent_to_head": "to the head", "head_to_dependent": "to the dependent"}
 
 
 def choose_sentences(trees: list[Tree], relation: str, n: int, seed: int) -> list[int]:
@@ -34,14 +41,19 @@ def draw(
 ) -> pd.DataFrame:
     """Attention of one head, [query, key] over tokens, between the words of a sentence.
 
-    `highlighted` marks the words of the relation that attend: the dependents, or the head words.
+    `highlighted` marks the words of the relation that attend: the dependents, or the head words;
+    `gold` the pairs of such a word and the one that it should attend to.
     """
     weights, index = to_words(pattern, word), words_of_units(word)
     chosen = membership(tree, [relation])[:, 0]
-    attending = stand_ins(tree) if direction == "dependent_to_head" else np.array(tree.heads)
-    marked = attending[chosen]
+    ends = stand_ins(tree)[chosen], np.array(tree.heads)[chosen]
+    attending, wanted = ends if direction == "dependent_to_head" else ends[::-1]
     frame = tables.per_pair(weights, names_of_units(word, tree.words))
-    return frame.assign(highlighted=np.isin(index, marked)[frame["query"]])
+    gold = pairs_of_units(index, zip(attending, wanted, strict=True))
+    return frame.assign(
+        highlighted=np.isin(index, attending)[frame["query"]],
+        gold=gold[frame["query"], frame["key"]],
+    )
 
 
 def draw_best(
@@ -54,7 +66,7 @@ def draw_best(
         drawing=drawing,
         layer=best["layer"],
         head=best["head"],
-        title=f"{relation}, {best['accuracy']:.0%}",
+        title=f"{relation}, {TITLES[best['direction']]}\n{best['accuracy']:.0%} {LEFT_OUT}",
         direction=best["direction"],
         example=example.id,
     )

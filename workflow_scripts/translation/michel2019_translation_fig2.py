@@ -45,7 +45,7 @@ def draw_points(axes: Axes, points: pd.DataFrame) -> None:
             markeredgewidth=0, label=look.name, zorder=2,
         )  # fmt: skip
     worst = points.loc[points[["x", "y"]].sum(axis=1).idxmin()]
-    name = label(worst["layer"], worst["head"])
+    name = f"{colours.ATTENTION[worst['type']].name} {label(worst['layer'], worst['head'])}"
     axes.annotate(name, (worst["x"], worst["y"]), (4, -2), textcoords="offset points", size=7)
     for axis, split in ((axes.xaxis, "one"), (axes.yaxis, "other")):
         axis.set_label_text(f"{points[split].iloc[0]}, n = {points[f'n_{split}'].iloc[0]}")
@@ -59,8 +59,8 @@ def draw(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
         for (one, other), group in rows.groupby(["one", "other"], sort=False):
             groups.append(group)
             titles.append(f"{name}: {about(pairs, group['run'].iloc[0], one, other)}")
-    width = figures.TWO_COLUMNS / min(3, max(2, len(titles)))
-    figure, panels = figures.panels(titles, width, 2.5)
+    width = figures.TWO_COLUMNS / min(3, max(2, len(titles)))  # inches, and the height
+    figure, panels = figures.panels(titles, width, width)
     for axes, group in zip(panels, groups, strict=True):
         draw_points(axes, group)
     handles, names = panels[0].get_legend_handles_labels()

@@ -34,7 +34,7 @@ def main(training: list[Path], importance: list[Path], svg: Out, pdf: Out, png: 
             figures.line(axes, means["share"], means["kept"], look, name, ends)
         axes.set_xlabel(f"Heads pruned, % of {heads}")
         axes.set_ylabel("BLEU, % of that without pruning")
-        epoch_names.legend(axes, heads, -0.2)
+        epoch_names.legend(axes, heads, -0.2, epochs=epochs)
         figures.save(figure, svg, pdf, png)
 
 

@@ -4,7 +4,7 @@ Attention to a split word is summed over its wordpieces; attention from it is av
 tokens stay single units of their own, so the rows of a word-level pattern still sum to 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,12 @@ def names_of_units(word: np.ndarray, words: Sequence[str]) -> list[str]:
     """The name of each unit: its word or, for special tokens, [CLS] for the first, else [SEP]."""
     names = [words[index] if index >= 0 else "[SEP]" for index in words_of_units(word)]
     return names if word[0] >= 0 else ["[CLS]", *names[1:]]
+
+
+def pairs_of_units(index: np.ndarray, pairs: Iterable[tuple[int, int]]) -> np.ndarray:
+    """Which pairs of units are one of `pairs` of words, bool [U, U]; `index` has -1 for no word."""
+    wanted = set(pairs)
+    return np.array([[(one, other) in wanted for other in index] for one in index], dtype=bool)
 
 
 def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:

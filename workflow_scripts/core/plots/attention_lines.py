@@ -22,6 +22,7 @@ COLUMNS = (
     "key_token",
     "weight",
 )
+LEFT_OUT = "without [CLS], [SEP]"  # of an accuracy in a title: these are no candidates
 LEFT, RIGHT = 0.0, 1.0
 FAINTEST = 0.02  # smaller weights are not drawn
 MAX_LETTERS = 14  # of a word that are written; a panel has no room for more on both sides
@@ -47,8 +48,9 @@ def draw_panel(
     and this line are drawn in a second colour. A line's opacity is its weight to the `power`;
     weights up to `faintest` are not drawn. With `emphasise`, highlighted lines lie on top, opaque,
     wider for larger weights, the others are faded, and the keys of highlighted lines are coloured.
+    Where a column `gold` is true, the key is what the query should attend to, and coloured.
     """
-    marked = rows.assign(highlighted=rows.get("highlighted", False))
+    marked = rows.assign(highlighted=rows.get("highlighted", False), gold=rows.get("gold", False))
     diagonal = marked[marked["query"] == marked["key"]]
     drawn = marked[marked["weight"] > faintest]
     if emphasise:
@@ -73,7 +75,7 @@ def draw_panel(
         )
     )
     on = marked[marked["highlighted"]]
-    queries, keys = set(on["query"]), set(on["key"]) if emphasise else set()
+    queries, keys = set(on["query"]), set((on if emphasise else marked[marked["gold"]])["key"])
     for row in diagonal.itertuples():
         left, right = (
             colours.HIGHLIGHT if row.query in words else colours.BLACK for words in (queries, keys)

@@ -35,16 +35,22 @@ def draw(
         values, origin="lower", cmap=shades, vmin=low, vmax=high, aspect="equal", rasterized=True
     )
     for axis, n in ((axes.yaxis, values.shape[0]), (axes.xaxis, values.shape[1])):
-        some = sorted({0, n - 1, *range(n // 2 - 1, n, max(1, n // 2))})
-        ticks = some if n > 4 else range(n)
-        axis.set_major_locator(FixedLocator(ticks))
-        axis.set_ticklabels([str(tick + 1) for tick in ticks])
+        places, numbers = ticks(n)
+        axis.set_major_locator(FixedLocator(places))
+        axis.set_ticklabels(numbers)
     axes.tick_params(length=1.5, labelsize=figures.SMALL)
     if np.isnan(values).any():
         axes.patch.set(hatch="////", edgecolor=colours.PALE, facecolor=colours.WHITE)
     for spine in axes.spines.values():
         spine.set_visible(True)
     return image
+
+
+def ticks(n: int) -> tuple[list[int], list[str]]:
+    """Where an axis of `n` layers or heads has ticks, and their numbers, which count from 1."""
+    some = sorted({0, n - 1, *range(n // 2 - 1, n, max(1, n // 2))})
+    places = some if n > 4 else list(range(n))
+    return places, [str(place + 1) for place in places]
 
 
 def around_zero(axes: Axes, values: np.ndarray, least: float = 1e-3) -> AxesImage:

@@ -24,9 +24,12 @@ function captioned(plain) {
   };
 }
 
-// The menu covers a narrow window: what is opened from it hides it.
-function narrowly(setView) {
-  return (view) => setView(window.innerWidth < 700 && view.content ? { hideNavbar: true, ...view } : view);
+// What is opened begins at its top. The menu covers a narrow window: what is opened from it hides it.
+function opened(setView) {
+  return (view) => {
+    if (view.content) document.querySelector("#app .grow.overflow-auto")?.scrollTo(0, 0);
+    setView(window.innerWidth < 700 && view.content ? { hideNavbar: true, ...view } : view);
+  };
 }
 
 for (const link of document.querySelectorAll(".front-page .picture")) {
@@ -40,7 +43,7 @@ if (!window.openProduct) {
   window.openCategory = (name) => categories[name] && app.showCategory(name);
   window.addEventListener("message", (event) => event.data?.open && openProduct(event.data.open, event.data.fragment));
   ContentDisplay.prototype.renderContent = captioned(ContentDisplay.prototype.renderContent);
-  app.setView = narrowly(app.setView);
+  app.setView = opened(app.setView);
   if (window.innerWidth < 700) app.setView({ hideNavbar: true });
   for (const result of Object.values(results)) {
     const large = result.data_uri.startsWith("data:") && result.data_uri.length > 1e6;
