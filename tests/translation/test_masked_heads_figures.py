@@ -121,7 +121,7 @@ def test_figure_2_shows_validation_and_test_and_test_and_domain() -> None:
     worst = shown[shown["other"] == "test"].assign(loss=lambda rows: rows["x"] + rows["y"])
     worst = worst.loc[worst["loss"].idxmin()]
     assert [text.get_text() for text in first.texts] == [
-        f"{worst['layer'] + 1}-{worst['head'] + 1}"
+        f"{TYPES[worst['type']]} {worst['layer'] + 1}-{worst['head'] + 1}"
     ]
 
 

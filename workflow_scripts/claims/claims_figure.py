@@ -22,7 +22,7 @@ LINE, GAP, LEGEND = 0.125, 0.15, 0.75
 TEXT, STRIP, STRIP_END, CASES = 0.05, 3.0, 4.55, 4.7
 LEFT, RIGHT = 56, 42  # characters of a line left and right of the strip
 FONT = 7  # points
-BELOW = 0.055  # inches from a strip to the numbers at its ends
+BELOW = 0.055  # inches from a strip to its outermost numbers
 JUDGED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COMPARABLE, NOT_MEASURED))
 RULE = {"facecolor": colours.REQUIRED, "edgecolor": colours.REQUIRED_EDGE, "linewidth": 0.4}
 NO_EFFECT = {"color": colours.GREY, "linewidth": 1, "linestyle": ":"}
@@ -54,11 +54,16 @@ def row_of(rows: pd.DataFrame) -> Row:
     return Row(rows, wrap(claim["statement"], LEFT), wrap(rule, LEFT), cases)
 
 
-def span(rows: pd.DataFrame) -> tuple[float, float]:
-    """The ends of a claim's axis: all its numbers lie within, with a tenth of room at each end."""
+def outermost(rows: pd.DataFrame) -> tuple[float, float]:
+    """The lowest and the highest number of a claim's axis."""
     names = ["ours", "ci_low", "ci_high", "paper_value", "rule_low", "rule_high", "reference"]
     numbers = rows[names].astype(float).stack()
-    low, high = float(numbers.min()), float(numbers.max())
+    return float(numbers.min()), float(numbers.max())
+
+
+def span(rows: pd.DataFrame) -> tuple[float, float]:
+    """The ends of a claim's axis: all its numbers lie within, with a tenth of room at each end."""
+    low, high = outermost(rows)
     room = (high - low) / 10 or 1.0
     return low - room, high + room
 
@@ -125,9 +130,9 @@ def _draw(axes: Axes, row: Row, top: float) -> None:
     )
     axes.add_patch(Rectangle((start, top), end - start, height, **RULE))
     axes.plot([STRIP, STRIP_END], [top + height] * 2, color=colours.PALE, linewidth=0.6)
-    for end, value, side in ((STRIP, low, "left"), (STRIP_END, high, "right")):
-        style = {"size": figures.SMALL, "color": colours.GREY, "ha": side, "va": "center"}
-        axes.text(end, top + height + BELOW, _short(value), **style)
+    for value in dict.fromkeys(outermost(row.rows)):
+        style = {"size": figures.SMALL, "color": colours.GREY, "ha": "center", "va": "center"}
+        axes.text(place(value), top + height + BELOW, _short(value), **style)
     if not math.isnan(claim["paper_value"]):
         axes.plot([place(claim["paper_value"])] * 2, [top, top + height], **PUBLISHED)
     for i, line in enumerate(row.statement + row.rule):

@@ -23,12 +23,12 @@ def legend(
 ) -> None:
     """The epochs below a panel, from its share `top` on, and what ρ is.
 
-    Of `epochs` that skip some it states which were estimated.
+    Of `epochs` that skip some it states which are drawn.
     """
     words = (
         f"ρ: Spearman's correlation, over {heads} heads,\nwith the importance after the last epoch"
     )
     if epochs and len(epochs) < max(epochs):
-        words += "\nestimated after epochs 1, 2, 4 and so on, and the last"
+        words += "\n(lines: epochs 1, 2, 4 and so on, and the last)"
     shape = {"loc": "upper center", "bbox_to_anchor": (0.5, top), "ncols": columns}
     axes.legend(title=words, title_fontsize=figures.SMALL, columnspacing=1.0, **shape)
