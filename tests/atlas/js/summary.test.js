@@ -38,7 +38,7 @@ test("kind, class of maps and entropy, in this order, whatever that of the file"
   assert.equal(stated(measures, 1)[0], "Kind of head: other (none of the kinds that this study measures).");
 });
 
-test("the relation with the largest gain whose interval is above the offset", () => {
+test("the relation with the largest gain whose interval, with the offset's own error, is above 0", () => {
   const relation = { better: "high", null_title: "best fixed offset, -2", n: 50, about: "The annotation is silver." };
   const measures = [
     // By 30, but its interval reaches the offset; by 20; by 15; and all words together, which are no relation.
@@ -49,9 +49,10 @@ test("the relation with the largest gain whose interval is above the offset", ()
     { ...relation, id: "syntax.best", null: 0, value: [30, -30], low: [0, -35], high: [50, -25], label: ["mark", "mark"] },
   ];
   assert.deepEqual(stated(measures), [
-    "Best relation: dobj (dependent to head), right for 60.0% of words, 20.0 points (15.0 to 25.0; n = 50; silver annotation) above the best fixed offset, -2; of 3 relations, it beats the offset at 2.",
+    "Best relation: dobj (dependent to head), correct for 60.0% of words, 20.0 points (5.5 to 34.5; n = 50; silver annotation) above the best fixed offset, -2; of 3 relations, it beats the offset on 2.",
   ]);
-  assert.deepEqual(stated(measures, 1), ["Beats the best fixed offset at none of 3 relations."]);
+  // 20 and the root of 5² + 1.96² · 40 · 60 / 50; det's 15 is still above 0 by its own.
+  assert.deepEqual(stated(measures, 1), ["Beats the best fixed offset on none of the 3 relations."]);
 });
 
 test("antecedents and frame links only where they beat their baseline", () => {
@@ -63,7 +64,7 @@ test("antecedents and frame links only where they beat their baseline", () => {
   ];
   assert.deepEqual(stated(measures), [
     "Finds an antecedent of 90.0% of nouns (85.0 to 95.0; n = 90; generated data); the nearest mention: 40.0%.",
-    "Gives 3.0 points more attention (2.0 to 4.0; p < 0.001; n = 9) to frame links than to unlinked words as far apart.",
+    "Gives 3.0 points more attention (2.0 to 4.0; p < 0.001; n = 9) to frame links than to unlinked word pairs at the same distance.",
   ]);
   assert.deepEqual(stated(measures, 1), []);
   const [, , links] = measures;
@@ -72,7 +73,7 @@ test("antecedents and frame links only where they beat their baseline", () => {
 
 const EFFECT = { unit: "points", better: "low", null: 0, null_title: "no effect", task: "sst2", state: "sst2.1", n: 200 };
 
-test("what disabling costs or gains on each task, the largest first, and one line of tasks without a detectable effect", () => {
+test("what disabling costs or gains on each task, the largest first, and one line of tasks without a significant effect", () => {
   const measures = [
     { ...EFFECT, id: "disabling.sst2.1.head.uniform.dev", value: [-3, 2], low: [-5.5, 1], high: [-1, 3], p: [0.085, 0.01] },
     { ...EFFECT, id: "disabling.mnli.1.head.uniform.dev", state: "mnli.1", value: [0, -4], low: [-1, -6], high: [1, -2], p: [1, 0.001] },
@@ -81,7 +82,11 @@ test("what disabling costs or gains on each task, the largest first, and one lin
   ];
   const model = { ...MODEL, states: [...MODEL.states, { name: "mnli.1", title: "fine-tuned on MNLI, seed 1" }] };
   assert.deepEqual(stated(measures, 0, model), [
-    "Disabling it: no detectable effect on SST-2, seed 1 (−3.0 points; −5.5 to −1.0; p = 0.085; n = 200; uniform attention) or on MNLI, seed 1 (0.0 points; −1.0 to 1.0; p > 0.99; n = 200; uniform attention).",
+    "Disabling it: no significant effect on SST-2, seed 1 (−3.0 points; −5.5 to −1.0; p = 0.085; n = 200; uniform attention) or on MNLI, seed 1 (0.0 points; −1.0 to 1.0; p > 0.99; n = 200; uniform attention).",
+  ]);
+  const unchanged = { ...measures[0], value: [0, 0], low: [0, 0], high: [0, 0], p: [1, 1] };
+  assert.deepEqual(stated([unchanged], 0, model), [
+    "Disabling it: no significant effect on SST-2, seed 1 (no change on these examples; p > 0.99; n = 200; uniform attention).",
   ]);
   assert.deepEqual(stated(measures, 1, model), [
     "Disabling it costs 4.0 points on MNLI, seed 1 (2.0 to 6.0; p = 0.001; n = 200; uniform attention).",
@@ -122,5 +127,5 @@ test("a translator's head by its type of attention, and the cost of masking it",
     "Masking all other heads of its layer costs 20.0 BLEU (12.0 to 26.0; p = 0.001; n = 100; generated data).",
   ]);
   assert.match(stated(measures, 1, model)[0], /^Attends from the translation so far to the source sentence/);
-  assert.equal(stated(measures, 1, model)[1], "Masking it: no detectable effect (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
+  assert.equal(stated(measures, 1, model)[1], "Masking it: no significant effect (−0.5 BLEU; −1.0 to 0.5; p = 0.900; n = 100; generated data).");
 });

@@ -121,19 +121,26 @@ function largestGain(members, i) {
   return members.filter((one) => beats(one, i)).toSorted((a, b) => gain(b, i) - gain(a, i))[0];
 }
 
+/** The gain of head i over a fixed baseline, in points, with the errors of both: [gain, low, high]; normal for the baseline's share. */
+function gained(measure, i) {
+  const [none, value] = [nullOf(measure, i), measure.value[i]];
+  const [low, high] = intervalOf(measure, i) ?? [value, value];
+  const error = 1.96 * Math.sqrt((none * (100 - none)) / (countOf(measure, i) ?? Infinity));
+  return [value - none, value - none - Math.hypot(value - low, error), value - none + Math.hypot(high - value, error)];
+}
+
 function relation(members, i) {
   const relations = members.filter(({ id }) => id !== "syntax.best");
-  const above = relations.filter((measure) => beats(measure, i)).length;
-  const best = largestGain(relations, i);
+  const above = relations.filter((measure) => gained(measure, i)[1] > 0).toSorted((a, b) => gain(b, i) - gain(a, i));
   if (relations.length === 0) return [];
-  if (!best) return [{ sentence: `Beats the best fixed offset at none of ${relations.length} relations`, measure: members[0] }];
-  const none = nullOf(best, i);
-  const ends = intervalOf(best, i)?.map((end) => end - none);
+  if (above.length === 0) return [{ sentence: `Beats the best fixed offset on none of the ${relations.length} relations`, measure: members[0] }];
+  const best = above[0];
+  const [points, ...ends] = gained(best, i);
   const name = best.id.replace("syntax.", "");
   const direction = best.label?.[i] ? ` (${best.label[i]})` : "";
   const numbers = behind(best, i, { interval: ends });
   return [{
-    sentence: `Best relation: ${name}${direction}, right for ${valueText(best, i)} of words, ${number(gain(best, i), best.decimals)} points (${numbers}) above the ${best.null_title}; of ${relations.length} relations, it beats the offset at ${above}`,
+    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words, ${number(points, best.decimals)} points (${numbers}) above the ${best.null_title}; of ${relations.length} relations, it beats the offset on ${above.length}`,
     measure: best,
     leads: "relation",
   }];
@@ -149,7 +156,7 @@ function antecedents(members, i) {
 function frames([measure], i) {
   if (!beats(measure, i) || measure.value[i] < LINKED) return [];
   const more = `${valueText(measure, i)} more attention (${behind(measure, i)})`;
-  return [{ sentence: `Gives ${more} to frame links than to unlinked words as far apart`, measure, leads: "frames" }];
+  return [{ sentence: `Gives ${more} to frame links than to unlinked word pairs at the same distance`, measure, leads: "frames" }];
 }
 
 /** How a head is disabled where the study may do so in other ways too; ARCT has a single one. */
@@ -157,7 +164,13 @@ function how({ id }) {
   return /\.head\.uniform\./.test(id) ? ["uniform attention"] : [];
 }
 
-/** What `doing` so costs or gains on each task, the largest first, and in one line where no effect is detectable. */
+/** An effect that is not significant. Bootstrap samples of no change say nothing of other examples, so they give no interval. */
+function size(measure, i) {
+  const unchanged = [measure.value[i], ...(intervalOf(measure, i) ?? [1])].every((end) => end === 0);
+  return unchanged ? { first: ["no change on these examples"], interval: null } : { first: [valueText(measure, i)] };
+}
+
+/** What `doing` so costs or gains on each task, the largest first, and in one line where no effect is significant. */
 function effects(doing, leads) {
   return (members, i, model) => {
     const on = ({ state }) => {
@@ -168,12 +181,12 @@ function effects(doing, leads) {
     const lines = found.map((measure) => {
       const [value, interval] = [measure.value[i], intervalOf(measure, i)];
       const ends = interval && (value < 0 ? [-interval[1], -interval[0]] : interval);
-      const size = withUnit(measure, Math.abs(value));
-      return { sentence: `${doing} ${value < 0 ? "costs" : "gains"} ${size}${on(measure)} (${behind(measure, i, { interval: ends, last: how(measure) })})`, measure, leads };
+      const points = withUnit(measure, Math.abs(value));
+      return { sentence: `${doing} ${value < 0 ? "costs" : "gains"} ${points}${on(measure)} (${behind(measure, i, { interval: ends, last: how(measure) })})`, measure, leads };
     });
     const none = members.filter((measure) => !differs(measure, i));
     if (none.length === 0) return lines;
-    const each = none.map((measure) => `${on(measure)} (${behind(measure, i, { first: [valueText(measure, i)], last: how(measure) })})`.trim());
-    return [...lines, { sentence: `${doing}: no detectable effect ${OR.format(each)}`, measure: none[0] }];
+    const each = none.map((measure) => `${on(measure)} (${behind(measure, i, { ...size(measure, i), last: how(measure) })})`.trim());
+    return [...lines, { sentence: `${doing}: no significant effect ${OR.format(each)}`, measure: none[0] }];
   };
 }

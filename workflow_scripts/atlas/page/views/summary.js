@@ -13,7 +13,7 @@ export function Summary({ model, measures, index, label, state }) {
   if (does.length === 0 && ranks.length === 0) return null;
   return html`<section class="summary" aria-label="What the head does">
     ${does.length > 0 && html`<ul class="does">${does.map((line) => html`<li key=${line.sentence}><bdi><${Line} ...${line} state=${state} /></bdi></li>`)}</ul>
-      <p class="soft small">In parentheses: 95% intervals, each for its number alone; p is corrected for the number of heads.${does.some(({ measure }) => measure?.id.startsWith("syntax.")) && " The gain at the best of many relations is biased upwards by selection."} Each line links to its measure in the grid.</p>`}
+      <p class="soft small">In parentheses: 95% intervals, each for its number alone, so one may exclude 0 where p, which is corrected for the number of heads, is above 0.05. On texts they resample whole documents, whatever n counts.${does.some(({ measure }) => measure?.id.startsWith("syntax.")) && " The gain at the best of many relations is biased upwards by selection; what a relation beats is not corrected for the number of heads and relations."} Each line links to its measure in the grid.</p>`}
     ${ranks.length > 0 && html`<details>
       <summary>Where it ranks</summary>
       ${ranks.map(({ sentence, numbers }) => html`<div key=${sentence}>
