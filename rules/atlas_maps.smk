@@ -79,8 +79,6 @@ ATLAS_MAPS = expand(rules.atlas_maps.output.maps, model=MODELS)
 
 if "translation" in config:
 
-    from workflow_scripts.translation.measures import name_of, state_of
-
     use rule model_step as translator_maps with:
         input:
             **TRANSLATION_INPUT,
@@ -92,8 +90,6 @@ if "translation" in config:
             **SAMPLING_JOB,
         params:
             **step("atlas/translator_maps.py"),
-            model=lambda wildcards: name_of(wildcards.run),
-            state=lambda wildcards: state_of(wildcards.run),
             generation=TRANSLATION["generation"],
             examples=ATLAS["segments"],
             most_words=ATLAS_CHOICE["most_tokens"],

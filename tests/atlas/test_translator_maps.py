@@ -34,7 +34,7 @@ def made(folder: Path, kind: str, **changes: Any) -> dict[str, Any]:
         for k, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True), start=1)
     ]
     tables.write(pd.DataFrame(rows), folder / "pairs.parquet")
-    given = {"model": "translation.1", "state": "trained", "generation": SEARCH}
+    given = {"generation": SEARCH}
     given |= {"examples": 2, "most_words": 5, "generated": False}
     translator_maps.main(
         folder / "1.card.json",

@@ -19,6 +19,7 @@ from workflow_scripts.atlas.encoding import encode
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import token_texts
+from workflow_scripts.core.measures.forms import named_by_run
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.attention import Capture, sublayers, watching
 from workflow_scripts.core.model.onednn import OneDNN
@@ -89,8 +90,6 @@ def main(
     card: Path,
     pairs: Path,
     maps: Out,
-    model: str,
-    state: str,
     generation: dict[str, Any],
     examples: int,
     most_words: int,
@@ -101,9 +100,9 @@ def main(
 ) -> None:
     """Write a translator's maps of `examples` test pairs: the same ones for every run.
 
-    `model` and `state` are what the atlas calls the translator and its weights; `checkpoint` is the
-    directory of these, which the card names too.
+    The card is <run>.card.json; `checkpoint` is the directory of the weights, which it names too.
     """
+    model, state = named_by_run(TASK, card.name.removesuffix(".card.json"))
     translator = translator_of(read_card(card), generation, devices.pick(device))
     frame = chosen(
         tables.read(pairs, ("split", "id", "source", "target")), examples, most_words, seed

@@ -145,9 +145,6 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
     ),
 )
 
-# The printed tables that candidates read.
-TABLES = tuple(candidate[0] for candidate in CANDIDATES if not isinstance(candidate, OnClaim))
-
 
 def chosen(
     claims: Iterable[Row], tables: Mapping[str, Iterable[Row]], origins: Mapping[str, str]

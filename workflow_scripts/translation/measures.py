@@ -10,12 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.measures.forms import PRETRAINED, Form, Study, Table, identifier
+from workflow_scripts.core.measures.forms import (
+    PRETRAINED,
+    Form,
+    Study,
+    Table,
+    identifier,
+    named_by_run,
+)
 from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.core.model.sublayers import TYPES
 
 DATA = ("pairs", "Translation")
-TASK, TRAINED = "translation", "trained"
+TASK = "translation"
 SCORES = Table(
     "translation/<run>.scores.parquet",
     "the change of a metric with the head masked, or with it alone in its layer",
@@ -87,28 +94,18 @@ METRICS = {
 }
 
 
-def name_of(run: str) -> str:
-    """The translator as a model of the atlas."""
-    return f"{TASK}.{run}"
-
-
-def state_of(run: str) -> str:
-    """The state of the translator's weights."""
-    return PRETRAINED if run == PRETRAINED else TRAINED
-
-
 def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables]:
     """What the atlas states about translator <run>.card.json, and its tables <run>.<of>.parquet."""
     about, run = read_card(card), card.name.removesuffix(".card.json")
-    pretrained = run == PRETRAINED
+    (name, state_name), pretrained = named_by_run(TASK, run), run == PRETRAINED
     title = PRETRAINED if pretrained else "trained to translate"
-    state = {"name": state_of(run), "title": title, "task": TASK}
+    state = {"name": state_name, "title": title, "task": TASK}
     types = [
         {"name": name, "title": title, "n_layers": about["layers"][name]}
         for name, title in TYPES.items()
     ]
     model = {
-        "name": name_of(run),
+        "name": name,
         "title": "Translator" + ("" if pretrained else f", seed {run}"),
         "architecture": about["architecture"],
         "n_layers": sum(each["n_layers"] for each in types),
@@ -155,14 +152,14 @@ def masking(found: Tables, table: Table, study: Study) -> Iterator[Form]:
             paper=paper,
             group=f"{group}, {mode}",
             task=TASK,
-            state=state_of(table.names["run"]),
+            state=named_by_run(TASK, table.names["run"])[1],
         )
 
 
 def importance(table: Table, study: Study) -> Iterator[Form]:
     """The gradient of the loss by the head's gate, plain and over its layer's norm."""
     group = {"paper": "michel2019", "group": "Importance", "task": TASK}
-    group["state"] = state_of(table.names["run"])
+    _, group["state"] = named_by_run(TASK, table.names["run"])
     over = f"Mean over training pairs.{study.note('pairs')}"
     yield table.form(
         "translation.importance",

@@ -190,6 +190,11 @@ def state_of(task: str, seed: int | str | None = None) -> str:
     return task if seed is None else f"{task}.{seed}"
 
 
+def named_by_run(task: str, run: str) -> tuple[str, str]:
+    """Name and state of a model that is for a task alone; its run is a seed, or PRETRAINED."""
+    return f"{task}.{run}", PRETRAINED if run == PRETRAINED else "trained"
+
+
 def identifier(text: str) -> str:
     """A text as part of an id."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", text)
