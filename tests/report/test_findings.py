@@ -53,8 +53,11 @@ def test_relations_above_the_offset() -> None:
     rows = [relation("all", 90, 80), relation("dobj", 9, 5), relation("conj", -8, -10)]
     rows += [relation("poss", 20, -1)]
     finding = findings.syntactic(rows)
-    assert finding.sentence.startswith("On 1 of 3 syntactic relations a head finds more words")
-    assert finding.numbers.startswith("most on dobj, by head 2-1: +9.0 points (5.0 to 11.0; n = 50")
+    assert finding.sentence.startswith("On 1 of 3 syntactic relations some head is more")
+    assert finding.numbers.startswith(
+        "each by its own 95% interval, not corrected for 3 relations;"
+    )
+    assert " most on dobj, by head 2-1: +9.0 points (5.0 to 11.0; n = 50" in finding.numbers
     assert "silver" not in finding.numbers
     assert "silver" in findings.syntactic([relation("dobj", 9, 5, "silver")]).numbers
     assert findings.syntactic([relation("dobj", 9, 5, "generated")]) is None
@@ -71,6 +74,15 @@ def test_the_words_follow_the_verdict(verdict: str) -> None:
     )
     assert [one.sentence for one in found] == ([wanted[verdict]] if verdict in wanted else [])
     assert [one.verdict for one in found] == ([verdict] if verdict in wanted else [])
+
+
+def test_a_finding_on_one_of_several_cases_names_it() -> None:
+    rows = [CLAIM | {"case": "SST-2"}, CLAIM | {"case": "MNLI", "verdict": "not comparable"}]
+    (finding,) = chosen(rows, {}, {})
+    assert finding.sentence.startswith("On SST-2, this study cannot tell whether")
+    assert finding.numbers.endswith("; cases without a verdict: 1")
+    (finding,) = chosen(rows[:1], {}, {})
+    assert finding.sentence.startswith("This study") and "without a verdict" not in finding.numbers
 
 
 def test_cases_that_differ_are_not_generalised() -> None:

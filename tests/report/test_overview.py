@@ -151,7 +151,8 @@ def test_the_front_page_states_what_was_found_and_run(tmp_path: Path) -> None:
     assert f"{sentence} {HOSTILE}: {numbers}" in text
     assert 'data-path="results/s/m/figures/michel2019-fig3.svg"' in page
     assert "syntactic (silver): 1" in text and "other: 3" in text
-    assert "Tested: they have a verdict 1 holds here 1 Code check only, no verdict 1" in text
+    assert "Tested: they have a verdict 1 holds here 1 Measured on what cannot test" in text
+    assert "the claim: no verdict 1" in text
     assert "rule met: yes 1 rule met: no 0 rule met: undecided (interval on both sides" in text
     rows = re.findall(r'<th scope="row">(\d)</th>.*?head (\d-1)', page)
     assert rows == [("2", "2-1"), ("1", "1-1")]

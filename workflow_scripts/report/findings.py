@@ -65,10 +65,11 @@ def syntactic(rows: Iterable[Row]) -> Finding | None:
         return None
     better = [row for row in relations if float(row["held_out_gain_low"]) > 0]
     best = max(better or relations, key=lambda row: float(row["held_out_gain"]))
-    sentence = f"On {len(better)} of {len(relations)} syntactic relations a head"
-    sentence += " finds more words than the best fixed offset does."
+    sentence = f"On {len(better)} of {len(relations)} syntactic relations some head"
+    sentence += " is more accurate than the best fixed offset."
     gain, low, high = (float(best[f"held_out_gain{end}"]) for end in ("", "_low", "_high"))
-    numbers = f"most on {best['relation']}, by head {best['held_out_head']}: {gain:+.1f} points"
+    numbers = f"each by its own 95% interval, not corrected for {len(relations)} relations;"
+    numbers += f" most on {best['relation']}, by head {best['held_out_head']}: {gain:+.1f} points"
     numbers += f" ({low:.1f} to {high:.1f}; n = {best['held_out_n']} words of other documents)"
     numbers += "; trees from a parser (silver)" if best["annotation"] == "silver" else ""
     return Finding(sentence, numbers, "clark2019-fig5")
@@ -111,8 +112,8 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
     OnClaim(
         "michel-translation-cross-pruned",
         "michel2019-translation-fig4",
-        "Pruning 70% of the encoder-decoder heads costs more BLEU than of self-attention's heads.",
-        "Pruning 70% of the encoder-decoder heads costs no more BLEU than of self-attention's.",
+        "Pruning 70% of the encoder-decoder heads costs more BLEU than as many of others.",
+        "Pruning 70% of the encoder-decoder heads costs no more BLEU than as many of others.",
         "whether pruning 70% of the encoder-decoder heads costs most BLEU",
     ),
     OnClaim(
@@ -139,8 +140,8 @@ CANDIDATES: tuple[OnTable | OnClaim, ...] = (
     OnClaim(
         "kovaleva-head-gain",
         "kovaleva2019-fig8",
-        "Disabling the best head, chosen on other examples, improves the score.",
-        "Disabling the best head, chosen on other examples, does not improve the score.",
+        "Disabling one head, chosen on held-out examples, improves the score.",
+        "Disabling one head, chosen on held-out examples, does not improve the score.",
         "whether disabling some head improves the score",
     ),
 )
@@ -155,8 +156,7 @@ def chosen(
     """
     by_id: dict[str, list[Row]] = {}
     for row in claims:
-        if row["verdict"] not in VERDICTLESS:
-            by_id.setdefault(row["id"], []).append(row)
+        by_id.setdefault(row["id"], []).append(row)
     found = []
     for candidate in CANDIDATES:
         if isinstance(candidate, OnClaim):
@@ -196,8 +196,10 @@ def _rounded(text: str) -> str:
     return f"{float(text):.1f}" if abs(float(text)) >= 1 else f"{float(text):.2g}"
 
 
-def _on_claim(candidate: OnClaim, rows: list[Row]) -> Finding | None:
-    """The finding in the words of its verdicts."""
+def _on_claim(candidate: OnClaim, cases: list[Row]) -> Finding | None:
+    """The finding in the words of its verdicts; it names the one case that has any."""
+    rows = [row for row in cases if row["verdict"] not in VERDICTLESS]
+    others = len(cases) - len(rows)
     if not rows:
         return None
     verdicts = list(dict.fromkeys(row["verdict"] for row in rows))
@@ -208,5 +210,8 @@ def _on_claim(candidate: OnClaim, rows: list[Row]) -> Finding | None:
         sentence = candidate.holds
     elif all(BADGES[verdict] == "bad" for verdict in verdicts):
         sentence = _in_words(candidate.fails, rows[0])
+    if others and len(rows) == 1:
+        sentence = f"On {rows[0]['case']}, {sentence[0].lower()}{sentence[1:]}"
     numbers = "; ".join(number(row, candidate.measured) for row in rows)
+    numbers += f"; cases without a verdict: {others}" if others else ""
     return Finding(sentence, numbers, candidate.figure, ", ".join(verdicts))
