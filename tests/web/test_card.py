@@ -25,9 +25,14 @@ def measured(measure: dict[str, Any], index: int) -> list[str]:
         value_text(measure, index) + (f"|{label}" if label else ""),
         " to ".join(number(end, measure["decimals"]) for end in ends) if ends else DASH,
         DASH if n is None else str(n),
-        DASH if p is None else "< 0.001" if p < 0.001 else number(p, 3),
+        DASH if p is None else p_value(p),
         f"{place} of {known}" if place else DASH,
     ]
+
+
+def p_value(p: float) -> str:
+    """A p-value as the page writes it."""
+    return "< 0.001" if p < 0.001 else "> 0.99" if p > 0.99 else number(p, 3)
 
 
 ROWS = """() => Array.from(document.querySelectorAll('.profile tbody tr:not(.paper)'), (row) =>

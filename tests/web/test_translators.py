@@ -146,8 +146,8 @@ def test_maps_of_two_translators_are_compared(hostile: Study, show: Opener) -> N
         found = [float(row["weight"]) for row in rows if row["side"] == name]
         sides[name] = np.array(found).reshape(expected.shape[2:])
         assert np.allclose(sides[name], expected[0, 1], rtol=1e-5, atol=1e-9)
-    gap = [float(row["weight"]) for row in rows if row["side"] == "A - B"]
-    assert np.allclose(gap, (sides["A"] - sides["B"]).ravel(), atol=1e-5)
+    gap = [float(row["weight"]) for row in rows if row["side"] == "B - A"]
+    assert np.allclose(gap, (sides["B"] - sides["A"]).ravel(), atol=1e-5)
     stated = float(re.search(r"[\d.]+", page.locator(".apart dd").first.inner_text())[0])
     p, q = (each / each.sum(axis=1, keepdims=True) for each in sides.values())
     middle = (p + q) / 2

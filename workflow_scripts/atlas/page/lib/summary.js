@@ -1,6 +1,6 @@
 /** What a head does, in sentences with their numbers: the measures that state it, in order. */
 
-import { number, pText } from "./format.js";
+import { number, pText, withMinus } from "./format.js";
 import { beats, countOf, differs, intervalOf, layerOf, nullOf, valueText, withUnit } from "./measures.js";
 import { provenance } from "./profile.js";
 
@@ -140,7 +140,7 @@ function relation(members, i) {
   const direction = best.label?.[i] ? ` (${best.label[i]})` : "";
   const numbers = behind(best, i, { interval: ends });
   return [{
-    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words, ${number(points, best.decimals)} points (${numbers}) above the ${best.null_title}; of ${relations.length} relations, it beats the offset on ${above.length}`,
+    sentence: `Best relation: ${name}${direction}, correct for ${valueText(best, i)} of words, ${number(points, best.decimals)} points (${numbers}) above the ${withMinus(best.null_title)}; of ${relations.length} relations, it beats the offset on ${above.length}`,
     measure: best,
     leads: "relation",
   }];

@@ -63,7 +63,7 @@ function OnText({ atlas, model, segment, state, go, dark }) {
       ${!direction && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
       <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, direction, words }} table=${tableOf(palettes.light)} />
     </div>
-    ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small"><bdi>${wordsOf(one).join(" ")}</bdi></p>`)}
+    ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi>${wordsOf(one).join(" ")}</bdi></p>`)}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
     <${ModelMapsLegend} ...${{ blocks, direction, words, dark }} />
     ${error && html`<p role="alert">${error}</p>`}

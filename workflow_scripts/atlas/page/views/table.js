@@ -21,11 +21,11 @@ export function TableView({ atlas, state, go }) {
   const sort = columns.some(({ key, picture }) => key === asked && !picture) ? state.sort : first;
   const order = listed(measure, sort).filter((index) => passes[index]);
   const left = passes.length - order.length;
-  const chooser = html`<${Chooser} ...${{ atlas, state, measure, go }} />`;
+  const inForce = filters.some(({ id, op }) => id === measure.id && op === "!");
+  const tools = [html`<${Chooser} ...${{ atlas, state, measure, go }} />`, !inForce && html`<${ClaimFilter} ...${{ measure, filters, go }} />`];
   return html`
-    <${Context} ...${{ atlas, state, measure, tools: chooser }} />
+    <${Context} ...${{ atlas, state, measure, tools }} />
     <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
-    ${!filters.some(({ id, op }) => id === measure.id && op === "!") && html`<div class="row small"><${ClaimFilter} ...${{ measure, filters, go }} /></div>`}
     ${left > 0 && html`<p class="small soft">${plural(left, "head")} that ${left === 1 ? "does" : "do"} not pass ${left === 1 ? "is" : "are"} not listed.</p>`}
     <div class="table-box" tabindex="0" role="region" aria-label="Heads" ...${pointing()}>
       <table class="heads-table">
