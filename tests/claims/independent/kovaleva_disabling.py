@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from tests.claims.independent.clark import layers
 from tests.claims.independent.kovaleva import ENDS, TITLES
-from tests.claims.independent.study import Case, Study, over_seeds, where
+from tests.claims.independent.study import Case, Missing, Study, over_seeds, where
 
 
 def held_out_gain(study: Study, of: str) -> list[Case]:
@@ -66,6 +66,8 @@ def lowest_effect(study: Study, of: str) -> list[Case]:
     """The printed intervals are of 90%."""
     table = study.read("tables/kovaleva2019-heads.csv")
     heads = table[table["kinds"].str.contains(of, regex=False)].to_dict("records")
+    if not heads:
+        raise Missing(of)
     quantile, cases = norm.isf(0.025 / len(heads)), []
     for task in (task for task in TITLES if f"effect_{task}" in heads[0]):
         rows = [tuple(100 * head[f"{name}_{task}"] for name in ("effect", "low", "high"))
