@@ -85,7 +85,10 @@ def test_an_encoded_fragment_is_understood(demo: Study, show: Opener) -> None:
         ("view=head&head=1-1&state=nothing", ["checkpoint “nothing”"]),
         ("view=head&head=1-1&segment=nothing&with=9-9,x", []),
         ("%E0%A4%A", ["“%E0%A4%A”"]),
-        ("view=head&head=1-1&map=nothing&theme=nothing&sort=nothing", []),
+        (
+            "view=head&head=1-1&map=nothing&theme=nothing&sort=nothing",
+            ["“map=nothing”", "“sort=nothing”", "“theme=nothing”"],
+        ),
         ("view=__proto__&model=__proto__", ["view “__proto__”", "model “__proto__”"]),
     ],
 )
