@@ -117,21 +117,21 @@ function gain(measure, i) {
   return measure.value[i] - nullOf(measure, i);
 }
 
-function largestGain(members, i) {
-  return members.filter((one) => beats(one, i)).toSorted((a, b) => gain(b, i) - gain(a, i))[0];
+function byGain(members, i) {
+  return members.toSorted((a, b) => gain(b, i) - gain(a, i));
 }
 
 /** The gain of head i over a fixed baseline, in points, with the errors of both: [gain, low, high]; normal for the baseline's share. */
 function gained(measure, i) {
-  const [none, value] = [nullOf(measure, i), measure.value[i]];
+  const [none, value, points] = [nullOf(measure, i), measure.value[i], gain(measure, i)];
   const [low, high] = intervalOf(measure, i) ?? [value, value];
   const error = 1.96 * Math.sqrt((none * (100 - none)) / (countOf(measure, i) ?? Infinity));
-  return [value - none, value - none - Math.hypot(value - low, error), value - none + Math.hypot(high - value, error)];
+  return [points, points - Math.hypot(value - low, error), points + Math.hypot(high - value, error)];
 }
 
 function relation(members, i) {
   const relations = members.filter(({ id }) => id !== "syntax.best");
-  const above = relations.filter((measure) => gained(measure, i)[1] > 0).toSorted((a, b) => gain(b, i) - gain(a, i));
+  const above = byGain(relations.filter((measure) => gained(measure, i)[1] > 0), i);
   if (relations.length === 0) return [];
   if (above.length === 0) return [{ sentence: `Beats the best fixed offset on none of the ${relations.length} relations`, measure: members[0] }];
   const best = above[0];
@@ -147,7 +147,7 @@ function relation(members, i) {
 }
 
 function antecedents(members, i) {
-  const best = largestGain(members, i);
+  const [best] = byGain(members.filter((one) => beats(one, i)), i);
   if (!best) return [];
   const baseline = `the ${best.null_title}: ${withUnit(best, nullOf(best, i))}`;
   return [{ sentence: `Finds an antecedent of ${valueText(best, i)} of ${MENTIONS[last(best.id)]} (${behind(best, i)}); ${baseline}`, measure: best, leads: "antecedents" }];
