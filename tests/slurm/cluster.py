@@ -198,12 +198,14 @@ class Cluster:
 
     def _kill_processes(self, chosen: Callable[[str, bytes], bool]) -> None:
         """Kill processes of this cluster and its users by their name and their variables."""
-        for process in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):  # it has ended
-                name = (process / "comm").read_text().strip()
-                variables = (process / "environ").read_bytes()
-                if f"SLURM_CONF={self.conf}".encode() in variables and chosen(name, variables):
-                    os.kill(int(process.name), signal.SIGKILL)
+        # All are stopped first, so that none sees another end and cleans up after it.
+        for sent in (signal.SIGSTOP, signal.SIGKILL):
+            for process in Path("/proc").glob("[0-9]*"):
+                with contextlib.suppress(OSError):  # it has ended
+                    name = (process / "comm").read_text().strip()
+                    variables = (process / "environ").read_bytes()
+                    if f"SLURM_CONF={self.conf}".encode() in variables and chosen(name, variables):
+                        os.kill(int(process.name), sent)
 
     def save_jobs(self, job: str) -> None:
         """Change a running job, and wait until slurmctld has saved what it knows of jobs."""

@@ -77,7 +77,7 @@ class SmallStudy:
 
     def wait_for_half(self, count: int = 1) -> None:
         """Wait until `count` jobs run and have written half of their products."""
-        wait_for(lambda: len(list(self.folder.glob("squares/*.csv"))) == count, self.log)
+        wait_for(lambda: self.half_written() == count, self.log)
 
     def go(self) -> None:
         """Let the jobs go on."""
@@ -108,9 +108,9 @@ class SmallStudy:
         """The lines of the finished table."""
         return (self.folder / "table.csv").read_text().splitlines()
 
-    def half_written(self) -> bool:
-        """Whether a job has written half of its product."""
-        return any(path.read_text() == "half\n" for path in self.folder.glob("squares/*.csv"))
+    def half_written(self) -> int:
+        """How many jobs have written half of their products."""
+        return sum(path.read_text() == "half\n" for path in self.folder.glob("squares/*.csv"))
 
     def jobs(self) -> list[dict[str, str]]:
         """What SLURM reports about this study's jobs, oldest first."""
