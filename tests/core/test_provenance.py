@@ -111,15 +111,6 @@ def test_a_changed_input_is_refused_and_named(study: Path, change: str) -> None:
     assert f"{study}/b/two: differs from its record" in verify.verify(study)
 
 
-def test_of_large_inputs_the_size_is_checked(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(provenance, "CHECKED_BYTES", 3)
-    (study / "a/one").write_text("abaB")
-    job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})  # read, not digested
-    (study / "a/one").write_text("ababa")
-    with pytest.raises(InputError, match="a/one: is not what its job wrote"):
-        job.call(weights, {"text": study / "a/one", "folder": study / "b/two"})
-
-
 def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: Path) -> None:
     (study / "3").unlink()
     (study / "logs").mkdir()

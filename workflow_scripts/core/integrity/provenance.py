@@ -16,13 +16,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.run.errors import InputError
 
 FOLDER = ".provenance"
 FORMAT = 1
 PARTIAL = ".part"
-# A job checks the content of recorded inputs up to this many bytes; of larger ones the size.
-CHECKED_BYTES = 64 * 2**20
 # The distributions that results may depend on, by the module that is imported.
 DISTRIBUTIONS = {
     "datasets": "datasets",
@@ -39,8 +38,6 @@ DISTRIBUTIONS = {
     "torch": "torch",
     "transformers": "transformers",
 }
-# The file by which Snakemake marks a directory as made.
-MARK = ".snakemake_timestamp"
 # SHA-256, size in bytes and, of a directory, the number of files.
 Content = dict[str, Any]
 
@@ -61,23 +58,11 @@ def record_path(product: Path) -> Path:
     return product.parent / FOLDER / f"{product.name}.json"
 
 
-def content(path: Path) -> Content:
-    """SHA-256 and size in bytes of a file; of a directory, over its files by name, with a count."""
-    if not path.is_dir():
-        with path.open("rb") as file:
-            return {"sha256": hashlib.file_digest(file, "sha256").hexdigest()} | extent(path)
-    total = hashlib.sha256()
-    for file in _files(path):
-        total.update(f"{file.relative_to(path).as_posix()}\0{content(file)['sha256']}\n".encode())
-    return {"sha256": total.hexdigest()} | extent(path)
-
-
-def extent(path: Path) -> dict[str, int]:
-    """What can be known of a file or directory without reading it: bytes, number of files."""
-    if not path.is_dir():
-        return {"size": path.stat().st_size}
-    files = _files(path)
-    return {"size": sum(file.stat().st_size for file in files), "files": len(files)}
+def content(path: Path, anew: bool = False) -> Content:
+    """SHA-256 and size in bytes of a file; of a directory, also the number of its files."""
+    files = digests.files(path) if path.is_dir() else [path]
+    found = {"sha256": digests.of(path, anew), "size": sum(file.stat().st_size for file in files)}
+    return found | ({"files": len(files)} if path.is_dir() else {})
 
 
 def read(product: Path) -> dict[str, Any] | None:
@@ -136,7 +121,8 @@ def remove_partial(outputs: Iterable[Path]) -> None:
 
 
 def prune(folder: Path) -> None:
-    """Remove the records of products that are gone, such as temporary ones after their readers."""
+    """Forget products that are gone, such as temporary ones after their readers."""
+    digests.prune()
     for record in list(records(folder)):
         if not os.path.lexists(product_of(record)):
             record.unlink()
@@ -188,8 +174,7 @@ def _checked(path: Path) -> dict[str, Any]:
     record = read(path)
     if record is None:
         return content(path)
-    size = extent(path)
-    now = size if size["size"] > CHECKED_BYTES else content(path)
+    now = content(path)
     if not same(now, record):
         raise InputError(
             f"{path}: is not what its job wrote ({_words(now)}; recorded {_words(record)}); delete "
@@ -205,8 +190,7 @@ def same(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
 
 
 def _words(of: Mapping[str, Any]) -> str:
-    digest = f", SHA-256 {of['sha256'][:12]}" if "sha256" in of else ""
-    return f"{of['size']} bytes{digest}"
+    return f"{of['size']} bytes, SHA-256 {of['sha256'][:12]}"
 
 
 def _plain(value: Any) -> Any:
@@ -216,12 +200,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
-
-
-def _files(directory: Path) -> list[Path]:
-    """The files of a directory product, in the order of their names."""
-    files = (path for path in directory.rglob("*") if path.is_file() and path.name != MARK)
-    return sorted(files, key=lambda path: path.relative_to(directory).as_posix())
 
 
 def _partial(record: Path) -> Path:

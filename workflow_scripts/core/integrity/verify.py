@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.integrity import provenance
+from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.errors import InputError
 
 # What is no product of a job: logs, times, and reports.
@@ -35,7 +35,7 @@ def verify(folder: Path) -> list[str]:
             continue
         if not product.exists():
             lines.append(f"{product}: missing")
-        elif not provenance.same(provenance.content(product), found[product]):
+        elif not provenance.same(provenance.content(product, anew=True), found[product]):
             lines.append(f"{product}: differs from its record")
     now = dict(found)  # a product that differs from its record is in a line of its own already
     for product, record in found.items():
@@ -44,7 +44,7 @@ def verify(folder: Path) -> list[str]:
             if not used or not path.exists():
                 continue
             if path not in now:  # no product: a source, read once
-                now[path] = provenance.content(path)
+                now[path] = provenance.content(path, anew=True)
             if now[path]["sha256"] != used["sha256"]:
                 lines.append(f"{product}: was made from another version of {path}")
     return lines + [f"{path}: unrecorded" for path in _unrecorded(folder)]
@@ -63,7 +63,7 @@ def _unrecorded(folder: Path) -> Iterator[Path]:
         if (
             path.name == provenance.FOLDER
             or provenance.record_path(path).is_file()
-            or path.name in (provenance.MARK, *REPORTS)
+            or path.name in (digests.MARK, *REPORTS)
         ):
             continue
         if path.is_dir():

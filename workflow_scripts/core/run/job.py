@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from workflow_scripts.core.integrity import full_disk, meaning, provenance
+from workflow_scripts.core.integrity import digests, full_disk, meaning, provenance
 from workflow_scripts.core.integrity.hold import held
 from workflow_scripts.core.integrity.provenance import PARTIAL
 from workflow_scripts.core.run.errors import InputError, one_line
@@ -86,6 +86,7 @@ def call(
             if output.is_dir():
                 _remove(output)
             os.replace(path, output)
+            digests.moved(path, output)
         provenance.put_in_place(made)
     except Exception as error:
         if full_disk.met_by(error):
