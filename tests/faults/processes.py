@@ -50,7 +50,7 @@ def started(study: TinyStudy, *options: str) -> Iterator[Started]:
     try:
         yield run
     finally:
-        for pid in _session(run.process.pid):
+        for pid in session(run.process.pid):
             os.kill(pid, signal.SIGKILL)
         run.process.wait(timeout=LONGEST)
 
@@ -133,7 +133,8 @@ def _processes() -> list[int]:
     return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
-def _session(leader: int) -> list[int]:
+def session(leader: int) -> list[int]:
+    """The processes of a session that run or are stopped."""
     return [pid for pid in _processes() if alive(pid) and _of_session(pid, leader)]
 
 
