@@ -1,14 +1,17 @@
 """Weights that are not those of the model next to them are refused, never made up."""
 
+import ast
 import copy
 import json
 import re
 import shutil
 from collections.abc import Callable
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModel,
@@ -141,14 +144,62 @@ def test_a_saved_scorer_without_its_pooler(tmp_path: Path) -> None:
     assert "pooler.dense.bias is missing (and 1 more)" in message
 
 
-def test_weights_changed_since_the_card_was_written(tmp_path: Path) -> None:
-    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
-    card = read_card(write_card(tmp_path, directory))
-    assert models.directory_of(card) == directory
-    path = directory / "model.safetensors"
+def in_text(old: str, new: str) -> Callable[[Path], None]:
+    """An edit of a text that leaves the model one that can be loaded."""
+
+    def edit(path: Path) -> None:
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    return edit
+
+
+def last_byte(path: Path) -> None:
+    """Change a weight."""
     content = bytearray(path.read_bytes())
     content[-5] ^= 1
     path.write_bytes(content)
+
+
+EDITS = {
+    "config.json": in_text('"gelu"', '"relu"'),
+    "tokenizer.json": in_text('"river"', '"rivers"'),
+    "tokenizer_config.json": in_text('"[CLS]"', '"the"'),
+    "model.safetensors.index.json": in_text('"total_size": ', '"total_size": 1'),
+    "model-00002*": last_byte,
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_model_changed_since_the_card_was_written(name: str, tmp_path: Path) -> None:
+    config = ARCHITECTURES["bert"]
+    directory = save(tmp_path / "model", "body", config, max_shard_size="40KB")
+    card = read_card(write_card(tmp_path, directory))
+    assert models.directory_of(card) == directory
+    (path,) = directory.glob(name)
+    EDITS[name](path)
     models.load_body(directory, CPU)  # nothing else would notice
-    with pytest.raises(InputError, match="model: the weights are not those that the card of tiny"):
+    with pytest.raises(InputError, match="are not those that the card of tiny"):
         models.directory_of(card)
+
+
+def test_files_that_loading_does_not_read_may_change(tmp_path: Path) -> None:
+    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
+    card = read_card(write_card(tmp_path, directory))
+    for name in ("README.md", "pytorch_model.bin", ".snakemake_timestamp", "onnx"):
+        (directory / name).mkdir() if name == "onnx" else (directory / name).write_text(name)
+    assert models.directory_of(card) == directory
+
+
+def test_the_files_of_every_tokenizer_count() -> None:
+    """Those that the modules of the library name."""
+    modules = Path(transformers.__file__).parent.glob("models/*/tokenization*.py")
+    named = [
+        re.search(r"VOCAB_FILES_NAMES = (\{.*?\})", path.read_text(), re.S) for path in modules
+    ]
+    files = {name for found in named if found for name in ast.literal_eval(found[1]).values()}
+    assert {"vocab.txt", "bpe.codes", "spiece.model", "tokenizer.json"} < files
+    assert {
+        name for name in files if not any(fnmatch(name, kind) for kind in models.FILES)
+    } == set()

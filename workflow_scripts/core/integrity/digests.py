@@ -10,6 +10,7 @@ import json
 import os
 import time
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,11 +24,14 @@ MARK = ".snakemake_timestamp"
 
 def of(path: Path, anew: bool = False) -> str:
     """Hex digest of a file; of a directory, over its files by name. `anew` trusts no memory."""
-    if not path.is_dir():
-        return _of_file(path, anew)
+    return of_files(path, files(path), anew) if path.is_dir() else _of_file(path, anew)
+
+
+def of_files(directory: Path, chosen: Iterable[Path], anew: bool = False) -> str:
+    """Hex digest over some files of a directory, their names and contents, in the order given."""
     total = hashlib.sha256()
-    for file in files(path):
-        line = f"{file.relative_to(path).as_posix()}\0{_of_file(file, anew)}\n"
+    for file in chosen:
+        line = f"{file.relative_to(directory).as_posix()}\0{_of_file(file, anew)}\n"
         total.update(os.fsencode(line))
     return total.hexdigest()
 

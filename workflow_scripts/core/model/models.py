@@ -1,6 +1,5 @@
 """Pretrained models from the hub, a local directory or an installed package."""
 
-import hashlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,14 @@ from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.run.errors import InputError, one_line
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
-FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
+# What loading reads: config, index and generation, the tokenizer's files of any kind, weights.
+TOKENIZERS = ("*.txt", "*.model", "*.spm", "*.codes", "*.tokenizer", "*.jinja")
+FILES = ("*.json", *TOKENIZERS, "*.safetensors")
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,13 @@ def resolve(source: Source) -> Path:
 def directory_of(card: dict[str, Any]) -> Path:
     """The local directory of the model that a card describes.
 
-    Raises InputError where its weights have changed since the card was written.
+    Raises InputError where a file that loading reads has changed since the card was written.
     """
     directory = resolve(Source.from_config(card["source"]))
     if weights_digest(directory) != card["weights"]:
         raise InputError(
-            f"{directory}: the weights are not those that the card of {card['name']} was written "
-            "for; put those back, or delete the card and run again"
+            f"{directory}: the weights, config or tokenizer are not those that the card of "
+            f"{card['name']} was written for; put those back, or delete the card and run again"
         )
     return directory
 
@@ -108,13 +110,10 @@ def max_positions(config: transformers.PretrainedConfig) -> int:
 
 
 def weights_digest(directory: Path) -> str:
-    """Hex SHA-256 over the weight files, by name."""
-    digest = hashlib.sha256()
-    for path in sorted(directory.glob("*.safetensors")):
-        digest.update(path.name.encode())
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
+    """Hex SHA-256 over the weights and all other files that loading reads, by name."""
+    found = {path for pattern in FILES for path in directory.glob(pattern)}
+    found |= {directory / name for name in weights.indexed(directory)}
+    return digests.of_files(directory, sorted(path for path in found if path.is_file()))
 
 
 def versions() -> dict[str, str]:
