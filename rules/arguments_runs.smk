@@ -10,17 +10,9 @@ ARGUMENT_EASY = PAPER["niven2019"] | {"subcategory": "8 Easy points"}
 ARGUMENT_DEGENERATE_BELOW = {
     family: ARGUMENTS[family]["degenerate_below"] for family in ARGUMENT_FAMILIES
 }
-# The folder of the authors' runs, and the files in it and in the folders next to them.
+# The folder of the authors' runs, and the files below it.
 ARGUMENT_PUBLISHED = ARGUMENTS["published_runs"].get("path", "")
-ARGUMENT_PUBLISHED_FILES = [
-    file
-    for folder in (
-        [ARGUMENT_PUBLISHED, *sorted(map(str, Path(ARGUMENT_PUBLISHED).glob("*/")))]
-        if ARGUMENT_PUBLISHED
-        else []
-    )
-    for file in local_files(folder)
-]
+ARGUMENT_PUBLISHED_FILES = local_files(ARGUMENT_PUBLISHED or None)
 ARGUMENT_VECTORS = {
     "vectors": f"<results>/corpora/{ARGUMENTS['vectors']}.vectors.safetensors",
     "words": f"<results>/corpora/{ARGUMENTS['vectors']}.words.txt",

@@ -5,6 +5,7 @@ from pathlib import Path
 from snakemake import cli
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
+from workflow_scripts.core.run.files import files_below, inside
 from workflow_scripts.core.integrity import meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_checkout, check_duplicates
@@ -197,23 +198,24 @@ TRAINING_JOB = {"mem_mb": memory(8000, 6), "runtime": minutes(1440), "gpu": gpu}
 SAMPLING_JOB = MODEL_JOB | {"mem_mb": memory(4000)}
 
 
-def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), folder: str = ""):
+def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), **which):
     """A function that finds the local files of the entry that the wildcard names.
 
-    `keys` name the paths; where a path has the folder `folder`, its files are those.
+    `keys` name the paths; `which` is for `local_files`.
     """
 
     def files(wildcards) -> list[str]:
         entry = table[wildcards[wildcard]]
-        return [file for key in keys for file in local_files(entry.get(key), folder)]
+        return [file for key in keys for file in local_files(entry.get(key), **which)]
 
     return files
 
 
-def local_files(path: str | None, folder: str = "") -> list[str]:
-    """The regular files at `path`, a file or a directory; none where the source is elsewhere.
+def local_files(path: str | None, folder: str = "", deep: bool = True) -> list[str]:
+    """The files at `path`, a file or a directory; none where the source is elsewhere.
 
-    For a path in a source distribution, which a job unpacks, the directory of its files.
+    Where a path has the folder `folder`, its files are those. For a path in a source distribution,
+    which a job unpacks, the directory of its files.
     """
     if path is None:
         return []
@@ -221,12 +223,12 @@ def local_files(path: str | None, folder: str = "") -> list[str]:
         return [unpacked]
     if not Path(path).is_dir():
         return [path]
-    directory = Path(path, folder) if Path(path, folder).is_dir() else Path(path)
-    return sorted(str(file) for file in directory.iterdir() if file.is_file())
+    return [str(file) for file in files_below(inside(Path(path), folder), deep=deep)]
 
 
-# The files of a local model, so that new weights make its results stale.
-model_files = files_of(config["models"], "model")
+# The files of a local model, so that new weights make its results stale. Folders in its directory
+# are not loaded: other formats, earlier checkpoints.
+model_files = files_of(config["models"], "model", deep=False)
 
 
 include: "common_chapters.smk"

@@ -3,7 +3,21 @@
 What is fetched is fetched where snakemake runs: other nodes often have no network.
 """
 
+from workflow_scripts.corpora.frame_files import definitions_of
+
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
+
+
+def corpora_definitions(wildcards) -> list[str]:
+    """The files of FrameNet's frames, where the study's filters read them; the job misses others."""
+    path = FRAMES[wildcards.frames].get("path")
+    if (
+        path is None
+        or CORPORA_FRAME_FILTERS != "released"
+        or not definitions_of(Path(path)).is_dir()
+    ):
+        return []
+    return local_files(str(definitions_of(Path(path))))
 
 
 use rule analysis_step as fetch_sdist with:
@@ -106,11 +120,7 @@ use rule analysis_step as word_vectors with:
 use rule analysis_step as frames_corpus with:
     input:
         files=files_of(FRAMES, "frames", folder="lu"),
-        definitions=(
-            files_of(FRAMES, "frames", folder="frame")
-            if CORPORA_FRAME_FILTERS == "released"
-            else []
-        ),
+        definitions=corpora_definitions,
     output:
         sentences="<results>/corpora/{frames}.jsonl",
         annotation="<results>/corpora/{frames}.annotation.jsonl",

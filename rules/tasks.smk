@@ -12,10 +12,7 @@ TASK_GENERATED = {
 TASK_ARCT_DIRECTORY = [
     f"<results>/tasks/arct.{kind}" for kind in ("generate", "fetch") if ARCT.get(kind)
 ]
-# ARCT's local files, and those in the folders next to them.
-TASK_ARCT_PATHS = [ARCT[key] for key in ("path", "test", "truth") if key in ARCT]
-TASK_ARCT_PATHS += sorted(map(str, Path(ARCT["path"]).glob("*/"))) if "path" in ARCT else []
-TASK_ARCT_FILES = [file for path in TASK_ARCT_PATHS for file in local_files(path)]
+TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_files(ARCT.get(key))]
 
 
 use rule analysis_step as generate_task with:

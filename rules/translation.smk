@@ -85,7 +85,7 @@ else:
 
     use rule torch_step as translator_card with:
         input:
-            files=local_files(TRANSLATION_MODEL.get("path")),
+            files=local_files(TRANSLATION_MODEL.get("path"), deep=False),
         output:
             card="<results>/translation/{run}.card.json",
         pathvars:
@@ -100,7 +100,7 @@ else:
             name="{run}",
 
     TRANSLATION_CARD = rules.translator_card.output.card
-    TRANSLATION_FILES = local_files(TRANSLATION_MODEL.get("path"))
+    TRANSLATION_FILES = local_files(TRANSLATION_MODEL.get("path"), deep=False)
 
 
 TRANSLATION_INPUT = {

@@ -16,9 +16,11 @@ from defusedxml.ElementTree import parse
 
 from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_below, inside
 
 NAMESPACE = "{http://framenet.icsi.berkeley.edu}"
 CORE = "Core"
+UNIT = re.compile(r"lu(?!Index).*\.xml")  # names of files of lexical units
 Span = tuple[int, int]  # characters, the end excluded
 Labels = tuple[tuple[str, Span], ...]
 
@@ -41,9 +43,8 @@ def sentences_of(path: Path, core_sets: bool = False) -> Iterator[AnnotatedSente
 
     Raises InputError, naming the file, if there are none or one cannot be read.
     """
-    folder = path / "lu" if (path / "lu").is_dir() else path
-    files = [path] if path.is_file() else sorted(folder.glob("lu*.xml"))
-    files = [file for file in files if file.name != "luIndex.xml"]
+    files = [path] if path.is_file() else files_below(inside(path, "lu"), (".xml",))
+    files = [file for file in files if path.is_file() or UNIT.fullmatch(file.name)]
     if not files:
         raise InputError(f"{path}: no lu*.xml files; name a FrameNet directory with lu/ in it")
     sets: dict[str, set[str]] = {}
@@ -53,10 +54,16 @@ def sentences_of(path: Path, core_sets: bool = False) -> Iterator[AnnotatedSente
             raise InputError(f"{file}:1: not a lexical unit of FrameNet; remove the file")
         frame = root.attrib["frame"]
         if core_sets and frame not in sets:
-            sets[frame] = _core_sets(file.parent.parent / "frame" / f"{frame}.xml")
+            sets[frame] = _core_sets(definitions_of(path) / f"{frame}.xml")
         elements = root.findall(f"{NAMESPACE}header/{NAMESPACE}frame/{NAMESPACE}FE")
         core = {element.get("name", "") for element in elements if element.get("type") == CORE}
         yield from _sentences_of_unit(root, file, sets[frame] if core_sets else core)
+
+
+def definitions_of(path: Path) -> Path:
+    """The directory of the frames' files, next to that of the lexical units at `path`."""
+    units = inside(path, "lu")
+    return (units.parent if units.is_file() else units).parent / "frame"
 
 
 def _parsed(path: Path) -> Element:

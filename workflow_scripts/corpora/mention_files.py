@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workflow_scripts.core.data.text_files import files_at, read_lines, whole_number
+from workflow_scripts.core.data.mentions import ENDINGS
+from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_at
 from workflow_scripts.corpora.tree_files import NEWDOC, trees_of
 
-ENDINGS = (".conll", "_conll", ".conllu")
 N_COLUMNS = {"gum": 3, "litbank": 13, "conll2012": 12}  # at least so many in conll2012
 BRACKET = re.compile(r"\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\)|(\|)")
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -99,7 +100,7 @@ def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
     """
     treebank = _trees_by_document(Path(trees)) if trees else None
     empty = True
-    for file in files_at(path, ENDINGS, recursive=True):
+    for file in files_at(path, ENDINGS):
         kind = _guess(file) if form == "auto" else form
         for text in _conllu(file) if kind == "conllu" else _columns(file, kind):
             if treebank is not None:

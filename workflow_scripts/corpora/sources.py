@@ -7,8 +7,8 @@ from typing import Any
 
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.packages import path_of
-from workflow_scripts.core.data.text_files import files_at
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_at
 from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
 
 
@@ -23,7 +23,7 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
 
 
 def files(source: dict[str, Any]) -> list[Path]:
-    """The files of a local source: one, or those of a directory, sorted by name."""
+    """The files of a local source: one, or those below a directory."""
     endings = [ending for each in FORMATS.values() for ending in each.endings]
     return files_at(path_of(source), endings)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from workflow_scripts.core.data.text_files import files_at, read_lines, whole_number
+from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree, misshapen
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_at, is_hidden
 
 ENDINGS = {
     ".conllu": "conllu",
@@ -60,7 +61,8 @@ def _files(path: Path) -> list[Path]:
         names = sorted(set(zipfile.ZipFile(path).namelist()))
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise InputError(f"{path}: not a complete zip file ({error}); copy it again") from error
-    members = [zipfile.Path(path, name) for name in names]
+    shown = [name for name in names if not any(map(is_hidden, name.split("/")))]
+    members = [zipfile.Path(path, name) for name in shown]
     return [member for member in members if Path(member.name).suffix in ENDINGS]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_below
 
 LARGE = 8_000_000  # bytes
 LINES = 2000
@@ -17,8 +18,7 @@ T = TypeVar("T")
 
 def is_large(path: Path) -> bool:
     """Whether a file, or the files of a directory together, have more than LARGE bytes."""
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files if file.is_file()) > LARGE
+    return sum(file.stat().st_size for file in files_below(path)) > LARGE
 
 
 def read_start(path: Path, folder: Path, read: Callable[[Path], T]) -> T:
@@ -31,9 +31,8 @@ def read_start(path: Path, folder: Path, read: Callable[[Path], T]) -> T:
         return read(path)
     start = folder / f"{len(list(folder.iterdir()))}-{path.name}"
     if path.is_dir():
-        for file in path.rglob("*"):
-            if file.is_file():
-                _copy_start(file, start / file.relative_to(path))
+        for file in files_below(path):
+            _copy_start(file, start / file.relative_to(path))
     else:
         _copy_start(path, start)
     with named_after(start, path):

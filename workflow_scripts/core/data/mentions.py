@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.records import read_records, write_records
+from workflow_scripts.core.run.files import files_below
 
 KINDS = ("pronoun", "proper", "nominal")
+ENDINGS = (".conll", "_conll", ".conllu")  # of files with coreference
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,8 @@ def annotation_of(source: dict[str, Any]) -> str:
     if "generate" in source:
         return "generated"
     path, form = Path(source["path"]), source.get("format", "auto")
-    files = path.rglob("*") if path.is_dir() else [path]
-    names = [file.name for file in files if file.name.endswith((".conll", "_conll", ".conllu"))]
-    conllu = all(name.endswith(".conllu") for name in names) if names else False
+    files = files_below(path, ENDINGS) or [path]
+    conllu = all(file.suffix == ".conllu" for file in files)
     with_trees = "trees" in source or form == "conllu" or (form == "auto" and conllu)
     return "gold" if with_trees else "gold mentions, silver heads"
 

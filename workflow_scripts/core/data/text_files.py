@@ -1,31 +1,15 @@
-"""Text files: which a path names, and their lines, read strictly or with an error for a line."""
+"""Lines of text files, read strictly or with an error for a line."""
 
 import csv
 import gzip
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from workflow_scripts.core.run.errors import InputError
 
 MOST_DIGITS = 9  # of a whole number; Python limits what it converts, too, but at thousands
-
-
-def files_at(path: Path, endings: Iterable[str], recursive: bool = False) -> list[Path]:
-    """The file at `path` or, in a directory, the files with one of `endings`, sorted by name.
-
-    Raises InputError if there is none.
-    """
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise InputError(f"{path}: no such file or directory; correct the path")
-    inside = path.rglob("*") if recursive else path.iterdir()
-    files = sorted(file for file in inside if file.name.endswith(tuple(endings)) and file.is_file())
-    if not files:
-        raise InputError(f"{path}: no {', '.join(endings)} file; put one there")
-    return files
 
 
 def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:

@@ -13,6 +13,7 @@ from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.run import schema, sdists
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_below
 from workflow_scripts.core.run.needs import check_needs
 
 MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
@@ -57,7 +58,7 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
 def check_paths(config: dict[str, Any], schemas: Path) -> None:
     """Raise InputError where a local path in a checked config does not exist.
 
-    And where it, or a file in a directory that it names, has one of MARKS in its name.
+    And where it, or a file that a rule or reader takes of it, has one of MARKS in its name.
     """
     root = schema.assemble(schemas)
     nodes = [
@@ -74,8 +75,8 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
         words = f"{node.name}: {node.value}: no such file or directory; {fix}"
         raise InputError(f"config: {words}{_and_more(missing)}")
     for node in nodes:
-        inside = Path(node.value).iterdir() if Path(node.value).is_dir() else ()
-        for name in (node.value, *map(str, inside)):
+        files = files_below(Path(node.value), deep=node.schema["format"] == "data-path")
+        for name in (node.value, *map(str, files)):
             if MARKS & set(name):
                 raise InputError(
                     f"config: {node.name}: {name!r}: Snakemake fills in what stands between braces "

@@ -1,0 +1,71 @@
+"""Which files a path of the study names: the rules' inputs and the readers ask nothing else."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NoReturn
+
+from workflow_scripts.core.run.errors import InputError
+
+
+def files_below(path: Path, endings: Iterable[str] = ("",), deep: bool = True) -> list[Path]:
+    """The file at `path`, or the files below a directory with one of `endings`, sorted by path.
+
+    Files of folders in it, links among them, count unless `deep` is false; hidden ones, whose name
+    starts with a dot, never do. There may be none. Raises InputError for a folder that cannot be
+    opened and for a name that is not UTF-8.
+    """
+    if not path.is_dir():
+        return [path] if path.exists() else []
+    found: list[Path] = []
+    seen: set[str] = set()  # a link may lead back to a folder above it
+    for folder, folders, names in os.walk(path, onerror=_refuse_folder, followlinks=True):
+        real = os.path.realpath(folder)
+        folders[:] = sorted(name for name in folders if deep and not is_hidden(name))
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        inside = (Path(folder, name) for name in names if not is_hidden(name))
+        found += [file for file in inside if file.name.endswith(tuple(endings)) and _is_data(file)]
+    for file in found:
+        _check_name(file)
+    return sorted(found)
+
+
+def files_at(path: Path, endings: Iterable[str]) -> list[Path]:
+    """As `files_below`. Raises InputError if there is none."""
+    if not path.exists():
+        raise InputError(f"{path}: no such file or directory; correct the path")
+    files = files_below(path, endings)
+    if not files:
+        raise InputError(f"{path}: no {', '.join(endings)} file; put one there")
+    return files
+
+
+def inside(path: Path, folder: str) -> Path:
+    """The directory `folder` in `path` if there is one, else `path`."""
+    return path / folder if (path / folder).is_dir() else path
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder is a program's own, such as .git or macOS's ._a.conllu."""
+    return name.startswith(".")
+
+
+def _is_data(file: Path) -> bool:
+    """Not a pipe or a device; a link to nothing is for its reader to refuse."""
+    return file.is_file() or file.is_symlink()
+
+
+def _check_name(file: Path) -> None:
+    try:
+        str(file).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{str(file)!r}: the name is not UTF-8; rename the file") from error
+
+
+def _refuse_folder(error: OSError) -> NoReturn:
+    raise InputError(
+        f"{error.filename}: cannot be opened ({error.strerror}); change its permissions"
+    ) from error
