@@ -202,6 +202,9 @@ def test_a_parsed_text_is_silver(tmp_path: Path) -> None:
     assert links["built"] == (-1, "root")
     with pytest.raises(InputError, match="no_such_model: no such model package"):
         run(tmp_path, source | {"spacy": "no_such_model"}, text=tmp_path / "text")
+    write_examples(tmp_path / "text", [Example("x-0", "King", "f:7", ("A dog. " * 15_000,))])
+    with pytest.raises(InputError, match=r"^f:7: the text that begins with 'A dog\."):
+        run(tmp_path, source, text=tmp_path / "text")
 
 
 @pytest.mark.parametrize(

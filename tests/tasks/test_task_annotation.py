@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import spacy
+from spacy.tokens import Doc
 
-from workflow_scripts.core.data import tables
+from workflow_scripts.core.data import spacy_parsing, tables
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.glue import COLUMNS
 from workflow_scripts.core.data.trees import ROOT, read_trees
@@ -58,3 +60,25 @@ def test_at_most_so_many_in_their_order(tmp_path: Path) -> None:
 def test_no_development_examples(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no development examples"):
         run(tmp_path, 2, ROWS[:1])
+
+
+def test_a_text_too_long_for_spacy_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_annotation, "load_spacy", lambda model: spacy.blank("en"))
+    long = ("dev", "d4", "f:5", "She left.", "the river " * 10_001, 0.0)
+    with pytest.raises(InputError, match=r"^f:5: .*'the river .*100,010 characters.*split") as info:
+        run(tmp_path, 10, [*ROWS, long])
+    assert "\n" not in str(info.value)
+    run(tmp_path, 10, [*ROWS, (*long[:4], "the river " * 10_000, 0.0)])
+
+
+def test_spacy_is_given_few_characters_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = spacy.blank("en")
+    sizes, pipe = [], parser.pipe
+    words = [Doc(parser.vocab, words=["river"] * 8_000)]
+    texts = ["one", *["the river " * 4_000] * 5, *["two"] * 100, *words]
+    monkeypatch.setattr(parser, "pipe", lambda batch: sizes.append(len(batch)) or pipe(batch))
+    found = [doc.text for doc in spacy_parsing.parse(parser, [(text, "f:1") for text in texts])]
+    assert found == [str(text) for text in texts]
+    assert sizes == [3, 2, 64, 38]

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data import tables
+from workflow_scripts.core.data import spacy_parsing, tables
 from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.mentions import KINDS, Document, annotation_of, write_documents
-from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
 from workflow_scripts.core.data.trees import ROOT
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -78,8 +77,9 @@ def parse(text: Text, parser: Any) -> None:
 
     first = set(text.starts)
     starts = [word in first for word in range(len(text.words))] if first else None
-    doc = parser(Doc(parser.vocab, words=text.words, sent_starts=starts))
-    tree = to_tree([doc])
+    words = Doc(parser.vocab, words=text.words, sent_starts=starts)
+    (doc,) = spacy_parsing.parse(parser, [(words, text.source)])
+    tree = spacy_parsing.to_tree([doc])
     text.heads, text.relations = list(tree.heads), list(tree.relations)
     text.tags = text.tags or list(tree.tags)
     text.starts = [sentence.start for sentence in doc.sents]
@@ -120,7 +120,7 @@ def read_texts(
         if windows == "first":
             text = cut(text, 0, max_tokens)
         if text.words and not text.heads:
-            parser = parser or load_spacy(source["spacy"])
+            parser = parser or spacy_parsing.load_spacy(source["spacy"])
             parse(text, parser)
         for start, end in windows_of(text, max_tokens, windows):
             yield cut(text, start, end)

@@ -14,7 +14,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, read_examples, to_example, write_examples
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.sampling import sample
-from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree
+from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree
 from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree, misshapen, write_trees
 from workflow_scripts.core.run import job
@@ -28,9 +28,9 @@ Pairs = Iterator[tuple[str, Tree]]
 
 def parsed(examples: list[Example], model: str) -> Pairs:
     """Document and tree of each sentence of running text, parsed by spaCy."""
-    parser = load_spacy(model)
-    texts = [(text, example) for example in examples for text in example.texts]
-    for doc, example in parser.pipe(texts, as_tuples=True, batch_size=64):
+    of_text = [example for example in examples for _ in example.texts]
+    texts = [(text, example.source) for example in examples for text in example.texts]
+    for doc, example in zip(parse(load_spacy(model), texts), of_text, strict=True):
         for sentence in doc.sents:
             tree = to_tree([sentence], source=example.source)
             if tree.words:

@@ -6,7 +6,7 @@ from typing import Any
 
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.glue import read_task, split_of, to_examples
-from workflow_scripts.core.data.spacy_parsing import load_spacy, to_tree, words_of
+from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree, words_of
 from workflow_scripts.core.data.trees import Tree, write_trees
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -33,8 +33,8 @@ def main(
     if not parsed:
         raise InputError(f"{table}: no development examples; raise n_dev of the task")
     parser = load_spacy(spacy)
-    texts = [text for example in parsed for text in example.texts]
-    docs = iter(parser.pipe(job.progress(texts, desc="texts parsed"), batch_size=64))
+    texts = [(text, example.source) for example in parsed for text in example.texts]
+    docs = parse(parser, job.progress(texts, desc="texts parsed"))
     pairs = [annotate(example, [next(docs) for _ in example.texts]) for example in parsed]
     write_examples(examples, [example for example, _ in pairs])
     write_trees(annotation, [tree for _, tree in pairs])

@@ -1,13 +1,15 @@
 """The parser behind silver annotation, a spaCy model package, and the trees that it gives."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.core.data.trees import ROOT, Tree
 from workflow_scripts.core.run.errors import InputError, one_line
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from spacy.tokens import Doc, Token
+
+TEXTS, LONGEST = 64, 100_000  # texts and characters parsed at once; each character takes about 3 KB
 
 
 def load_spacy(model: str) -> Any:
@@ -27,6 +29,28 @@ def load_spacy(model: str) -> Any:
         raise InputError(
             f"spacy: {model}: not loaded ({one_line(error)}); install it again"
         ) from error
+
+
+def parse(parser: Any, texts: Iterable[tuple["str | Doc", str]]) -> Iterator["Doc"]:
+    """Each text, parsed; a text comes with its source, for people ("file:line").
+
+    Raises InputError, with the source, for a text of more than LONGEST characters.
+    """
+    batch: list[str | Doc] = []
+    characters = 0
+    for text, source in texts:
+        length = len(text) if isinstance(text, str) else sum(map(len, text))
+        if length > LONGEST:
+            raise InputError(
+                f"{source}: the text that begins with {str(text)[:40]!r} has {length:,} "
+                f"characters; spaCy is given at most {LONGEST:,} at once: split or shorten it"
+            )
+        if len(batch) == TEXTS or characters + length > LONGEST:
+            yield from parser.pipe(batch)
+            batch, characters = [], 0
+        batch.append(text)
+        characters += length
+    yield from parser.pipe(batch)
 
 
 def words_of(tokens: Iterable["Token"]) -> list["Token"]:

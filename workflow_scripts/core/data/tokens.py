@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 
+LONG = 100_000  # characters of a text up to which it is tokenised as a whole
+
+
 @dataclass(frozen=True)
 class Tokens:
     """One example as the model reads it; L wordpieces, special tokens included.
@@ -64,62 +67,114 @@ def token_texts(tokenizer: "PreTrainedTokenizerFast", ids: np.ndarray) -> list[s
     ]
 
 
+def kept_lengths(lengths: Sequence[int], room: int) -> list[int]:
+    """How many tokens of one text or two are kept: the longer is cut first, to `room` in all.
+
+    This is the strategy longest_first of the tokenizers library.
+    """
+    if sum(lengths) <= room:
+        return list(lengths)
+    if len(lengths) == 1:
+        return [room]
+    less = min(*lengths, room // 2)
+    return [room - less, less] if lengths[0] > lengths[1] else [less, room - less]
+
+
 def _tokenize_example(
     example: Example, tokenizer: "PreTrainedTokenizerFast", max_tokens: int
 ) -> Tokens:
-    batch = tokenizer(
-        *example.texts,
-        truncation="longest_first",
-        max_length=max_tokens,
-        padding=False,
-        split_special_tokens=True,  # "[SEP]" in a text is text
-    )
-    encoding = batch.encodings[0]
-    sequence = np.array(
-        [-1 if index is None else index for index in encoding.sequence_ids], dtype=np.int8
-    )
+    first, *rest = example.texts
+    texts = [first, *filter(None, rest)]  # an empty second text is no segment
+    room = max(max_tokens - tokenizer.num_special_tokens_to_add(pair=len(texts) > 1), 0)
+    read, lengths = zip(*(_read(text, tokenizer, room) for text in texts), strict=True)
+    kept = [
+        _cut(encoding, length, tokenizer.truncation_side)
+        for encoding, length in zip(read, kept_lengths(lengths, room), strict=True)
+    ]
+    joined = tokenizer.backend_tokenizer.post_process(*kept)
+    sequence = np.full(len(joined), -1, dtype=np.int8)
+    of_text = np.array(joined.special_tokens_mask) == 0
+    sequence[of_text] = np.repeat(np.arange(len(kept)), [len(encoding) for encoding in kept])
+    word = np.full(len(sequence), -1, dtype=np.int32)
     if example.words is None:
-        word, n_words = _pre_tokenizer_words(encoding, sequence)
+        n_words = 0
+        for text, encoding in enumerate(kept):
+            word[sequence == text] = np.array(encoding.word_ids, dtype=np.int32) + n_words
+            n_words = int(word.max(initial=-1)) + 1
     else:
-        word, n_words = _words_of_spans(encoding, sequence, example.words)
+        for text, (encoding, spans) in enumerate(zip(kept, example.words, strict=False)):
+            before = sum(map(len, example.words[:text]))
+            word[sequence == text] = _words_of_spans(encoding, spans, before)
+        n_words = sum(map(len, example.words))
     return Tokens(
         id=example.id,
-        ids=np.array(encoding.ids, dtype=np.int32),
+        ids=np.array(joined.ids, dtype=np.int32),
         word=word,
         segment=_segments(sequence),
         n_words=n_words,
     )
 
 
-def _pre_tokenizer_words(encoding: "Encoding", sequence: np.ndarray) -> tuple[np.ndarray, int]:
-    """The tokenizer's own words; those of the second text are counted on from the first's."""
-    pairs = zip(encoding.word_ids, sequence, strict=True)
-    first = [index for index, text in pairs if text == 0 and index is not None]
-    offset = max(first, default=-1) + 1
-    word = np.full(len(encoding.ids), -1, dtype=np.int32)
-    for position, (index, text) in enumerate(zip(encoding.word_ids, sequence, strict=True)):
-        if text >= 0 and index is not None:
-            word[position] = index + (offset if text == 1 else 0)
-    return word, int(word.max(initial=-1)) + 1
+def _read(text: str, tokenizer: "PreTrainedTokenizerFast", room: int) -> tuple["Encoding", int]:
+    """The tokens of a text without special tokens, at least the first `room`, and their number.
+
+    Of a text longer than LONG characters only a start is read, if its first `room` tokens are those
+    of the text: the start goes on after the word that the last of them belongs to, and a tokenizer
+    splits each of its words alone. What follows could only change how the words are found, and that
+    is tried: a start of twice the length must give the same tokens. Otherwise, as where a tokenizer
+    takes the text as one word, more is read, in the end all of it. The number of tokens of a text
+    that is not read to its end is estimated from its characters.
+    """
+
+    def encode(part: str) -> "Encoding":
+        without = {"add_special_tokens": False, "truncation": False, "padding": False}
+        # "[SEP]" in a text is text.
+        return tokenizer(part, **without, split_special_tokens=True, verbose=False).encodings[0]
+
+    size = LONG if tokenizer.truncation_side == "right" else len(text)
+    encoding = encode(text[:size])
+    while size < len(text):
+        size, shorter, encoding = 2 * size, encoding, encode(text[: 2 * size])
+        if _start(shorter, room) == _start(encoding, room) is not None:
+            break
+    return encoding, round(len(encoding) * max(len(text) / size, 1))
 
 
-def _words_of_spans(
-    encoding: "Encoding", sequence: np.ndarray, words: tuple[Spans, ...]
-) -> tuple[np.ndarray, int]:
-    """The word of `words` that each wordpiece's characters overlap most, the first of them."""
-    word = np.full(len(encoding.ids), -1, dtype=np.int32)
-    base = 0
-    for text, spans in enumerate(words):
-        starts = np.array([start for start, _ in spans])
-        ends = np.array([end for _, end in spans])
-        for position in np.flatnonzero(sequence == text):
-            start, end = encoding.offsets[position]
-            overlap = np.minimum(ends, end) - np.maximum(starts, start)
-            best = int(overlap.argmax()) if len(spans) else -1
-            if best >= 0 and overlap[best] > 0:
-                word[position] = base + best
-        base += len(spans)
-    return word, base
+def _start(encoding: "Encoding", room: int) -> list[tuple] | None:
+    """The first `room` tokens, their words and places; None where their last word goes on."""
+    words = encoding.word_ids
+    if not 0 < room < len(words) or words[room - 1] == words[-1]:
+        return None
+    return list(zip(encoding.ids, words, encoding.offsets, strict=True))[:room]
+
+
+def _cut(encoding: "Encoding", length: int, side: str) -> "Encoding":
+    """The first `length` tokens, the last where the tokenizer's truncation side is left.
+
+    The library keeps what it cuts off in pieces of the length that it keeps, and for two texts it
+    joins each piece of one with each of the other: memory grew with the square of the length. Here
+    there is at most one such piece: a short end is cut off, or the wanted end is what is cut off.
+    """
+    if not length or len(encoding) <= 2 * length:
+        encoding.truncate(length, direction=side)
+        return encoding
+    encoding.truncate(len(encoding) - length, direction="left" if side == "right" else "right")
+    return encoding.overflowing[0]
+
+
+def _words_of_spans(encoding: "Encoding", spans: Spans, before: int) -> np.ndarray:
+    """For each token the word of `spans` that its characters overlap most, the first of them.
+
+    Words are counted from `before`; -1 is none.
+    """
+    word = np.full(len(encoding), -1, dtype=np.int32)
+    starts, ends = np.array(spans, dtype=int).reshape(-1, 2).T
+    for position, (start, end) in enumerate(encoding.offsets if len(spans) else ()):
+        overlap = np.minimum(ends, end) - np.maximum(starts, start)
+        best = int(overlap.argmax())
+        if overlap[best] > 0:
+            word[position] = before + best
+    return word
 
 
 def _segments(sequence: np.ndarray) -> np.ndarray:
