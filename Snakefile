@@ -10,7 +10,7 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.integrity import guard, provenance
+from workflow_scripts.core.integrity import guard, notes, provenance
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:
@@ -66,6 +66,7 @@ for paper in PAPERS:
 BEGAN_WITH = guard.state(config, ROOT)
 if workflow.is_main_process:
     os.environ[guard.VARIABLE] = BEGAN_WITH
+    notes.restore()
 
 
 envvars:
@@ -75,10 +76,14 @@ envvars:
 guard.compare(os.environ[guard.VARIABLE], BEGAN_WITH)
 
 
-# Temporary products are gone now, and so are those of failed jobs; their records go too.
+def unfinished() -> set[str]:
+    """The outputs of the jobs of this run that have failed or were not reached."""
+    return {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}
+
+
 onsuccess:
     provenance.prune(Path(RESULTS))
 
 
 onerror:
-    provenance.prune(Path(RESULTS))
+    provenance.prune(Path(RESULTS), unfinished())

@@ -1,5 +1,6 @@
 """The config's check: one line that names the key and what is accepted."""
 
+import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.core.written_out import written_out
 from tests.default_study import MODEL
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
@@ -24,6 +26,23 @@ def config() -> dict[str, Any]:
 @pytest.mark.parametrize("study", ["config.yaml", *sorted((ROOT / "studies").glob("*.yaml"))])
 def test_every_study_is_accepted(study: str) -> None:
     check(yaml.safe_load((ROOT / study).read_text()), SCHEMAS)
+
+
+@pytest.mark.parametrize("study", ["config.yaml", *sorted((ROOT / "studies").glob("*.yaml"))])
+def test_defaults_written_out_and_the_order_of_keys_change_nothing(study: str) -> None:
+    """Not even the order of keys in the checked config, which is part of the rules' parameters."""
+    config = yaml.safe_load((ROOT / study).read_text())
+    other = written_out(config)
+    assert json.dumps(other) != json.dumps(config)
+    assert json.dumps(check(other, SCHEMAS)) == json.dumps(check(config, SCHEMAS))
+
+
+def test_names_stay_in_the_order_of_the_study(config: dict) -> None:
+    config["tasks"] = dict(reversed(config["tasks"].items()))
+    config["models"] = {"b": {"path": "x"}, "a": {"path": "x"}}
+    filled = check(config, SCHEMAS)
+    assert [*filled["tasks"]] == [*config["tasks"]] != sorted(config["tasks"])
+    assert [*filled["models"]] == ["b", "a"]
 
 
 def test_classifiers_are_fine_tuned_as_in_the_paper_and_its_code(config: dict) -> None:

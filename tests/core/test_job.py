@@ -117,7 +117,7 @@ def test_a_forgotten_output_is_an_error(tmp_path: Path) -> None:
     def main(out: Out) -> None:
         pass
 
-    with pytest.raises(RuntimeError, match="did not write its output 'out'"):
+    with pytest.raises(RuntimeError, match="did not write its output"):
         job.call(main, {"out": tmp_path / "x"})
 
 

@@ -140,11 +140,29 @@ def test_a_rerun_of_the_first_step_shows_what_is_out_of_date(study: Path) -> Non
     ]
 
 
-def test_records_of_removed_products_are_pruned(study: Path) -> None:
+def test_records_of_removed_products_are_set_aside(study: Path) -> None:
+    made_of = provenance.read(study / "b/two")
     shutil.rmtree(study / "b/two")
+    assert verify.verify(study) == ["results/tiny/b/two: missing"]
     provenance.prune(study)
+    assert verify.verify(study) == []
+    assert provenance.last(study / "b/two") == made_of
+    make()  # its own record is that of what is there
+    assert provenance.read(study / "b/two") == provenance.last(study / "b/two") == made_of
+
+
+def test_records_of_what_failed_jobs_should_have_made_are_deleted(study: Path) -> None:
+    shutil.rmtree(study / "b/two")
+    provenance.prune(study, {"results/tiny/b/two", "results/tiny/3"})
     assert not (study / "b/.provenance").exists()
-    assert (study / "a/.provenance/one.json").is_file()
+    assert provenance.read(study / "3")  # it is there
+
+
+def test_an_input_named_twice_is_recorded_as_such(study: Path) -> None:
+    twice = provenance.Origin((study / "3", study / "3", study / "a/one"), None, {})
+    job.call(double, {"text": study / "3", "made": study / "4"}, twice)
+    record = provenance.read(study / "4") or {}
+    assert (len(record["inputs"]), record["repeated"]) == (2, ["results/tiny/3"])
 
 
 def test_a_record_left_by_a_removed_product_does_not_refuse_the_next(study: Path) -> None:

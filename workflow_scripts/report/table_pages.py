@@ -8,7 +8,7 @@ from workflow_scripts.report import captions, pages, printed
 from workflow_scripts.report.context import with_report
 
 
-def write(table: Path, caption: str, heading: str, study: str, page: Out, latex: Out) -> None:
+def write(table: Path, caption: str, heading: str, study: str, page: Path, latex: Path) -> None:
     """Write the page and the LaTeX file of one table; `caption` is reStructuredText.
 
     Raises InputError where the table is damaged.
@@ -30,18 +30,15 @@ def write(table: Path, caption: str, heading: str, study: str, page: Out, latex:
 def main(
     tables: list[Path],
     captions_of: list[Path],
-    pages_of: list[Path],
-    latex_of: list[Path],
+    pages_of: list[Out],
+    latex_of: list[Out],
     headings: list[str],
     config: dict,
 ) -> None:
     """Write all pages; `headings` are the tables' titles, `captions_of` the captions' files."""
-    study = config["study"]
     every = zip(tables, captions_of, headings, pages_of, latex_of, strict=True)
     for table, path, heading, page, latex in every:
-        values = {"table": table, "caption": captions.render(path, config), "heading": heading}
-        values |= {"study": study, "page": page, "latex": latex}
-        job.call(write, values, job.origin_of(write, values, config))
+        write(table, captions.render(path, config), heading, config["study"], page, latex)
 
 
 if __name__ == "__main__":

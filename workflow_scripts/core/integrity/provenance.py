@@ -10,7 +10,8 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +23,10 @@ from workflow_scripts.core.run.errors import InputError
 FOLDER = ".provenance"
 FORMAT = 1
 PARTIAL = ".part"
+# The ending of the record of a product that Snakemake has removed; others end in .json.
+REMOVED = ".removed"
+# What is read of a record.
+READ = ("output", "sha256", "size", "inputs", "code", "params")
 # The distributions that results may depend on, by the module that is imported.
 DISTRIBUTIONS = {
     "datasets": "datasets",
@@ -65,12 +70,12 @@ def content(path: Path, anew: bool = False) -> Content:
     return found | ({"files": len(files)} if path.is_dir() else {})
 
 
-def read(product: Path) -> dict[str, Any] | None:
+def read(product: Path, record: Path | None = None) -> dict[str, Any] | None:
     """The record of a product; None where it has none. Raises InputError for a damaged record."""
-    record = record_path(product)
+    record = record or record_path(product)
     try:
         found = json.loads(record.read_text(encoding="utf-8"))
-        known = {key: found[key] for key in ("sha256", "size", "inputs")}
+        known = {key: found[key] for key in READ}
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -79,6 +84,18 @@ def read(product: Path) -> dict[str, Any] | None:
             f"delete {product}, and snakemake makes both again"
         ) from error
     return found | known
+
+
+def last(product: Path) -> dict[str, Any] | None:
+    """The record of a product, or of the one that was here until Snakemake removed it."""
+    return read(product, None if os.path.lexists(product) else _removed(product))
+
+
+def now_at(name: str, output: str, product: Path) -> Path:
+    """Where an input is now, of a product that may have been copied with its folder."""
+    if output == str(product) or Path(name).is_absolute() or Path(output).is_absolute():
+        return Path(name)
+    return Path(os.path.normpath(product.parent / os.path.relpath(name, Path(output).parent)))
 
 
 def check(inputs: Iterable[Path]) -> dict[str, Content | None]:
@@ -120,14 +137,23 @@ def remove_partial(outputs: Iterable[Path]) -> None:
         _partial(record_path(output)).unlink(missing_ok=True)
 
 
-def prune(folder: Path) -> None:
-    """Forget products that are gone, such as temporary ones after their readers."""
+def prune(folder: Path, failed: Container[str] = ()) -> None:
+    """Set aside the records of products that are gone, such as temporary ones after their readers.
+
+    Snakemake compares the parameters of what it has removed, too. The records of what `failed` jobs
+    should have made are deleted.
+    """
     digests.prune()
     for record in list(records(folder)):
-        if not os.path.lexists(product_of(record)):
-            record.unlink()
-            if not any(record.parent.iterdir()):
-                record.parent.rmdir()
+        product = product_of(record)
+        if os.path.lexists(product):
+            continue
+        if str(product) not in failed:
+            record.replace(_removed(product))
+            continue
+        record.unlink()
+        if not any(record.parent.iterdir()):
+            record.parent.rmdir()
 
 
 def config_digest(config: Mapping[str, Any]) -> str:
@@ -144,6 +170,7 @@ def _record(origin: Origin, contents: Mapping[str, Content | None], output: Path
         "sha256": "",
         "size": 0,
         "inputs": dict(sorted(contents.items())),
+        "repeated": sorted((Counter(map(str, origin.inputs)) - Counter(list(contents))).elements()),
         "code": origin.code,
         "params": dict(sorted(params.items())),
         "seed": params.get("seed"),
@@ -204,6 +231,10 @@ def _plain(value: Any) -> Any:
 
 def _partial(record: Path) -> Path:
     return record.with_name(record.name + PARTIAL)
+
+
+def _removed(product: Path) -> Path:
+    return record_path(product).with_suffix(REMOVED)
 
 
 def product_of(record: Path) -> Path:

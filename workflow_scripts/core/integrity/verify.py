@@ -4,7 +4,6 @@ python -m workflow_scripts.core.integrity.verify results/demo
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +39,7 @@ def verify(folder: Path) -> list[str]:
     now = dict(found)  # a product that differs from its record is in a line of its own already
     for product, record in found.items():
         for name, used in record["inputs"].items():
-            path = _moved(name, record["output"], product)
+            path = provenance.now_at(name, record["output"], product)
             if not used or not path.exists():
                 continue
             if path not in now:  # no product: a source, read once
@@ -48,13 +47,6 @@ def verify(folder: Path) -> list[str]:
             if now[path]["sha256"] != used["sha256"]:
                 lines.append(f"{product}: was made from another version of {path}")
     return lines + [f"{path}: unrecorded" for path in _unrecorded(folder)]
-
-
-def _moved(name: str, output: str, product: Path) -> Path:
-    """Where an input is now, of a product that may have been copied with its folder."""
-    if Path(name).is_absolute() or Path(output).is_absolute():
-        return Path(name)
-    return Path(os.path.normpath(product.parent / os.path.relpath(name, Path(output).parent)))
 
 
 def _unrecorded(folder: Path) -> Iterator[Path]:

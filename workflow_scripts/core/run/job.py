@@ -1,8 +1,8 @@
 """How a step runs: the same `main` as a rule's script and from a shell.
 
-`main`'s parameters are the rule's own names. Those marked `Out` are outputs: `main` writes to
-a partial path next to the final one, which takes its place only after `main` has returned. A
-record next to each output states what it was made of (provenance.py).
+`main`'s parameters are the rule's own names. Those marked `Out` or `list[Out]` are outputs: `main`
+writes to a partial path next to the final one, which takes its place only after `main` has
+returned. A record next to each output states what it was made of (provenance.py).
 """
 
 import argparse
@@ -25,6 +25,7 @@ from workflow_scripts.core.integrity.provenance import PARTIAL
 from workflow_scripts.core.run.errors import InputError, one_line
 
 Out = Annotated[Path, "output"]
+OUTPUTS = (Out, list[Out])
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -51,8 +52,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     except Exception as error:
         if full_disk.met_by(error):
             logging.raiseExceptions = False  # where the log has no room either
-            folder = Path(values[output_names(main)[0]]).parent
-            log.error("Error: %s", full_disk.message(folder))
+            log.error("Error: %s", full_disk.message(outputs_of(main, values)[0].parent))
             os._exit(1)  # HDF5 would crash over what it still holds
         name, kind = _script_of(main).name, type(error).__name__
         log.exception("Error: %s failed: %s: %s", name, kind, one_line(error))
@@ -69,25 +69,23 @@ def call(
     Their records go with them; what these state is read from `values` where `origin` is not given.
     """
     origin = origin or origin_of(main, values)
-    outputs = {name: Path(values[name]) for name in output_names(main) if name in values}
-    partial = {name: path.with_name(path.name + PARTIAL) for name, path in outputs.items()}
+    partial = {path: path.with_name(path.name + PARTIAL) for path in outputs_of(main, values)}
     read = provenance.check(origin.inputs)
     for path in partial.values():
         _make_room(path)
     try:
-        main(**(values | partial))
-        for name, path in partial.items():
+        main(**(values | _partial_values(main, values, partial)))
+        for output, path in partial.items():
             if not path.exists():
-                raise RuntimeError(f"{main.__module__} did not write its output {name!r}")
-        made = {outputs[name]: path for name, path in partial.items()}
-        provenance.write_partial(origin, read, made)
-        provenance.forget(made)
-        for output, path in made.items():
+                raise RuntimeError(f"{main.__module__} did not write its output {output}")
+        provenance.write_partial(origin, read, partial)
+        provenance.forget(partial)
+        for output, path in partial.items():
             if output.is_dir():
                 _remove(output)
             os.replace(path, output)
             digests.moved(path, output)
-        provenance.put_in_place(made)
+        provenance.put_in_place(partial)
     except Exception as error:
         if full_disk.met_by(error):
             full_disk.give_back(partial.values())
@@ -95,12 +93,10 @@ def call(
     finally:
         for path in partial.values():
             _remove(path)
-        provenance.remove_partial(outputs.values())
+        provenance.remove_partial(partial)
 
 
-def origin_of(
-    main: Callable[..., None], values: dict[str, Any], config: Mapping[str, Any] | None = None
-) -> provenance.Origin:
+def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.Origin:
     """What the record of outputs states about a `main` that is called with `values`."""
     hints = get_type_hints(main, include_extras=True)
     inputs: list[Path] = []
@@ -111,9 +107,9 @@ def origin_of(
             inputs += [Path(value)] if value is not None else []
         elif hint == list[Path]:
             inputs += map(Path, value)
-        elif hint != Out:
+        elif hint not in OUTPUTS:
             params[name] = value
-    return provenance.Origin(tuple(inputs), _code_of(main), params, config=config)
+    return provenance.Origin(tuple(inputs), _code_of(main), params)
 
 
 def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
@@ -128,8 +124,7 @@ def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
         )
     inputs = tuple(Path(path) for path in snakemake.input)
     config = getattr(snakemake, "config", None) or params.get("config")
-    for known in ("config", "script"):  # recorded as such, and as `code`
-        params.pop(known, None)
+    params.pop("config", None)  # recorded as such
     return provenance.Origin(inputs, code, params, snakemake.threads, config)
 
 
@@ -158,9 +153,28 @@ def _make_room(path: Path) -> None:
 
 
 def output_names(main: Callable[..., None]) -> list[str]:
-    """The parameters of `main` that are marked `Out`."""
+    """The parameters of `main` that are marked as outputs."""
     hints = get_type_hints(main, include_extras=True)
-    return [name for name in inspect.signature(main).parameters if hints.get(name) == Out]
+    return [name for name in inspect.signature(main).parameters if hints.get(name) in OUTPUTS]
+
+
+def outputs_of(main: Callable[..., None], values: dict[str, Any]) -> list[Path]:
+    """The paths among the values of `main` that it writes."""
+    given = [values[name] for name in output_names(main) if name in values]
+    return [Path(path) for each in given for path in (each if isinstance(each, list) else [each])]
+
+
+def _partial_values(
+    main: Callable[..., None], values: dict[str, Any], partial: Mapping[Path, Path]
+) -> dict[str, Path | list[Path]]:
+    """The values of the outputs of `main`, with the partial path of each."""
+    return {
+        name: [partial[Path(path)] for path in values[name]]
+        if isinstance(values[name], list)
+        else partial[Path(values[name])]
+        for name in output_names(main)
+        if name in values
+    }
 
 
 def progress(items: Iterable[T], total: int | None = None, desc: str = "") -> Iterator[T]:

@@ -10,7 +10,8 @@ addition to the keywords of JSON Schema these are known:
     format: path          a local path; data-path: one that starts from the key `data`;
                           sdist: one in a source distribution (see sdists.py)
     multiline: true       a text that may have several lines
-    unique_names: true    the keys of all objects marked so are different from each other
+    unique_names: true    the keys are names that the study chooses: those of all objects marked so
+                          are different from each other
     needs                 what a chapter needs (see needs.py)
     conditions            conditions on the whole study, by name (see needs.py)
 """
@@ -95,22 +96,23 @@ def resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
 
 
 def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> Any:
-    """A copy of `value` in which every missing key has the schema's default."""
+    """A copy of `value` in which every missing key has the schema's default.
+
+    Keys are in the schema's order, so that the study's changes nothing. Names of models, corpora
+    and tasks stay in the study's, which is that of figures.
+    """
     schema = resolve(schema, root)
+    if isinstance(value, list) and "items" in schema:
+        return [fill(item, schema["items"], root) for item in value]
     if not isinstance(value, dict):
         return deepcopy(value)
-    filled = {key: deepcopy(item) for key, item in value.items()}
-    known = schema.get("properties", {})
-    for key, part in known.items():
-        part = resolve(part, root)
-        if key not in filled and "default" in part:
-            filled[key] = deepcopy(part["default"])
-        if key in filled:
-            filled[key] = fill(filled[key], part, root)
-    others = schema.get("additionalProperties")
-    if isinstance(others, dict):
-        for key in filled.keys() - known.keys():
-            filled[key] = fill(filled[key], others, root)
+    known, others = schema.get("properties", {}), schema.get("additionalProperties")
+    ordered = list(value) if schema.get("unique_names") else [*known, *value]
+    filled = {}
+    for key in dict.fromkeys(ordered):
+        part = resolve(known.get(key, others if isinstance(others, dict) else {}), root)
+        if key in value or "default" in part:
+            filled[key] = fill(value.get(key, part.get("default")), part, root)
     return filled
 
 
