@@ -5,10 +5,12 @@ ARGUMENT_BEYOND = PAPER["niven2019"] | {"subcategory": "Beyond the paper"}
 
 use rule model_step as argument_reliance with:
     input:
+        **contents(
+            weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
+        ),
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
-        weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True),
         files=model_files,
     output:
         reliance="<results>/{model}/arguments/bert.reliance.parquet",
@@ -32,11 +34,13 @@ use rule model_step as argument_reliance with:
 use rule argument_reliance as argument_reliance_words with:
     input:
         **ARGUMENT_VECTORS,
+        **contents(
+            weights=expand(
+                rules.argument_run_words.output.weights, trained_on="original", allow_missing=True
+            )
+        ),
         table=rules.prepare_arct.output.table,
         cues=rules.argument_cues.output.cues,
-        weights=expand(
-            rules.argument_run_words.output.weights, trained_on="original", allow_missing=True
-        ),
     output:
         reliance="<results>/arguments/{family}.reliance.parquet",
     pathvars:
@@ -68,9 +72,11 @@ use rule analysis_step as niven2019_reliance with:
 
 use rule model_step as argument_heads with:
     input:
+        **contents(
+            weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True)
+        ),
         model=rules.model_card.output.model,
         table=rules.prepare_arct.output.table,
-        weights=expand(rules.argument_run.output.weights, **ARGUMENT_KEPT, allow_missing=True),
         files=model_files,
     output:
         heads="<results>/{model}/arguments/heads.parquet",

@@ -99,7 +99,11 @@ use rule training_step as argument_run with:
         ),
         files=model_files,
     output:
-        weights=weights_directory("<results>/{model}/arguments/bert.{trained_on}.{seed}"),
+        **folder(
+            "weights",
+            "<results>/{model}/arguments/bert.{trained_on}.{seed}",
+            kept=FINETUNE["keep_weights"],
+        ),
         predictions=judged(
             "<results>/{model}/arguments/bert.{trained_on}.{seed}.parquet", **ARGUMENTS_JUDGED
         ),
@@ -136,7 +140,11 @@ use rule argument_run as argument_run_words with:
             else []
         ),
     output:
-        weights=weights_directory("<results>/arguments/{family}.{trained_on}"),
+        **folder(
+            "weights",
+            "<results>/arguments/{family}.{trained_on}",
+            kept=FINETUNE["keep_weights"],
+        ),
         predictions="<results>/arguments/{family}.{trained_on}.parquet",
         curves="<results>/arguments/{family}.{trained_on}.curves.csv",
     pathvars:

@@ -49,13 +49,13 @@ use rule model_step as atlas_norms with:
 
 use rule model_step as atlas_maps with:
     input:
+        **contents(checkpoints=[f"<results>/{{model}}/checkpoints/{run}" for run in ATLAS_RUNS]),
         model=rules.model_card.output.model,
         files=model_files,
         attention_caches=ATLAS_CACHES,
         texts=ATLAS_FILES,
         tuned=[f"<results>/{{model}}/attention/{run}.h5" for run in ATLAS_RUNS],
         cards=[f"<results>/{{model}}/checkpoints/{run}.json" for run in ATLAS_RUNS],
-        checkpoints=[f"<results>/{{model}}/checkpoints/{run}" for run in ATLAS_RUNS],
         tables=[f"<results>/tasks/{task}.parquet" for task in ATLAS_TASKS],
         drawings=ATLAS_DRAWINGS,
         norms=rules.atlas_norms.output.norms if ATLAS["norms"] else [],

@@ -79,9 +79,9 @@ use rule extract as extract_task with:
 
 use rule extract_task as extract_checkpoint with:
     input:
+        **contents(files="<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         model="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         corpus="<results>/tasks/{task}.jsonl",
-        files="<results>/{model}/checkpoints/{task}.{init}.{seed}",
     output:
         shard=cache_file("<results>/{model}/attention/{task}.{init}.{seed}.h5"),
     pathvars:

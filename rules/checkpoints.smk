@@ -47,9 +47,13 @@ use rule training_step as finetune with:
         table=rules.prepare_task.output.table,
         files=model_files,
     output:
-        checkpoint=directory("<results>/{model}/checkpoints/{task}.{init}.{seed}"),
+        **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}"),
         # Weights after each epoch but the last; empty where the study does not want them.
-        epochs=weights_directory("<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs"),
+        **folder(
+            "epochs",
+            "<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs",
+            kept=FINETUNE["keep_weights"],
+        ),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",
@@ -78,7 +82,7 @@ use rule training_step as finetune with:
 # What rules that run a classifier read.
 CHECKPOINT = {
     "card": rules.finetune.output.card,
-    "checkpoint": rules.finetune.output.checkpoint,
+    **contents(checkpoint=rules.finetune.output.checkpoint),
     "table": rules.prepare_task.output.table,
 }
 
@@ -86,8 +90,8 @@ CHECKPOINT = {
 # Of random weights Table 1 shows the scores alone, so that the checkpoints are not kept.
 use rule finetune as finetune_random with:
     output:
-        checkpoint=temp(directory("<results>/{model}/checkpoints/{task}.{init}.{seed}")),
-        epochs=temp(directory("<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs")),
+        **folder("checkpoint", "<results>/{model}/checkpoints/{task}.{init}.{seed}", kept=False),
+        **folder("epochs", "<results>/{model}/checkpoints/{task}.{init}.{seed}.epochs", kept=False),
         card="<results>/{model}/checkpoints/{task}.{init}.{seed}.json",
         metrics="<results>/{model}/checkpoints/{task}.{init}.{seed}.metrics.csv",
         curve="<results>/{model}/checkpoints/{task}.{init}.{seed}.curve.csv",

@@ -5,12 +5,13 @@ from pathlib import Path
 from snakemake import cli
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.run.files import files_below, inside
-from workflow_scripts.core.integrity import meaning
+from workflow_scripts.core.data import packages
+from workflow_scripts.core.integrity import digests, meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_checkout, check_duplicates
 from workflow_scripts.core.run.config import check_paths, check_results_directory
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_below, inside
 from workflow_scripts.core.run.needs import abilities
 from workflow_scripts.core.run.schema import data_read
 
@@ -18,10 +19,11 @@ SCHEMAS = ROOT / "rules/schemas"
 
 check_checkout(str(ROOT))
 check_duplicates(map(Path, workflow.configfiles))
-config = check(config, SCHEMAS)
+config, PACKAGE_PROBLEMS = packages.pinned(check(config, SCHEMAS))
 if workflow.is_main_process:  # jobs are started by a process that has checked the paths
     try:
         check_paths(config, SCHEMAS)
+        packages.check(PACKAGE_PROBLEMS)
     except InputError:
         # The target preflight, without another, reports all missing paths, with all other problems.
         called = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0]
@@ -135,9 +137,26 @@ def without(entry: dict, settings: tuple[str, ...]) -> dict:
     return {key: value for key, value in entry.items() if key not in settings}
 
 
-def weights_directory(path: str):
-    """A directory of weights; removed after its last reader, where the study keeps no weights."""
-    return directory(path) if FINETUNE["keep_weights"] else temp(directory(path))
+def folder(name: str, path: str, kept: bool = True) -> dict:
+    """The outputs of a directory product: itself, and the digests of its files (job.py writes them).
+
+    What is not `kept` is removed after its last reader.
+    """
+    products = {name: directory(path), f"{name}_digests": path + digests.LISTING}
+    return products if kept else {key: temp(product) for key, product in products.items()}
+
+
+def contents(**folders: str | list[str]) -> dict:
+    """The inputs by which a rule reads directory products.
+
+    Snakemake compares a directory by date alone, so that the digests of its files decide.
+    """
+    inputs = {}
+    for name, paths in folders.items():
+        listed = [paths] if isinstance(paths, str) else paths
+        inputs[name] = ancient(paths)
+        inputs[f"{name}_digests"] = [f"{path}{digests.LISTING}" for path in listed]
+    return inputs
 
 
 def origin(entry: dict) -> str:
@@ -215,12 +234,12 @@ def local_files(path: str | None, folder: str = "", deep: bool = True) -> list[s
     """The files at `path`, a file or a directory; none where the source is elsewhere.
 
     Where a path has the folder `folder`, its files are those. For a path in a source distribution,
-    which a job unpacks, the directory of its files.
+    which a job unpacks, the directory of its files with their digests.
     """
     if path is None:
         return []
     if unpacked := sdists.directory_of(path):
-        return [unpacked]
+        return [ancient(unpacked), unpacked + digests.LISTING]
     if not Path(path).is_dir():
         return [path]
     return [str(file) for file in files_below(inside(Path(path), folder), deep=deep)]

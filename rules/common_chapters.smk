@@ -5,7 +5,7 @@ from contextlib import suppress
 from math import ceil
 from os.path import relpath
 
-from workflow_scripts.core.data.packages import path_of
+from workflow_scripts.core.data.packages import location
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
 
@@ -29,7 +29,7 @@ def maps_of(model: dict) -> int:
     """Layers times heads of a model from a path or package; BERT-base's for one on the hub."""
     with suppress(InputError, OSError, ValueError, KeyError):
         if "hub" not in model:
-            about = json.loads((path_of(model) / "config.json").read_text(encoding="utf-8"))
+            about = json.loads((location(model) / "config.json").read_text(encoding="utf-8"))
             return about["num_hidden_layers"] * about["num_attention_heads"]
     return 144
 
@@ -43,7 +43,7 @@ def weights_mb(model: str) -> int:
     """The MB of the weights of a model from a path or package; BERT-base's for one on the hub."""
     with suppress(InputError):
         if "hub" not in (entry := config["models"][model]):
-            return ceil(bytes_of(path_of(entry)) / 1e6)
+            return ceil(bytes_of(location(entry)) / 1e6)
     return 440
 
 

@@ -22,7 +22,7 @@ def corpora_definitions(wildcards) -> list[str]:
 
 use rule analysis_step as fetch_sdist with:
     output:
-        fetched=directory(f"{sdists.FOLDER}/{{requirement}}"),
+        **folder("fetched", f"{sdists.FOLDER}/{{requirement}}"),
     pathvars:
         job="corpora/{requirement}.fetch_sdist",
     priority: 20  # short, and the longest chains begin here

@@ -36,10 +36,10 @@ use rule analysis_step as finetuning_tables with:
 
 use rule model_step as padded_similarity with:
     input:
+        **contents(checkpoint="<results>/{model}/checkpoints/{task}.pretrained.{seed}"),
         model=rules.model_card.output.model,
         files=model_files,
         card="<results>/{model}/checkpoints/{task}.pretrained.{seed}.json",
-        checkpoint="<results>/{model}/checkpoints/{task}.pretrained.{seed}",
         examples=rules.task_annotation.output.examples,
     output:
         similarity="<results>/{model}/finetuning/{task}.{seed}.padded.parquet",

@@ -78,7 +78,7 @@ use rule analysis_step as contact_sheets with:
     input:
         attention="<results>/{model}/attention/{cache}.h5",
     output:
-        sheets=directory("<results>/{model}/patterns/sheets/{cache}"),
+        **folder("sheets", "<results>/{model}/patterns/sheets/{cache}"),
     pathvars:
         job="patterns/{model}.{cache}.contact_sheets",
     localrule: True

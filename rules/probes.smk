@@ -41,11 +41,11 @@ use rule model_step as train_probes with:
         words=f"<results>/corpora/{PROBES['vectors']}.words.txt",
         files=model_files,
     output:
+        **folder("probes", "<results>/{model}/probes/models"),
         scores="<results>/{model}/probes/scores.parquet",
         counts="<results>/{model}/probes/counts.parquet",
         curve="<results>/{model}/probes/curve.parquet",
         rates="<results>/{model}/probes/rates.parquet",
-        probes=directory("<results>/{model}/probes/models"),
     pathvars:
         job="probes/{model}.train_probes",
     priority: 10  # long: best not left for the end

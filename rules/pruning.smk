@@ -65,7 +65,7 @@ use rule training_step as pruning_curves with:
 use rule model_step as pruning_during_training with:
     input:
         **CHECKPOINT,
-        epochs=rules.finetune.output.epochs,
+        **contents(epochs=rules.finetune.output.epochs),
     output:
         curves="<results>/{model}/pruning/{task}.{init}.{seed}.training.parquet",
         importance="<results>/{model}/pruning/{task}.{init}.{seed}.epochs.parquet",
@@ -153,8 +153,10 @@ use rule analysis_step as michel2019_fig5 with:
 
 use rule model_step as michel2019_table4 with:
     input:
+        **contents(
+            checkpoint=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.pretrained.{SEEDS[0]}"
+        ),
         card=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.json",
-        checkpoint=f"<results>/{{model}}/checkpoints/{PRUNING_TIMED}.pretrained.{SEEDS[0]}",
         table=f"<results>/tasks/{PRUNING_TIMED}.parquet",
         order=f"<results>/{{model}}/pruning/{PRUNING_TIMED}.pretrained.{SEEDS[0]}.order.parquet",
     output:

@@ -3,9 +3,9 @@
 What is fetched is fetched where snakemake runs: other nodes often have no network.
 """
 
-# The directory that the study's own grammar writes a task into.
+# The directory that the study's own grammar writes a task into, by how it is read.
 TASK_GENERATED = {
-    task: [f"<results>/tasks/{task}.generated"] if "generate" in entry else []
+    task: contents(generated=[f"<results>/tasks/{task}.generated"] if "generate" in entry else [])
     for task, entry in TASKS.items()
 }
 # The directory of ARCT's files where the study generates or fetches them.
@@ -17,7 +17,7 @@ TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_f
 
 use rule analysis_step as generate_task with:
     output:
-        generated=directory("<results>/tasks/{task}.generated"),
+        **folder("generated", "<results>/tasks/{task}.generated"),
     pathvars:
         job="tasks/{task}.generate_task",
     priority: 20  # short, and the longest chains begin here
@@ -34,7 +34,8 @@ use rule analysis_step as prepare_task with:
     input:
         files=files_of(TASKS, "task"),
         domains=domains_of(TASKS, "task"),
-        generated=lookup("{task}", within=TASK_GENERATED),
+        generated=lookup("{task}/generated", within=TASK_GENERATED),
+        generated_digests=lookup("{task}/generated_digests", within=TASK_GENERATED),
     output:
         table="<results>/tasks/{task}.parquet",
         counts=counts("tasks", "{task}", "task-counts", TASKS),
@@ -70,7 +71,7 @@ use rule analysis_step as task_annotation with:
 
 use rule analysis_step as generate_arct with:
     output:
-        generated=directory("<results>/tasks/arct.generate"),
+        **folder("generated", "<results>/tasks/arct.generate"),
     pathvars:
         job="tasks/generate_arct",
     localrule: True
@@ -82,7 +83,7 @@ use rule analysis_step as generate_arct with:
 
 use rule analysis_step as fetch_arct with:
     output:
-        fetched=directory("<results>/tasks/arct.fetch"),
+        **folder("fetched", "<results>/tasks/arct.fetch"),
     pathvars:
         job="tasks/fetch_arct",
     retries: 2
@@ -94,8 +95,8 @@ use rule analysis_step as fetch_arct with:
 
 use rule analysis_step as prepare_arct with:
     input:
+        **contents(directory=TASK_ARCT_DIRECTORY),
         files=TASK_ARCT_FILES,
-        directory=TASK_ARCT_DIRECTORY,
     output:
         table="<results>/tasks/arct.points.parquet",
         counts=counts(

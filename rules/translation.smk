@@ -57,9 +57,9 @@ if TRANSLATION_TRAINING:
         input:
             pairs=rules.translation_pairs.output.pairs,
         output:
-            checkpoint=directory("<results>/translation/{run}.checkpoint"),
+            **folder("checkpoint", "<results>/translation/{run}.checkpoint"),
             # Weights after each epoch but the last; empty where the study does not want them.
-            epochs=weights_directory("<results>/translation/{run}.epochs"),
+            **folder("epochs", "<results>/translation/{run}.epochs", kept=FINETUNE["keep_weights"]),
             card="<results>/translation/{run}.card.json",
             curve="<results>/translation/{run}.curve.csv",
         pathvars:
@@ -79,7 +79,7 @@ if TRANSLATION_TRAINING:
             device=config["device"],
 
     TRANSLATION_CARD = rules.translator_training.output.card
-    TRANSLATION_FILES = [rules.translator_training.output.checkpoint]
+    TRANSLATION_FILES = contents(checkpoint=rules.translator_training.output.checkpoint)
 
 else:
 
@@ -100,12 +100,12 @@ else:
             name="{run}",
 
     TRANSLATION_CARD = rules.translator_card.output.card
-    TRANSLATION_FILES = local_files(TRANSLATION_MODEL.get("path"), deep=False)
+    TRANSLATION_FILES = {"checkpoint": local_files(TRANSLATION_MODEL.get("path"), deep=False)}
 
 
 TRANSLATION_INPUT = {
     "card": TRANSLATION_CARD,
-    "checkpoint": TRANSLATION_FILES,
+    **TRANSLATION_FILES,
     "pairs": rules.translation_pairs.output.pairs,
 }
 
@@ -180,7 +180,7 @@ if TRANSLATION_EPOCHS:
     use rule model_step as translation_epochs with:
         input:
             **TRANSLATION_INPUT,
-            epochs=rules.translator_training.output.epochs,
+            **contents(epochs=rules.translator_training.output.epochs),
         output:
             training=judged("<results>/translation/{run}.training.parquet", run=TRANSLATION_RUNS),
             importance="<results>/translation/{run}.epochs.parquet",

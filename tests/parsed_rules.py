@@ -5,19 +5,23 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import yaml
 from snakemake.api import SnakemakeApi
+from snakemake.iocontainers import Wildcards
 from snakemake.parser import parse as translate
 from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
 from snakemake.sourcecache import LocalSourceFile, SourceCache
 
 from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.integrity import digests
 
 ROOT = Path(__file__).parents[1]
 HUB = {"hub": "organisation/name", "revision": "0" * 40}
@@ -56,11 +60,17 @@ class Rule:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The workflow of one study: its rules, its rule files, and what its report lists."""
+    """The workflow of one study: its rules, its rule files, and what its report lists.
+
+    `unlisted` names each rule that makes, or reads, a directory without the list of its files'
+    digests, or reads it by its date; `listed` the rules that read one as they should.
+    """
 
     rules: dict[str, Rule]
     files: list[str]
     entries: list[dict[str, Any]]
+    unlisted: list[str]
+    listed: list[str]
 
 
 @cache
@@ -75,8 +85,8 @@ def parsed() -> tuple[Parsed, Parsed]:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     default, otherwise = (
-        Parsed({rule["name"]: Rule(**rule) for rule in rules}, files, entries)
-        for rules, files, entries in json.loads(done.stdout.splitlines()[-1])
+        Parsed({rule["name"]: Rule(**rule) for rule in rules}, *others)
+        for rules, *others in json.loads(done.stdout.splitlines()[-1])
     )
     return default, otherwise
 
@@ -115,7 +125,52 @@ def parts_of(workflow: Any) -> tuple[list[Any], ...]:
     """The parts of `Parsed`, as JSON can write them."""
     files = [Path(file.get_path_or_uri(secret_free=True)).name for file in workflow.included]
     entries = [asdict(entry) for entry in workflow.globals["ENTRIES"]]
-    return [asdict(rule_of(rule)) for rule in workflow.rules], files, entries
+    return [asdict(rule_of(rule)) for rule in workflow.rules], files, entries, *folders(workflow)
+
+
+def folders(workflow: Any) -> tuple[list[str], list[str]]:
+    """The parts `unlisted` and `listed`."""
+    made = [(rule, path) for rule in workflow.rules for path in rule.output if path.is_directory]
+    unlisted = {
+        f"{rule.name} makes {path}"
+        for rule, path in made
+        if f"{path}{digests.LISTING}" not in map(str, rule.output)
+    }
+    listed = set()
+    for rule in workflow.rules:
+        for wildcards in cases(rule, workflow):
+            read = rule.expand_input(wildcards)[0]
+            for path in read:
+                if any(directory.match(path) for _, directory in made):
+                    if path.is_ancient and f"{path}{digests.LISTING}" in map(str, read):
+                        listed.add(rule.name)
+                    else:
+                        unlisted.add(f"{rule.name} reads {path}")
+    return sorted(unlisted), sorted(listed)
+
+
+def cases(rule: Any, workflow: Any) -> Iterator[Wildcards]:
+    """The wildcards of some jobs of a rule: every corpus and task, else one value of each."""
+    known = workflow.globals
+    values = {"init": ["pretrained"], "seed": ["1"], "trained_on": ["original"], "family": ["bov"]}
+    values |= {"cache": ["sst2"], "scatteritem": ["1-of-2"], "requirement": list(known["SDISTS"])}
+    tables = {
+        "text": "TEXTS",
+        "treebank": "TREEBANKS",
+        "coref": "COREFERENCE",
+        "run": "TRANSLATION_RUNS",
+    }
+    tables |= {
+        "task": "TASKS",
+        "model": "MODELS",
+        "frames": "FRAMES",
+        "vectors": "VECTORS",
+        "corpus": "CORPORA",
+    }
+    values |= {name: list(known[table]) for name, table in tables.items() if table in known}
+    names = sorted(rule.wildcard_names)
+    for case in product(*(values[name] for name in names)):
+        yield Wildcards(fromdict=dict(zip(names, case, strict=True)))
 
 
 def rule_of(rule: Any) -> Rule:

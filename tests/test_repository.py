@@ -307,3 +307,12 @@ def pinned(lines: Iterable[str]) -> dict[str, str]:
 def normal(name: str) -> str:
     """A distribution's name as package indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_contents_decide_on_directory_products() -> None:
+    """Snakemake compares directories by date, and the lists of their files by content."""
+    for study in parsed():
+        assert study.unlisted == []
+    readers = {rule for study in parsed() for rule in study.listed}
+    assert readers >= {"ablation_sweep", "extract_checkpoint", "prepare_task", "prepare_arct"}
+    assert readers >= {"argument_reliance_words", "translation_epochs", "pruning_during_training"}

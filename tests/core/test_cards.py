@@ -1,13 +1,14 @@
 """Cards of models."""
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
 from workflow_scripts.core.data.cards import is_current, read_card, write_card
+from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
 
 
 def test_a_card_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -24,14 +25,21 @@ def test_a_damaged_card_ends_in_one_line_that_names_it(tmp_path: Path) -> None:
 
 
 def test_a_card_is_current_until_its_model_changes(tmp_path: Path) -> None:
+    """Its contents decide, not the dates of its files."""
     path, source = tmp_path / "model.json", {"path": str(tmp_path / "model")}
     assert not is_current(path, source)
     (tmp_path / "model").mkdir()
     weights = tmp_path / "model/weights"
-    weights.touch()
-    path.write_text(json.dumps({"source": source}))
-    os.utime(weights, (1, 1))
+    weights.write_text("1")
+
+    def main(files: list[Path], card: Out) -> None:
+        write_card({"source": source}, card)
+
+    job.call(main, {"files": [weights], "card": path})
     assert is_current(path, source)
     assert not is_current(path, {"path": str(tmp_path)})
     os.utime(weights, (path.stat().st_mtime + 9,) * 2)
+    assert is_current(path, source)
+    weights.write_text("2")
+    os.utime(weights, (1, 1))
     assert not is_current(path, source)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.integrity import provenance, verify
+from workflow_scripts.core.integrity import digests, provenance, verify
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -72,10 +72,17 @@ def test_a_record_states_what_the_product_was_made_of(study: Path) -> None:
 
 def test_two_runs_give_equal_records(study: Path) -> None:
     before = records(study)
-    assert len(before) == 3
+    assert len(before) == 4
     shutil.rmtree("results")
     make()
     assert records(study) == before
+
+
+def test_the_files_of_a_directory_are_listed_next_to_it(study: Path) -> None:
+    """As `sha256sum --check` reads it; by this list Snakemake sees that the directory changed."""
+    files = [f"{digests.of(study / 'b/two' / file)}  {file}\n" for file in ("b.bin", "inner/a.bin")]
+    listed = (study / "b/two.sha256").read_text()
+    assert listed == "".join(line.replace("  ", "  two/") for line in files)
 
 
 def test_an_untouched_folder_is_as_recorded_also_elsewhere(study: Path, tmp_path: Path) -> None:
@@ -129,14 +136,15 @@ def test_a_folder_names_what_is_missing_unrecorded_or_of_another_version(study: 
         text=True,
     )
     assert done.returncode == 1
-    assert done.stdout.endswith("results/tiny: 3 records, 3 things wrong\n")
+    assert done.stdout.endswith("results/tiny: 4 records, 3 things wrong\n")
 
 
 def test_a_rerun_of_the_first_step_shows_what_is_out_of_date(study: Path) -> None:
     Path("source.txt").write_text("abc")
     job.call(double, {"text": Path("source.txt"), "made": study / "a/one", "times": 2, "seed": 7})
     assert verify.verify(study) == [
-        "results/tiny/b/two: was made from another version of results/tiny/a/one"
+        f"results/tiny/b/{made}: was made from another version of results/tiny/a/one"
+        for made in ("two", "two.sha256")
     ]
 
 
@@ -153,7 +161,8 @@ def test_records_of_removed_products_are_set_aside(study: Path) -> None:
 
 def test_records_of_what_failed_jobs_should_have_made_are_deleted(study: Path) -> None:
     shutil.rmtree(study / "b/two")
-    provenance.prune(study, {"results/tiny/b/two", "results/tiny/3"})
+    (study / "b/two.sha256").unlink()
+    provenance.prune(study, {f"results/tiny/{path}" for path in ("b/two", "b/two.sha256", "3")})
     assert not (study / "b/.provenance").exists()
     assert provenance.read(study / "3")  # it is there
 

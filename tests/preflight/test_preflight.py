@@ -59,23 +59,25 @@ def test_the_jobs_are_those_of_a_dry_run(study: TinyStudy, sound: dict[str, list
 
 
 def test_all_problems_are_named_and_the_status_is_not_0(study: TinyStudy, tmp_path: Path) -> None:
-    """Three bad sources, of which two paths are missing, and a bad model."""
+    """Four bad sources, of which two paths and a package are missing, and a bad model."""
     broken = study.copy(tmp_path / "broken")
     (broken.folder / "trees/1.conllx").write_text("1\tno columns\n", encoding="utf-8")
     (broken.folder / "tiny-model/model.safetensors").write_bytes(b"no weights")
     for name in ("folder", "file"):
         broken.config["corpora"]["text"][f"gone-{name}"] = {"path": f"no-such-{name}"}
+    broken.config["corpora"]["text"]["gone"] = {"package": "no_such_package/text"}
     broken.write_config()
     done = broken.snakemake("preflight", timeout=300)
     assert done.returncode != 0
     report = report_of(broken)
     problems = report["Problems"]
     missing = [f"no-such-{name}: no such file or directory" for name in ("folder", "file")]
+    missing.append("'no_such_package' is not installed; install it with pip")
     messages = [*missing, "trees/1.conllx:1: ", "cannot be read"]
     assert len(problems) == len(messages)
     for text in messages:
         assert [line for line in problems if text in line], problems
-    assert "Error: preflight: 4 problems" in done.stderr
+    assert "Error: preflight: 5 problems" in done.stderr
     # No plan, as a run ends at once for the first missing path: nothing is stated of jobs.
     assert report["What"][0].startswith("no plan: ")
     assert "config: corpora.text.gone-folder.path: no-such-folder" in report["What"][0]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.chapters import PAPERS, collect
-from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.measures.entries import entry
 from workflow_scripts.core.measures.forms import (
     FORMAT,
@@ -103,10 +103,9 @@ def states_of(used: Iterable[str]) -> list[dict[str, Any]]:
 
 def model_entry(card: Mapping[str, Any], states: list[dict[str, Any]]) -> dict[str, Any]:
     """What the atlas states about a model."""
-    source = ", ".join(f"{kind} {value}" for kind, value in card["source"].items())
     about = {"name": card["name"], "title": card["name"], "architecture": card["architecture"]}
     about |= {"n_layers": card["n_layers"], "n_heads": card["n_heads"]}
-    return about | {"source": source, "states": states}
+    return about | {"source": in_words(card["source"]), "states": states}
 
 
 def distances_of(found: Tables, corpus: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import torch
 
 from workflow_scripts.atlas.atlas_maps import with_maps
 from workflow_scripts.atlas.atlas_page import split
-from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.inline import as_script
 from workflow_scripts.core.data.tokens import token_texts, tokenize
@@ -77,10 +77,9 @@ def local_directory(card: dict[str, Any], results: Path) -> Path:
             source = {"path": str(results.resolve().parents[1] / source["path"])}
         return models.directory_of(card | {"source": source})
     except (OSError, ValueError, InputError) as error:
-        named = ", ".join(f"{kind} {value}" for kind, value in card["source"].items())
         raise InputError(
-            f"add_text: the model {card['name']} ({named}), which the study was run with, cannot "
-            f"be used here: {one_line(error)}"
+            f"add_text: the model {card['name']} ({in_words(card['source'])}), which the study "
+            f"was run with, cannot be used here: {one_line(error)}"
         ) from error
 
 

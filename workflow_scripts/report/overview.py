@@ -81,7 +81,8 @@ def source(entry: Mapping[str, Any]) -> str:
         return f"{entry['parse']}, parsed by spaCy (silver)"
     for kind in ("hub", "package", "sdist", "path", "nltk"):
         if entry.get(kind):
-            at = f" at {entry['revision'][:12]}" if entry.get("revision") else ""
+            pin = entry.get("revision") or entry.get("version")
+            at = f" at {pin[:12]}" if pin else ""
             return f"{kind} {entry[kind]}{at}"
     return ""
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.measures.forms import (
     PRETRAINED,
     Form,
@@ -111,7 +111,7 @@ def opened(card: Path, products: Sequence[Path]) -> tuple[dict[str, Any], Tables
         "n_layers": sum(each["n_layers"] for each in types),
         "n_heads": about["n_heads"],
         "types": types,
-        "source": ", ".join(f"{kind} {value}" for kind, value in about["source"].items()),
+        "source": in_words(about["source"]),
         "states": [state if pretrained else state | {"seed": int(run)}],
     }
     own = [path for path in products if path.name.startswith(f"{run}.")]

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import files_below
 
 
 def read_card(path: Path) -> dict[str, Any]:
@@ -31,9 +33,20 @@ def write_card(card: dict[str, Any], path: Path) -> None:
 def is_current(path: Path, source: dict[str, str]) -> bool:
     """Whether the card at `path` is that of the model from `source` as it is now.
 
-    It is not where there is none, or where a file of a local model is newer.
+    It is not where there is none, or where a file of a local model is not the one on record. Of a
+    model in a package, `source` has the digest.
     """
     if not path.is_file() or read_card(path)["source"] != source:
         return False
-    files = Path(source["path"]).iterdir() if "path" in source else []
-    return all(file.stat().st_mtime <= path.stat().st_mtime for file in files)
+    if "path" not in source:
+        return True
+    record = provenance.read(path) or {"inputs": {}}
+    made_of = {name: content["sha256"] for name, content in record["inputs"].items()}
+    files = files_below(Path(source["path"]), deep=False)
+    return made_of == {str(file): digests.of(file) for file in files}
+
+
+def in_words(source: dict[str, str]) -> str:
+    """The source on a card, for people: "package p/model, version 1.0, sha256 5d7c06e027fc"."""
+    shown = source | ({"sha256": source["sha256"][:12]} if "sha256" in source else {})
+    return ", ".join(f"{key} {value}" for key, value in shown.items())

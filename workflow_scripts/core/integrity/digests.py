@@ -20,6 +20,10 @@ LARGE = 4 * 2**20
 FOLDER = Path(".snakemake/digests")
 # The file by which Snakemake marks a directory as made.
 MARK = ".snakemake_timestamp"
+# What Python writes next to modules that it has imported.
+CACHES = "__pycache__"
+# The ending of the list of a directory product's files and their digests, next to it.
+LISTING = ".sha256"
 
 
 def of(path: Path, anew: bool = False) -> str:
@@ -37,9 +41,19 @@ def of_files(directory: Path, chosen: Iterable[Path], anew: bool = False) -> str
 
 
 def files(directory: Path) -> list[Path]:
-    """The files of a directory and of those in it, by name, without Snakemake's mark."""
-    found = (path for path in directory.rglob("*") if path.is_file() and path.name != MARK)
-    return sorted(found, key=lambda path: path.relative_to(directory).as_posix())
+    """All files of a directory by name, also deeper ones, but what Snakemake and Python add."""
+    found = {path.relative_to(directory): path for path in directory.rglob("*") if path.is_file()}
+    kept = (name for name in found if name.name != MARK and CACHES not in name.parts)
+    return [found[name] for name in sorted(kept, key=Path.as_posix)]
+
+
+def listing(directory: Path, name: str) -> str:
+    """The digests of the files in a directory product called `name`, as sha256sum writes them."""
+    lines = (
+        f"{of(file)}  {name}/{file.relative_to(directory).as_posix()}\n"
+        for file in files(directory)
+    )
+    return "".join(lines)
 
 
 def moved(old: Path, new: Path) -> None:

@@ -11,7 +11,7 @@ import transformers
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.run.errors import InputError, one_line
@@ -24,12 +24,17 @@ FILES = ("*.json", *TOKENIZERS, "*.safetensors")
 
 @dataclass(frozen=True)
 class Source:
-    """Where a model comes from: exactly one of hub (with its revision), path and package."""
+    """Where a model comes from: exactly one of hub (with its revision), path and package.
+
+    Of a package, `version` and `sha256` are those that the run was planned with.
+    """
 
     hub: str | None = None
     revision: str | None = None
     path: str | None = None
     package: str | None = None
+    version: str | None = None
+    sha256: str | None = None
 
     @classmethod
     def from_config(cls, source: dict[str, Any]) -> "Source":
@@ -45,8 +50,7 @@ def resolve(source: Source) -> Path:
     """The local directory of a model; one from the hub is downloaded once and kept."""
     if source.hub is not None:
         return _from_hub(source.hub, source.revision)
-    package = source.package
-    directory = inside_package(package) if package is not None else Path(source.path)
+    directory = path_of(source.to_config())
     if not directory.is_dir():
         raise InputError(f"{directory}: no such model directory; correct the model's source")
     return directory

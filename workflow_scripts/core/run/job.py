@@ -67,17 +67,22 @@ def call(
     """Call `main` with partial output paths, then put the outputs in place, all or none.
 
     Their records go with them; what these state is read from `values` where `origin` is not given.
+    Next to a directory is put a list of its files with their digests.
     """
     origin = origin or origin_of(main, values)
-    partial = {path: path.with_name(path.name + PARTIAL) for path in outputs_of(main, values)}
+    partial = {path: _partial(path) for path in outputs_of(main, values)}
     read = provenance.check(origin.inputs)
     for path in partial.values():
         _make_room(path)
     try:
         main(**(values | _partial_values(main, values, partial)))
-        for output, path in partial.items():
+        for output, path in list(partial.items()):
             if not path.exists():
                 raise RuntimeError(f"{main.__module__} did not write its output {output}")
+            if path.is_dir():
+                listing = output.with_name(output.name + digests.LISTING)
+                partial[listing] = _partial(listing)
+                _partial(listing).write_bytes(os.fsencode(digests.listing(path, output.name)))
         provenance.write_partial(origin, read, partial)
         provenance.forget(partial)
         for output, path in partial.items():
@@ -94,6 +99,10 @@ def call(
         for path in partial.values():
             _remove(path)
         provenance.remove_partial(partial)
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(path.name + PARTIAL)
 
 
 def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.Origin:

@@ -1,0 +1,145 @@
+"""Sources in installed packages: pinned by version and content when a run is planned."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from snakemake.iocontainers import Wildcards
+
+from tests.parsed_rules import ROOT, parse
+from workflow_scripts.core.data import packages
+from workflow_scripts.core.data.cards import in_words, is_current, write_card
+from workflow_scripts.core.model import models
+from workflow_scripts.core.run.errors import InputError
+
+SOURCE = {"package": "carrier/model"}
+
+
+@pytest.fixture
+def site(tmp_path: Path, tiny_model_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the package `carrier` 1.0, which has a model and texts."""
+    folder = tmp_path / "site"
+    shutil.copytree(tiny_model_dir, folder / "carrier/model")
+    (folder / "carrier/__init__.py").touch()
+    (folder / "carrier/reviews.txt").write_text("__label__pos good\n", encoding="utf-8")
+    install(folder, "1.0")
+    monkeypatch.syspath_prepend(str(folder))
+    return folder
+
+
+def install(site: Path, version: str) -> None:
+    """State another version of the package."""
+    for old in site.glob("*.dist-info"):
+        shutil.rmtree(old)
+    (site / f"carrier-{version}.dist-info").mkdir()
+    text = f"Metadata-Version: 2.1\nName: carrier\nVersion: {version}\n"
+    (site / f"carrier-{version}.dist-info/METADATA").write_text(text, encoding="utf-8")
+
+
+def sources() -> dict[str, Any]:
+    """Each place of a study that can name a package."""
+    task = {"package": "carrier/reviews.txt", "domains": {"d": {"package": "carrier/reviews.txt"}}}
+    return {
+        "models": {"m": dict(SOURCE)},
+        "corpora": {"text": {"t": {"package": "carrier/reviews.txt"}}},
+        "tasks": {"sst2": task},
+        "translation": {"model": dict(SOURCE)},
+    }
+
+
+def edit(file: Path) -> None:
+    file.write_bytes(file.read_bytes() + b"\n")
+
+
+def test_every_source_in_a_package_is_pinned(site: Path) -> None:
+    config = sources()
+    pinned, problems = packages.pinned(config)
+    assert (problems, config) == ([], sources())
+    task = pinned["tasks"]["sst2"]
+    pins = [pinned["models"]["m"], pinned["translation"]["model"]]
+    pins += [pinned["corpora"]["text"]["t"], task, task["domains"]["d"]]
+    assert [pin["version"] for pin in pins] == ["1.0"] * 5
+    assert len({pin["sha256"] for pin in pins}) == 2
+    assert packages.pinned(config) == (pinned, [])
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
+def test_an_edited_file_is_another_model(site: Path, file: str) -> None:
+    """So that no number is written under the card of the model as it was."""
+    source = packages.pinned(sources())[0]["models"]["m"]
+    origin, path = models.Source.from_config(source), site / "card.json"
+    directory = models.resolve(origin)
+    card = {"name": "m", "source": origin.to_config(), "weights": models.weights_digest(directory)}
+    write_card(card, path)
+    assert is_current(path, source)
+    assert models.directory_of(card) == directory
+    edit(directory / file)
+    assert not is_current(path, packages.pinned(sources())[0]["models"]["m"])
+    for read in (lambda: models.directory_of(card), lambda: models.resolve(origin)):
+        with pytest.raises(InputError, match=r"carrier/model: is not what .*start snakemake again"):
+            read()
+
+
+def test_caches_of_the_interpreter_do_not_count(site: Path) -> None:
+    before = packages.pin("carrier")
+    (site / "carrier/__pycache__").mkdir()
+    (site / "carrier/__pycache__/__init__.cpython-311.pyc").write_bytes(b"compiled")
+    assert packages.pin("carrier") == before
+
+
+def test_what_is_not_installed_is_named_with_its_key(site: Path) -> None:
+    shutil.rmtree(site / "carrier/model")
+    pinned, problems = packages.pinned(sources())
+    assert pinned["models"]["m"] == SOURCE
+    words = (
+        r"config: models\.m\.package: package: carrier/model: .* correct the path \(and 1 more\)"
+    )
+    with pytest.raises(InputError, match=words):
+        packages.check(problems)
+
+
+def test_a_source_is_stated_for_people() -> None:
+    source = {"package": "p/m", "version": "1.0", "sha256": "5d7c06e027fc8b99238edb0d53d970cf"}
+    assert in_words(source) == "package p/m, version 1.0, sha256 5d7c06e027fc"
+
+
+def planned(folder: Path) -> list[list[dict[str, Any]]]:
+    """The sources that the rules read, before and after an edit and a new version."""
+    found, wildcards = [], {"model_card": "model", "segments": "text", "prepare_task": "task"}
+    for _ in range(2):
+        read = {rule.name: rule.params.get("source") for rule in parse(folder / "study.yaml").rules}
+        names = zip(wildcards.items(), ("m", "t", "sst2"), strict=True)
+        found.append([read[rule](Wildcards(fromdict={key: value})) for (rule, key), value in names])
+        edit(folder / "carrier/reviews.txt")
+        install(folder, "2")
+    return found
+
+
+def test_another_version_or_content_reaches_the_rules(site: Path) -> None:
+    """As a param, by which Snakemake decides; not as a path, which other machines do not have."""
+    study = {"study": "s"} | {key: sources()[key] for key in ("models", "corpora", "tasks")}
+    (site / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.core.test_packages", site],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": f"{ROOT}:{site}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    first, then = json.loads(done.stdout.splitlines()[-1])
+    assert [source["version"] for source in first] == ["1.0"] * 3
+    assert [source["version"] for source in then] == ["2"] * 3
+    same = [a["sha256"] == b["sha256"] for a, b in zip(first, then, strict=True)]
+    assert same == [True, False, False]
+    assert str(site) not in json.dumps(first)
+
+
+if __name__ == "__main__":
+    print(json.dumps(planned(Path(sys.argv[1]))))
