@@ -95,6 +95,31 @@ def test_an_untouched_folder_is_as_recorded_also_elsewhere(study: Path, tmp_path
     assert wrong == [f"{copied}/a/one: differs from its record"]
 
 
+@pytest.mark.parametrize(
+    "other", ["results/tiny/a/other", "results/tiny/c/one", "results/tiny/one"]
+)
+def test_a_product_with_the_record_of_another_is_refused(study: Path, other: str) -> None:
+    """As two products, of one name in two folders perhaps, are swapped together with their records."""
+    job.call(double, {"text": Path("source.txt"), "made": Path(other), "times": 3})
+    product = study / "a/one"
+    for at in (lambda path: path, provenance.record_path):
+        kept = at(product).read_bytes()
+        os.replace(at(Path(other)), at(product))
+        at(Path(other)).write_bytes(kept)
+    with pytest.raises(InputError, match=f"a/one: the record next to it is of {other}; put"):
+        job.call(weights, {"text": product, "folder": study / "b/two"})
+    wrong = verify.verify(study)
+    assert f"{product}: has the record of {other}" in wrong
+    assert f"{other}: has the record of {product}" in wrong
+
+
+def test_jobs_go_on_in_a_renamed_folder(study: Path) -> None:
+    renamed = study.rename("results/renamed")
+    job.call(read, {"folder": renamed / "b/two", "made": renamed / "3"})
+    job.call(read, {"folder": (renamed / "b/two").absolute(), "made": renamed / "3"})
+    assert verify.verify(renamed) == []
+
+
 def test_touching_and_timestamps_of_snakemake_change_nothing(study: Path) -> None:
     (study / "b/two/.snakemake_timestamp").touch()
     for path in study.rglob("*"):

@@ -112,6 +112,9 @@ def damaged(
         twin = study.folder / "results/tiny" / name
         study.config["models"][name] = study.config["models"]["tiny"]
         shutil.copytree(prepared.folder / MODEL, twin)
+        for record in provenance.records(twin):
+            text = record.read_text(encoding="utf-8")
+            record.write_text(text.replace(f"{MODEL}/", f"results/tiny/{name}/"), encoding="utf-8")
         for made in (follower, follower.replace(".svg", ".pdf"), follower.replace(".svg", ".png")):
             (study.folder / made).unlink(missing_ok=True)
         case.damage(study.folder / product)

@@ -201,6 +201,11 @@ def _checked(path: Path) -> dict[str, Any]:
     record = read(path)
     if record is None:
         return content(path)
+    if misplaced(path, record):
+        raise InputError(
+            f"{path}: the record next to it is of {record['output']}; put back what was there, or "
+            "delete it, and snakemake makes it again"
+        )
     now = content(path)
     if not same(now, record):
         raise InputError(
@@ -209,6 +214,19 @@ def _checked(path: Path) -> dict[str, Any]:
             "change is meant"
         )
     return {key: record[key] for key in ("sha256", "size", "files") if key in record}
+
+
+def misplaced(product: Path, record: Mapping[str, Any], folder: Path | None = None) -> bool:
+    """Whether the record next to a product is of another one.
+
+    Paths are compared below results/<study>, which may have been copied or renamed; of products
+    elsewhere below `folder`, or else by name.
+    """
+    ours, theirs = Path(os.path.relpath(product)).parts, Path(record["output"]).parts
+    if ours[0] == theirs[0] == "results":
+        return ours[2:] != theirs[2:]
+    kept = product.relative_to(folder).parts if folder else (product.name,)
+    return theirs[-len(kept) :] != kept
 
 
 def same(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:

@@ -32,6 +32,8 @@ def verify(folder: Path) -> list[str]:
         except InputError as error:
             lines.append(str(error))
             continue
+        if provenance.misplaced(product, found[product], folder):
+            lines.append(f"{product}: has the record of {found[product]['output']}")
         if not product.exists():
             lines.append(f"{product}: missing")
         elif not provenance.same(provenance.content(product, anew=True), found[product]):
