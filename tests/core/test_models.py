@@ -145,6 +145,21 @@ def test_hub_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert "\n" not in str(error.value)
 
 
+def test_a_saved_model_is_the_same_offline(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    saved = []
+    for offline in (False, True):
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", offline)
+        saved.append(tmp_path / str(offline))
+        body, tokens = models.load_body(directory, CPU), models.load_tokenizer(directory)
+        models.save(body, tokens, saved[-1])
+    contents = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in saved]
+    assert contents[0] == contents[1]
+    assert {"config.json", "tokenizer_config.json", "model.safetensors"} <= contents[0].keys()
+    assert len({path.stat().st_mode for path in saved[0].iterdir()}) == 1
+
+
 def test_positions() -> None:
     assert models.max_positions(BertConfig(max_position_embeddings=512)) == 512
     roberta = RobertaConfig(max_position_embeddings=514, pad_token_id=1)

@@ -99,7 +99,7 @@ def test_an_untouched_folder_is_as_recorded_also_elsewhere(study: Path, tmp_path
     "other", ["results/tiny/a/other", "results/tiny/c/one", "results/tiny/one"]
 )
 def test_a_product_with_the_record_of_another_is_refused(study: Path, other: str) -> None:
-    """As two products, of one name in two folders perhaps, are swapped together with their records."""
+    """As after a swap of two products, perhaps of one name, together with their records."""
     job.call(double, {"text": Path("source.txt"), "made": Path(other), "times": 3})
     product = study / "a/one"
     for at in (lambda path: path, provenance.record_path):

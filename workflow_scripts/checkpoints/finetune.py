@@ -117,8 +117,7 @@ def main(
     for split, (tokens, labels) in splits.items():
         logits = dev_logits if split == "dev" else logits_of(classifier, tokens)
         scores += score_rows(definition, "fine-tuned", split, labels, logits, bootstrap, seed)
-    classifier.save_pretrained(checkpoint)
-    tokenizer.save_pretrained(checkpoint)
+    models.save(classifier, tokenizer, checkpoint)
     epochs.mkdir()
     for epoch in sorted(Path(work).glob("epoch-*")):
         shutil.copytree(epoch, epochs / epoch.name)

@@ -237,8 +237,7 @@ def main(
     losses = train(
         translator, training, validation, settings, state, Path(work) if every_epoch else None
     )
-    translator.model.save_pretrained(checkpoint)
-    translator.tokenizer.save_pretrained(checkpoint)
+    models.save(translator.model, translator.tokenizer, checkpoint)
     epochs.mkdir()
     for epoch in sorted(Path(work).glob("epoch-*")):
         translator.tokenizer.save_pretrained(epoch)

@@ -9,11 +9,13 @@ import tokenizers
 import torch
 import transformers
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
+from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
+from workflow_scripts.core.run import modes
 from workflow_scripts.core.run.errors import InputError, one_line
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
@@ -93,6 +95,17 @@ def load_tokenizer(directory: Path) -> FastTokenizer:
     ):
         raise _no_tokenizer(directory, "there is no tokenizer.json or vocabulary")
     return tokenizer
+
+
+def save(model: PreTrainedModel, tokenizer: Tokenizer, directory: Path) -> None:
+    """Write a model with its tokenizer: the same files, for the same readers, in any environment.
+
+    HF_HUB_OFFLINE would be noted with the tokenizer, and weights be readable by their owner alone.
+    """
+    model.save_pretrained(directory)
+    tokenizer.init_kwargs.pop("local_files_only", None)
+    tokenizer.save_pretrained(directory)
+    modes.follow(directory)
 
 
 def load_body(directory: Path, device: torch.device) -> PreTrainedModel:

@@ -22,6 +22,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from workflow_scripts.core.integrity import digests, full_disk, meaning, provenance
 from workflow_scripts.core.integrity.hold import held
 from workflow_scripts.core.integrity.provenance import PARTIAL
+from workflow_scripts.core.run import modes
 from workflow_scripts.core.run.errors import InputError, one_line
 
 Out = Annotated[Path, "output"]
@@ -79,6 +80,7 @@ def call(
         for output, path in list(partial.items()):
             if not path.exists():
                 raise RuntimeError(f"{main.__module__} did not write its output {output}")
+            modes.follow(path)
             if path.is_dir():
                 listing = output.with_name(output.name + digests.LISTING)
                 partial[listing] = _partial(listing)

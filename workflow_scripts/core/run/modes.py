@@ -11,7 +11,7 @@ from stat import S_IMODE
 def follow(product: Path) -> None:
     """Give a file, or a directory with all in it, the modes of new ones next to it."""
     probe = product.with_name(f"{product.name}.mode")
-    probe.mkdir()
+    probe.mkdir(exist_ok=True)
     try:
         (probe / "file").touch()
         of_directory, of_file = (S_IMODE(path.stat().st_mode) for path in (probe, probe / "file"))
