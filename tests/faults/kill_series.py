@@ -2,8 +2,8 @@
 
 python -m tests.faults.kill_series FOLDER --series 1 2 3 4 5 6 7
 
-Each series runs a part of the tiny study, meets a random process of the run at a random time with SIGKILL,
-SIGTERM or SIGSTOP, starts the run again, and so on; the last start runs to its end.
+Each series runs a part of the tiny study, meets a random process of the run at a random time with
+SIGKILL, SIGTERM or SIGSTOP, starts the run again, and so on; the last start runs to its end.
 """
 
 import argparse
