@@ -38,7 +38,7 @@ def test_modes_follow_the_umask(tmp_path: Path, umask: int) -> None:
     results = tmp_path / "results"
     call(write, {name: results / name for name in ("weights", "folder", "table")})
     found = [path for path in [results, *results.rglob("*")] if not path.is_symlink()]
-    assert len(found) == 12  # products, what is in them, and records
+    assert len(found) == 14  # products, what is in them, the list of that, and records
     for path in found:
         wanted = (0o777 if path.is_dir() else 0o666) & ~umask
         assert S_IMODE(path.stat().st_mode) == wanted, path
