@@ -252,3 +252,39 @@ def test_results_directory_in_the_way_or_read_only(
     monkeypatch.setattr("os.access", lambda *_: False)
     with pytest.raises(InputError, match="not writable"):
         check_results_directory(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        (("models", MODEL), "models"),
+        (("translation", "model"), "models"),
+        (("tasks", "stsb"), "datasets"),
+        (("corpora", "text", "wikipedia"), "datasets"),
+        (("corpora", "treebanks", "parsed"), "datasets"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else ".".join(value),
+)
+def test_a_branch_is_no_pin(
+    config: dict, place: tuple, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It moves; the line states the commit where the local cache has it."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    if place[0] == "translation":
+        del config["translation"]["train"]
+    parent = config
+    for key in place[:-1]:
+        parent = parent[key]
+    for revision in ("main", "v1.0", "0123456", "A" * 40):
+        parent[place[-1]] = {"hub": "org/name", "revision": revision}
+        with pytest.raises(InputError, match=f"revision: '{revision}' is not accepted") as error:
+            check(config, SCHEMAS)
+        assert str(error.value).endswith("accepted: a commit, 40 hexadecimal digits")
+    ref = tmp_path / f"{kind}--org--name/refs/main"
+    ref.parent.mkdir(parents=True)
+    ref.write_text(f"{1:040x}")
+    parent[place[-1]]["revision"] = "main"
+    with pytest.raises(InputError, match=f"; on this machine it is {1:040x}: write that"):
+        check(config, SCHEMAS)
+    parent[place[-1]]["revision"] = f"{1:040x}"
+    check(config, SCHEMAS)

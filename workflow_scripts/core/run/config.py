@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from workflow_scripts.core.run import schema, sdists
+from workflow_scripts.core.run import commits, schema, sdists
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below
 from workflow_scripts.core.run.needs import check_needs
@@ -44,7 +44,9 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     _check_texts(config, root)
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
-        raise InputError(f"config: {_line(errors[0])}{_and_more(errors)}")
+        keys = list(errors[0].absolute_path)
+        commit = commits.here(config, keys) if keys[-1:] == ["revision"] else ""
+        raise InputError(f"config: {_line(errors[0])}{commit}{_and_more(errors)}")
     filled = schema.fill(config, root, root)
     _check_names_of_models(filled, schemas)
     _check_unique_names(filled, root)
