@@ -16,6 +16,7 @@ import defusedxml.ElementTree
 import pandas as pd
 
 from tests.arguments.test_easy import points
+from tests.bad_input import corefud
 from workflow_scripts.arguments.published_runs import _predictions
 from workflow_scripts.claims import published as claims
 from workflow_scripts.core.data.examples import read_examples
@@ -198,19 +199,12 @@ def mentions_plainly(form: str) -> Callable[[str], Records]:
 
     def plainly(text: str) -> Records:
         documents: list[list[tuple[str, str]]] = []
-        starts = r"#\s*newdoc" if form == "conllu" else r"#\s*begin document"
         for line in lines_of(text):
-            if re.match(starts, line):
+            if re.match(r"#\s*begin document", line):
                 documents.append([])
             elif line.strip() and not line.startswith("#"):
                 fields = line.split() if form == "conll2012" else line.split("\t")
-                if form == "conllu":
-                    if not fields[0].isdecimal():
-                        continue
-                    misc = dict(item.partition("=")[::2] for item in fields[9].split("|"))
-                    word, cell = fields[1], misc.get("Entity", "")
-                else:
-                    word, cell = fields[1 if form == "gum" else 3], fields[-1].strip()
+                word, cell = fields[1 if form == "gum" else 3], fields[-1].strip()
                 if not documents:
                     documents.append([])
                 documents[-1].append(("".join(word.split()), "" if cell in ("_", "-") else cell))
@@ -231,11 +225,10 @@ def spans(cells: list[str]) -> Records:
         for before, name, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
             if name in "()":
                 continue
-            chain = name.split("-")[0] if before == "(" else name
             if before == "(":
-                waiting.setdefault(chain, []).append(word)
+                waiting.setdefault(name, []).append(word)
             if after == ")":
-                found.append((waiting[chain].pop(), word + 1, chain))
+                found.append((waiting[name].pop(), word + 1, name))
     return found
 
 
@@ -427,7 +420,7 @@ ENTITIES = (
     "# newdoc id = one\n# global.Entity = GRP-etype-infstat-salience-centering-minspan-link\n"
     "1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\tEntity=(1-person-new-n-cf1-1-coref)\n"
     "2\tsaw\t_\tVERB\tVBD\t_\t0\troot\t_\t_\n"
-    "3\ther\t_\tPRON\tPRP$\t_\t4\tposs\t_\tEntity=(2-animal-new-n-cf2-2-sgl(1-person-giv-n-1-ana)\n"
+    "3\ther\t_\tPRON\tPRP$\t_\t4\tposs\t_\tEntity=(2-animal-new-n-cf2-2-sgl(1-person-giv-n-cf1-1-ana)\n"
     "4\tdog\t_\tNOUN\tNN\t_\t2\tobj\t_\tSpaceAfter=No|Entity=2)\n\n"
 )
 GUM = (
@@ -552,9 +545,8 @@ FORMATS = {
     "CoNLL-2012": keyed(
         "coreference.conll2012", "a.v4_gold_conll", ONTONOTES, mentions_plainly("conll2012")
     ),
-    "CoNLL-U with entities": keyed(
-        "coreference.conllu", "a.conllu", ENTITIES, mentions_plainly("conllu")
-    ),
+    "CoNLL-U with entities": keyed("coreference.conllu", "a.conllu", ENTITIES, corefud.plainly),
+    "CorefUD": keyed("coreference.conllu", "a.conllu", corefud.COREFUD, corefud.plainly),
     "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
     "WikiText": keyed("text.wikitext", "wiki.raw", WIKITEXT, wikitext_plainly),
     "plain text": keyed("text.plain", "a.txt", "One two.\nThree.\n\nFour.\n", text_plainly),

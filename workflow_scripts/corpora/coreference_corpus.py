@@ -18,8 +18,9 @@ from workflow_scripts.core.data.trees import ROOT
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_features import describe
-from workflow_scripts.corpora.mention_files import Span, Text, texts_of
+from workflow_scripts.corpora.mention_files import Text, texts_of
 from workflow_scripts.corpora.stories import stories
 
 log = logging.getLogger(__name__)
@@ -105,7 +106,8 @@ def keep(text: Text, singletons: bool, read: Counter) -> None:
     n_read = len(text.spans)
     if not singletons:
         drop_singletons(text)
-    read.update({"mentions": n_read, "singletons": n_read - len(text.spans)})
+    read.update({"mentions": n_read + text.n_empty, "singletons": n_read - len(text.spans)})
+    read.update({"empty": text.n_empty, "discontinuous": text.n_discontinuous})
 
 
 def read_texts(
@@ -169,8 +171,11 @@ def count(texts: list[Text], described: list[Document], read: Counter) -> dict[s
         "texts": len(described),
         "words": sum(len(document.words) for document in described),
         "mentions read": read["mentions"],
+        "discontinuous mentions read": read["discontinuous"],
+        "mentions of empty nodes left out": read["empty"],
         "singletons left out": read["singletons"],
         "mentions outside the words used": read["mentions"]
+        - read["empty"]
         - read["singletons"]
         - sum(len(text.spans) for text in texts),
         "mentions": sum(kinds.values()),

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from workflow_scripts.core.data.mentions import Mention
-from workflow_scripts.corpora.mention_files import Span, Text
+from workflow_scripts.corpora.brackets import Span
+from workflow_scripts.corpora.mention_files import Text
 
 PRONOUN_TAGS = {"PRP", "PRP$", "WP", "WP$", "PRON"}
 PROPER_TAGS = {"NNP", "NNPS", "PROPN", "NP", "NPS"}

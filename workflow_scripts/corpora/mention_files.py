@@ -6,7 +6,7 @@ differ in the columns around them.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,30 +15,28 @@ from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_at
+from workflow_scripts.corpora.brackets import (
+    ENTITY,
+    Brackets,
+    Span,
+    declared,
+    plain,
+    undeclared,
+)
 from workflow_scripts.corpora.tree_files import NEWDOC, trees_of
 
 N_COLUMNS = {"gum": 3, "litbank": 13, "conll2012": 12}  # at least so many in conll2012
-BRACKET = re.compile(r"\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\)|(\|)")
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 ESCAPES |= {"/.": ".", "/?": "?", "/-": "-"}
-ENTITY = "global.Entity"
-# Reads an opening bracket: its chain and, if known, which word of the mention (from 1) is the head.
-Split = Callable[[str], tuple[str, int | None]]
-
-
-@dataclass
-class Span:
-    """A mention of a file: words `start` to `end` (exclusive), and its head word if it is known."""
-
-    start: int
-    end: int
-    chain: str
-    head: int | None = None
+HEADER = re.compile(rf"#\s*{re.escape(ENTITY)}\s*=\s*(.+)")
 
 
 @dataclass
 class Text:
-    """A document of a file; `tags`, `starts` (of sentences), `heads`, `relations` may be empty."""
+    """A document of a file; `tags`, `starts` (of sentences), `heads`, `relations` may be empty.
+
+    `n_empty` mentions of it have no word and are no spans; `n_discontinuous` spans have a gap.
+    """
 
     document: str
     source: str
@@ -48,48 +46,8 @@ class Text:
     heads: list[int] = field(default_factory=list)
     relations: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
-
-
-class Brackets:
-    """Spans of one document, from the brackets of its words."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self.spans: list[Span] = []
-        self._open: dict[str, list[tuple[int, int, int | None]]] = defaultdict(list)
-
-    def add(self, word: int, cell: str, line: int, split: Split) -> None:
-        """Read the brackets of one word in a line's `cell`, each by `split`."""
-        matches = list(BRACKET.finditer(cell))
-        if "".join(match[0] for match in matches) != cell:
-            raise self._error(line, f"{cell!r} is not a list of brackets")
-        for match in matches:
-            single, opening, closing = match[1], match[2], match[3]
-            if single or opening:
-                chain, nth = split(single or opening)
-                head = None if nth is None else word + nth - 1
-                self._open[chain].append((word, line, head))
-            if single or closing:
-                self._close(split(single)[0] if single else closing, word, line)
-
-    def _close(self, chain: str, word: int, line: int) -> None:
-        if not self._open[chain]:
-            raise self._error(line, f"mention {chain} is closed but was not opened")
-        start, opened, head = self._open[chain].pop()
-        if head is not None and head > word:
-            raise self._error(opened, f"the head of mention {chain} lies outside it")
-        self.spans.append(Span(start, word + 1, chain, head))
-
-    def finish(self) -> list[Span]:
-        """All spans. Raises InputError if a bracket is still open."""
-        for chain, unclosed in self._open.items():
-            if unclosed:
-                _, line, _ = unclosed[-1]
-                raise self._error(line, f"mention {chain} is opened but never closed")
-        return self.spans
-
-    def _error(self, line: int, what: str) -> InputError:
-        return InputError(f"{self.file}:{line}: {what}; fix the brackets")
+    n_empty: int = 0
+    n_discontinuous: int = 0
 
 
 def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
@@ -161,7 +119,7 @@ def _columns(file: Path, form: str) -> Iterator[Text]:
             starts_sentence = False
             n_before = len(text.words) - (text.starts[-1] if text.starts else 0)
             word, tag, cell = _cells(where, line, form, n_before)
-            brackets.add(len(text.words), cell, number, lambda name: (name, None))
+            brackets.add(len(text.words), cell, number, plain)
             text.words.append(word)
             text.tags.append(tag)
     if text:
@@ -201,45 +159,57 @@ def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, s
 def _conllu(file: Path) -> Iterator[Text]:
     """CoNLL-U whose MISC column holds `Entity=`; the trees are in the same file."""
     trees = _trees_by_document(file)
-    names, seen = iter(trees), set()
+    name, seen = file.stem, set()
     text: Text | None = None
-    brackets, split = Brackets(file), _entity(["GRP", "minspan"])
+    brackets, read = Brackets(file), undeclared
     for number, line in read_lines(file):
+        where = f"{file}:{number}"
         if started := NEWDOC.match(line):
+            name = started[1] or f"{name}'"
+            if name in seen:
+                raise InputError(f"{where}: a second document {name}; rename one")
             if text:
                 yield _with_trees(text, brackets, trees)
-            if started[1] in seen:
-                raise InputError(f"{file}:{number}: a second document {started[1]}; rename one")
-            seen |= {started[1]} if started[1] else set()
             text = None
-        elif text is None and re.match(r"\d+\t", line):
-            text, brackets = Text(next(names), f"{file}:{number}"), Brackets(file)
-        if match := re.match(rf"#\s*{re.escape(ENTITY)}\s*=\s*(.+)", line):
-            split = _entity(match[1].strip().split("-"))
-        fields = line.split("\t")
-        if line.startswith("#") or len(fields) != 10 or not fields[0].isdigit():
-            continue
-        misc = dict(item.partition("=")[::2] for item in fields[9].split("|"))
-        brackets.add(len(text.words), misc.get("Entity", ""), number, split)
-        text.words.append(fields[1])
+        elif header := HEADER.match(line):
+            try:
+                read = declared(header[1].strip().split("-"))
+            except ValueError as error:
+                raise InputError(f"{where}: {ENTITY} has {error}; correct the line") from error
+        elif line.strip() and not line.startswith("#"):
+            index, word, *_, misc = line.split("\t")  # ten: the trees have been read
+            if text is None:
+                seen.add(name)
+                text, brackets = Text(name, where), Brackets(file)
+            cell, last = _entity(misc, where), whole_number(index.partition("-")[2])
+            if last:
+                first = whole_number(index.partition("-")[0]) or 0
+                brackets.add_range(len(text.words) + last - first, cell, number, read)
+            elif index.isdigit():
+                brackets.add(len(text.words), cell, number, read)
+                text.words.append(word)
+            else:
+                brackets.add(None, cell, number, read)
     if text:
         yield _with_trees(text, brackets, trees)
 
 
-def _entity(order: list[str]) -> Split:
-    """Reads brackets such as 7-person-new-nnnnn-cf1-2-ana, whose fields are in `order`."""
-
-    def split(bracket: str) -> tuple[str, int | None]:
-        values = dict(zip(order, bracket.split("-"), strict=False))
-        first = (values.get("minspan") or values.get("head") or "").split(",")[0]
-        return bracket.split("-")[0], whole_number(first) or None
-
-    return split
+def _entity(misc: str, where: str) -> str:
+    """The brackets in a MISC column, which are one of its items between |."""
+    items = [item.partition("=") for item in misc.split("|")]
+    cells = [cell for key, _, cell in items if key == "Entity"]
+    if len(cells) > 1:
+        raise InputError(f"{where}: {len(cells)} times Entity=; write all brackets in one")
+    return cells[0] if cells else ""
 
 
 def _with_trees(text: Text, brackets: Brackets, trees: dict[str, list[Tree]]) -> Text:
-    text.spans = brackets.finish()
+    text.spans, text.n_empty = brackets.finish(), brackets.n_empty
+    text.n_discontinuous = len(brackets.discontinuous)
     _add_trees(text, trees, str(brackets.file))
+    for span, words in brackets.discontinuous:
+        if span.head is None:  # not a word of the gap
+            span.head = next(word for word in words if text.heads[word] not in words)
     return text
 
 

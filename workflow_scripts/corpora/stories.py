@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from workflow_scripts.core.data.trees import ROOT
 from workflow_scripts.core.generated import lexicon
-from workflow_scripts.corpora.mention_files import Span, Text
+from workflow_scripts.corpora.brackets import Span
+from workflow_scripts.corpora.mention_files import Text
 
 
 @dataclass

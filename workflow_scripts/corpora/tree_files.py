@@ -79,7 +79,7 @@ def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
             match = NEWDOC.match(line)
             document = (match[1] or f"{document}'") if match else document
         elif form == "conllu" and (extra := re.match(r"(\d+)([-.])(\d+)\t", line)):
-            _check_extra(f"{file}:{number}", line, extra.groups(), len(rows))
+            _check_extra(f"{file}:{number}", line, extra.groups(), len(rows), last)
             last = max(last, int(extra[3]) if extra[2] == "-" else 0)
         else:
             rows.append(_row(file, number, line, form, len(rows) + 1))
@@ -87,17 +87,18 @@ def _trees_of_file(file: Path, form: str) -> Iterator[tuple[str, Tree]]:
         yield document, _tree(file, rows, last)
 
 
-def _check_extra(where: str, line: str, index: tuple[str, ...], n_before: int) -> None:
+def _check_extra(where: str, line: str, index: tuple[str, ...], n_before: int, last: int) -> None:
     """Raise InputError for a multiword range or an empty node of CoNLL-U in the wrong position.
 
-    `index` is its first number, a dash or a dot, and its second; `n_before` words stand before it.
+    `index` is its first number, a dash or a dot, and its second; `n_before` words stand before it,
+    and the last range before it goes on to the word `last`.
     """
     fields = line.split("\t")
     if len(fields) != COLUMNS["conllu"]:
         raise _miscounted(where, len(fields), "conllu")
     first, second = (whole_number(part) for part in (index[0], index[2]))
     if index[1] == "-":
-        right = first == n_before + 1 and second is not None and second > first
+        right = first == n_before + 1 > last and second is not None and second > first
     else:
         right = first == n_before and second is not None
     if not right:
