@@ -81,7 +81,7 @@ def read(product: Path, record: Path | None = None) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{record}: not a record of {product.name} ({type(error).__name__}: {error}); "
-            f"delete {product}, and snakemake makes both again"
+            f"delete it and {product}, and snakemake makes both again"
         ) from error
     return found | known
 
