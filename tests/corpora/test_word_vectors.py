@@ -24,6 +24,7 @@ def test_glove(tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("the 1 2 3\n. 0.5 0 -1\n. . 9 9 9\nThe 4 5 6\nthe 7 7 7\n")
     vectors, counts = run(tmp_path, {"path": str(tmp_path / "g.txt")})
     assert counts["words"] == "4" and counts["dimensions"] == "3"
+    assert counts["lines read"] == "5" and counts["lines of an earlier word"] == "1"
     assert vectors.lookup(["the", "THE", "The", ". .", "cat"]).tolist() == [
         [1, 2, 3],
         [1, 2, 3],
@@ -38,6 +39,17 @@ def test_a_header_of_word2vec_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "g.txt").write_text("2 3\nthe 1 2 3\na 4 5 6\n")
     vectors, _ = run(tmp_path, {"path": str(tmp_path / "g.txt")})
     assert list(vectors.rows) == ["the", "a"]
+
+
+def test_words_with_blanks_as_in_the_largest_file(tmp_path: Path) -> None:
+    """Those of glove.840B; numbers may be words too."""
+    words = [".", ". . .", "at name@domain.com", ". . . . .", "3", "1/2", "\xa0", "a\x85b", "e"]
+    lines = [f"{word} {k} -.5 +1.5e-1 2." for k, word in enumerate(words)]
+    (tmp_path / "g.txt").write_text("\n".join(lines) + " \n", encoding="utf-8")
+    found, matrix = word_vectors.from_glove(tmp_path / "g.txt")
+    assert found == words
+    expected = [[k, -0.5, 0.15, 2] for k in range(len(words))]
+    np.testing.assert_array_equal(matrix, np.array(expected, np.float32))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import logging
 import re
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +19,40 @@ from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 TOKEN = re.compile(r"\w+|[^\w\s]")
+DECIMAL = b"0123456789eE.+-"  # float reads inf, 1_0 and the digits of other scripts, too
 MIN_COUNT = 2  # times that a word must occur to get a vector
 
 
-def from_glove(path: Path) -> tuple[list[str], np.ndarray]:
+def from_glove(path: Path, read: Counter | None = None) -> tuple[list[str], np.ndarray]:
     """Words and vectors of a text file in GloVe's format: a word and its numbers on each line.
 
-    A first line of two numbers, as in word2vec's text format, gives the number of lines and their
-    length. Of two lines of the same word, the first counts; the log states how many are left out.
-    Raises InputError, with the line, if the numbers are wrong.
+    A word may have blanks in it, as some of GloVe's largest file have. A first line of two numbers,
+    as in word2vec's text format, gives the number of lines and their length. Of two lines of the
+    same word, the first counts; `read` counts all lines and those that are left out. Raises
+    InputError, with the line, if the numbers are wrong.
     """
     words: dict[str, int] = {}
     rows: list[np.ndarray] = []
     announced: list[int] = []
     size = n_lines = 0
     for number, line in read_lines(path):
+        where = f"{path}:{number}"
         fields = line.rstrip(" ").split(" ")
         if number == 1 and len(fields) == 2 and None not in map(whole_number, fields):
             announced = [int(field) for field in fields]
             size = announced[1]
+            if not size:
+                raise InputError(f"{where}: vectors of no numbers announced; copy the file again")
             continue
         size = size or len(fields) - 1
-        n_words = len(fields) - size  # of the name, which may have blanks in it
-        word = " ".join(fields[: max(0, n_words)])
-        if size < 1 or not word:
-            raise InputError(
-                f"{path}:{number}: {len(fields) - 1} numbers, {size} expected; fix the line"
-            )
-        row = _numbers(fields[n_words:], f"{path}:{number}")
+        name = fields[: max(0, len(fields) - size)]  # the word, in pieces
+        if size and name and ("" in fields or "\t" in line):
+            raise InputError(f"{where}: not separated by one blank each; fix the line")
+        if not size or not name or (len(name) > 1 and _is_number(name[-1])):
+            n = sum(map(_is_number, fields[1:]))
+            raise InputError(f"{where}: {n} numbers, {size} expected; fix the line")
+        row = _numbers(fields[len(name) :], where)
+        word = " ".join(name)
         n_lines += 1
         if word not in words:
             words[word] = len(rows)
@@ -56,13 +63,25 @@ def from_glove(path: Path) -> tuple[list[str], np.ndarray]:
         raise InputError(
             f"{path}:1: {announced[0]} vectors announced, but {n_lines} follow; copy the file again"
         )
-    if n_lines > len(rows):
-        log.info("%s: %d lines of a word that has one already", path, n_lines - len(rows))
+    if read is not None:
+        read.update({"lines read": n_lines, "lines of an earlier word": n_lines - len(rows)})
     return list(words), np.stack(rows)
+
+
+def _is_number(text: str) -> bool:
+    """Whether Python reads it as a number, nan and 1_0 among them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _numbers(fields: list[str], where: str) -> np.ndarray:
     """The fields as finite numbers, float32 [field]."""
+    if "".join(fields).encode().translate(None, DECIMAL):
+        field = next(field for field in fields if field.encode().translate(None, DECIMAL))
+        raise InputError(f"{where}: {field!r} is not a decimal number; fix the line")
     try:
         with np.errstate(over="ignore"):
             row = np.array(fields, dtype=np.float32)
@@ -74,8 +93,8 @@ def _numbers(fields: list[str], where: str) -> np.ndarray:
     return row
 
 
-def from_downloader(name: str) -> tuple[list[str], np.ndarray]:
-    """Words and vectors of gensim's downloader by `name`; only its data are read."""
+def from_downloader(name: str, read: Counter | None = None) -> tuple[list[str], np.ndarray]:
+    """Words and vectors of gensim's downloader by `name`; only its data are read and counted."""
     from gensim import downloader
     from gensim.models import KeyedVectors
 
@@ -88,7 +107,7 @@ def from_downloader(name: str) -> tuple[list[str], np.ndarray]:
             "machine to the network, or use a text file in GloVe's format (path)"
         ) from error
     if ".bin" not in path and "google" not in name:
-        return from_glove(Path(path))
+        return from_glove(Path(path), read)
     try:
         vectors = KeyedVectors.load_word2vec_format(path, binary=True)
         if not np.isfinite(vectors.vectors).all():
@@ -131,11 +150,12 @@ def main(
     texts: list[Path] = (),
 ) -> None:
     """Write the vectors, their words and their origin; `texts` are the corpora to train on."""
+    read: Counter[str] = Counter()
     if "path" in source:
-        names, matrix = from_glove(Path(source["path"]))
+        names, matrix = from_glove(Path(source["path"]), read)
         origin = source["path"]
     elif "download" in source:
-        names, matrix = from_downloader(source["download"])
+        names, matrix = from_downloader(source["download"], read)
         origin = source["download"]
     else:
         examples = [example for path in texts for example in read_examples(path)]
@@ -143,7 +163,7 @@ def main(
         names, matrix = trained(running, dimensions, epochs, seed)
         origin = f"trained on {source['train']}"
     write_vectors(names, matrix, vectors, words)
-    rows = {"source": origin, "words": len(names), "dimensions": matrix.shape[1]}
+    rows = {"source": origin, **read, "words": len(names), "dimensions": matrix.shape[1]}
     tables.write_counts(rows, counts)
     log.info("%s", rows)
 
