@@ -111,6 +111,7 @@ if config["attention"]["shards"] > 1:
             shards=gather.attention(
                 "<results>/{{model}}/attention/{{corpus}}.shards/{scatteritem}.h5"
             ),
+            model=rules.model_card.output.model,
         output:
             attention=cache_file("<results>/{model}/attention/{corpus}.h5"),
         pathvars:

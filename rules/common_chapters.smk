@@ -39,6 +39,12 @@ def cache_file(path: str):
     return path if config["attention"]["keep"] else temp(path)
 
 
+def card_of(model: str, cache: str) -> str:
+    """The card of the model that an attention cache is of: the pretrained one, or a classifier."""
+    own = "attention/model" if cache in CORPORA | TASKS else f"checkpoints/{cache}"
+    return f"<results>/{model}/{own}.json"
+
+
 def weights_mb(model: str) -> int:
     """The MB of the weights of a model from a path or package; BERT-base's for one on the hub."""
     with suppress(InputError):

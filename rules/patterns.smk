@@ -28,6 +28,7 @@ use rule model_step as pattern_classifier with:
             f"<results>/{Path(name).parent}/attention/{Path(name).name}.h5"
             for name in PATTERN_OWN_CACHES
         ],
+        cards=[card_of(*name.split("/")) for name in PATTERN_OWN_CACHES],
     output:
         classifier="<results>/patterns/classifier.safetensors",
         predictions="<results>/patterns/predictions.parquet",
@@ -60,6 +61,10 @@ use rule model_step as pattern_shares with:
             *expand(rules.extract_task.output.shard, task=TASKS, allow_missing=True),
             *expand(rules.extract_checkpoint.output.shard, **PRETRAINED_RUNS),
         ],
+        cards=[
+            *[rules.model_card.output.model] * len(TASKS),
+            *expand(rules.finetune.output.card, **PRETRAINED_RUNS),
+        ],
     output:
         shares=measured("<results>/{model}/patterns/shares.parquet", "head_columns"),
     pathvars:
@@ -77,6 +82,7 @@ use rule model_step as pattern_shares with:
 use rule analysis_step as contact_sheets with:
     input:
         attention="<results>/{model}/attention/{cache}.h5",
+        card=lambda w: card_of(w.model, w.cache),
     output:
         **folder("sheets", "<results>/{model}/patterns/sheets/{cache}"),
     pathvars:

@@ -10,6 +10,7 @@ use rule analysis_step as relative_position with:
     input:
         attention=SURFACE_CACHE,
         corpus=SURFACE_CORPUS,
+        model=rules.model_card.output.model,
     output:
         position=measured(
             "<results>/{model}/surface/position.parquet", "head_columns", "behaviours"

@@ -10,11 +10,12 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from tests.attention.builders import write_cache
+from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
 from workflow_scripts.atlas import atlas_maps, atlas_norms, outcomes
 from workflow_scripts.atlas.encoding import bound, decode
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.tables import write
@@ -81,11 +82,12 @@ def test_maps_are_those_of_the_caches(inputs: dict[str, Any], tmp_path: Path) ->
     found = run(inputs, tmp_path)
     assert found["left_out"] == []
     assert [segment["id"] for segment in found["segments"]][::2] == ["wiki-1", "wiki-3"]
-    named = {"pretrained": inputs["attention_caches"][1], "sst2.3": inputs["tuned"][0]}
+    named = {"pretrained": (inputs["attention_caches"][1], inputs["model"])}
+    named["sst2.3"] = inputs["tuned"][0], inputs["cards"][0]
     (task,) = [segment for segment in found["segments"] if segment["corpus"] == "sst2"]
     assert list(task["maps"]) == list(named)
-    for state, path in named.items():
-        with Cache(path) as cache:
+    for state, (path, card) in named.items():
+        with Cache(path, read_card(card)) as cache:
             pattern = cache[int(task["id"].split("-")[1])].pattern.astype(np.float64)
         entry = found["maps"][task["maps"][state]]
         assert task["maps"][state] == f"tiny.{task['id']}.{state}"
@@ -96,7 +98,7 @@ def test_maps_are_those_of_the_caches(inputs: dict[str, Any], tmp_path: Path) ->
 def test_tokens_words_and_titles(inputs: dict[str, Any], tmp_path: Path) -> None:
     found = run(inputs, tmp_path)
     first = found["segments"][0]
-    with Cache(inputs["attention_caches"][0]) as cache:
+    with open_cache(inputs["attention_caches"][0]) as cache:
         example = cache[1]
     assert first["tokens"] == [VOCABULARY[index] for index in example.ids]
     assert first["word"] == example.word.tolist() and first["word"][0] == -1

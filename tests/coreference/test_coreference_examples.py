@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import write_cache
+from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.mentions import Document, Mention, read_documents, write_documents
 from workflow_scripts.core.data.wordpieces import to_words
 from workflow_scripts.coreference import coreference_examples
@@ -102,7 +101,7 @@ def test_drawings_are_the_best_heads_attention(study: Path, tmp_path: Path) -> N
     assert set(zip(frame["layer"], frame["head"], strict=True)) == {(1, 0)}
     assert set(frame["title"]) == {"coreference, to an antecedent\n30% without [CLS], [SEP]"}
     documents = {document.id: document for document in read_documents(study / "annotation.jsonl")}
-    with Cache(study / "cache.h5") as cache:
+    with open_cache(study / "cache.h5") as cache:
         examples = {example.id: example for example in cache}
     for name, rows in frame.groupby("example"):
         names = rows[rows["key"] == 0].sort_values("query")["query_token"].tolist()

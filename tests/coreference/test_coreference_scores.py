@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import write_cache
+from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.mentions import read_documents
 from workflow_scripts.core.data.wordpieces import word_attention
 from workflow_scripts.core.run.errors import InputError
@@ -48,7 +47,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_scores_are_the_hits_of_all_texts(study: Path) -> None:
     documents = read_documents(study / "annotation.jsonl")
     correct = total = tied = mentions = cut = 0
-    with Cache(study / "cache.h5") as cache:
+    with open_cache(study / "cache.h5") as cache:
         for document, example in zip(documents, cache, strict=True):
             attention = word_attention(example.pattern, example.word)
             kept = antecedents.readable(document, attention.words)
@@ -87,7 +86,7 @@ def test_texts_of_one_document_are_sampled_together(study: Path) -> None:
     """Two texts make a document: the interval is that of the sums of both."""
     documents = read_documents(study / "annotation.jsonl")
     names = [f"d{k // 2}" for k in range(len(documents))]
-    with Cache(study / "cache.h5") as cache:
+    with open_cache(study / "cache.h5") as cache:
         single = coreference_scores.count_corpus(cache, documents, [d.id for d in documents])
         double = coreference_scores.count_corpus(cache, documents, names)
         alone = coreference_scores.count_corpus(cache, documents, ["d"] * len(documents))
@@ -176,7 +175,7 @@ def test_table2(study: Path) -> None:
 def test_texts_must_be_those_of_the_cache(study: Path, tmp_path: Path) -> None:
     lines = (study / "annotation.jsonl").read_text().splitlines()
     (tmp_path / "annotation.jsonl").write_text("\n".join(lines[1:]) + "\n")
-    with Cache(study / "cache.h5") as cache, pytest.raises(InputError, match="not those of"):
+    with open_cache(study / "cache.h5") as cache, pytest.raises(InputError, match="not those of"):
         coreference_scores.count_corpus(cache, read_documents(tmp_path / "annotation.jsonl"), [])
 
 

@@ -16,6 +16,7 @@ from tests.core.tiny_translators import save
 from tests.default_study import DEMO, MODEL, RESULTS, ROOT, needs, needs_current
 from tests.documentation.blocks import Block, of
 from workflow_scripts.atlas.atlas_page import build
+from workflow_scripts.core.data import cards
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.surface import measures, relative_position
@@ -89,7 +90,9 @@ def write_cache(path: Path, examples: int) -> None:
     path.parent.mkdir(parents=True)
     flat = np.arange(4, dtype=np.int32), np.array([0, 1, 1, 2], np.int32), np.zeros(4, np.int8)
     tokens = [Tokens(f"wikipedia-{number}", *flat, n_words=3) for number in range(examples)]
-    with CacheWriter(path, tokens, LAYERS, HEADS, {"model": "tiny"}) as writer:
+    card = {"name": MODEL, "weights": "abc"}
+    cards.write_card(card, path.with_name("model.json"))
+    with CacheWriter(path, tokens, LAYERS, HEADS, card) as writer:
         for index in range(examples):
             writer.write(index, np.full((LAYERS, HEADS, 4, 4), 0.25, np.float16))
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.attention.builders import open_cache
 from tests.workflow.tiny_study import TinyStudy
-from workflow_scripts.core.data.cache import Cache
 
 MODEL = "results/tiny/tiny"
 CARD = f"{MODEL}/attention/model.json"
@@ -59,7 +59,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def _assert_equal_caches(ours: Path, theirs: Path) -> None:
-    with Cache(ours) as a, Cache(theirs) as b:
+    with open_cache(ours) as a, open_cache(theirs) as b:
         assert (a.ids, a.meta) == (b.ids, b.meta)
         for one, other in zip(a, b, strict=True):
             np.testing.assert_array_equal(one.ids, other.ids)

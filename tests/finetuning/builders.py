@@ -6,6 +6,7 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.finetuning import finetuning_tables
@@ -47,7 +48,8 @@ def annotated() -> tuple[list[Example], list[Tree]]:
 
 
 def caches(study: dict[str, Path]) -> tuple[list, list]:
-    with Cache(study["body"]) as body, Cache(study["tuned"]) as tuned:
+    cards = read_card(study["model"]), read_card(study["card"])
+    with Cache(study["body"], cards[0]) as body, Cache(study["tuned"], cards[1]) as tuned:
         return list(body), list(tuned)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import write_cache
+from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.frames.test_frame_filters import framenet, run
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.frame_links import (
     Element,
     FrameLinks,
@@ -143,7 +143,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def sentences(study: Path) -> list[tuple[CachedExample, FrameLinks]]:
-    with Cache(study / "attention.h5") as cache:
+    with open_cache(study / "attention.h5") as cache:
         return list(zip(cache, read_links(study / "annotation"), strict=True))
 
 

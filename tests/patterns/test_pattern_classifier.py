@@ -12,11 +12,10 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from sklearn.metrics import f1_score
 
-from tests.attention.builders import write_cache
+from tests.attention.builders import card_of, open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.patterns.builders import made_up
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run.errors import InputError
@@ -126,7 +125,9 @@ def cache(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
-    contact_sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=70, seed=3)
+    contact_sheets.main(
+        cache, card_of(cache), tmp_path / "sheets", "tiny", "mrpc", n_maps=70, seed=3
+    )
     names = sorted(path.name for path in (tmp_path / "sheets").iterdir())
     assert names == ["annotation.csv", "maps.h5", "sheet-1.png", "sheet-2.png", "sheet-3.png"]
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv", dtype={"class": str})
@@ -135,9 +136,11 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
     assert not frame.duplicated(["example", "layer", "head"]).any()
     frame["class"] = [CLASSES[k % 5] for k in range(70)]
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    maps = pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/mrpc": cache})
+    maps = pattern_classifier.cached_maps(
+        tmp_path / "mine.csv", {"tiny/mrpc": (cache, card_of(cache))}
+    )
     assert len(maps) == 70
-    with Cache(cache) as stored:
+    with open_cache(cache) as stored:
         first = maps[0]
         example = stored[stored.ids.index(first.annotation.example)]
     head = first.annotation.layer, first.annotation.head
@@ -150,7 +153,7 @@ def test_sheets_can_be_filled_in_and_read(cache: Path, tmp_path: Path) -> None:
             np.testing.assert_array_equal(getattr(other, part), getattr(same, part))
         assert one.annotation.stage == "pretrained"
     with pytest.raises(InputError, match="tiny/mrpc is not among the caches"):
-        pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/rte": cache})
+        pattern_classifier.cached_maps(tmp_path / "mine.csv", {"tiny/rte": (cache, card_of(cache))})
 
 
 def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
@@ -158,13 +161,13 @@ def train_on(annotations: Path, cache: Path) -> dict[str, Path]:
     names = ("classifier", "predictions", "confusion", "maps")
     out = {name: annotations.with_name(name) for name in names}
     settings = {"n_folds": 3, "epochs": 1, "learning_rate": 0.003, "builtin": [], "stored": []}
-    caches = {"caches": [cache], "cache_names": ["tiny/mrpc"]}
+    caches = {"caches": [cache], "cards": [card_of(cache)], "cache_names": ["tiny/mrpc"]}
     pattern_classifier.main(annotations=[annotations], **caches, **out, **settings)
     return out
 
 
 def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> None:
-    contact_sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=60)
+    contact_sheets.main(cache, card_of(cache), tmp_path / "sheets", "tiny", "mrpc", n_maps=60)
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv")
     frame["class"] = [CLASSES[k % 5] for k in range(60)]
     frame.to_csv(tmp_path / "mine.csv", index=False)
@@ -184,9 +187,8 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     assert pd.read_csv(out["confusion"])["n"].sum() == 60
     typical = tables.read(out["maps"])
     assert typical.groupby("class")["place"].nunique().eq(3).all()
-    pattern_shares.main(
-        out["classifier"], [cache], tmp_path / "shares", [["mrpc", "pretrained", 0]]
-    )
+    read = out["classifier"], [cache], [card_of(cache)]
+    pattern_shares.main(*read, tmp_path / "shares", [["mrpc", "pretrained", 0]])
     table = tables.read(tmp_path / "shares")
     sums = table.groupby(["method", "layer", "head"])["share"].sum()
     np.testing.assert_allclose(sums, 1)
@@ -209,6 +211,7 @@ def test_maps_that_come_with_the_workflow(tmp_path: Path) -> None:
         builtin=[chosen["minilm"]],
         stored=[chosen["minilm-finetuned"], ROOT / "annotations/minilm-finetuned.h5"],
         caches=[],
+        cards=[],
         cache_names=[],
         **out,
         n_folds=2,
@@ -231,13 +234,12 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
     network = fit(images, torch.from_numpy(labels), recipe)
     about = {"annotated_model": "minilm", "annotated_stage": "pretrained,fine-tuned"}
     save_file(network.state_dict(), tmp_path / "classifier", metadata={"about": json.dumps(about)})
-    pattern_shares.main(
-        tmp_path / "classifier", [cache], tmp_path / "shares", [["rte", "fine-tuned", 1]]
-    )
+    read = tmp_path / "classifier", [cache], [card_of(cache)]
+    pattern_shares.main(*read, tmp_path / "shares", [["rte", "fine-tuned", 1]])
     table = tables.read(tmp_path / "shares").set_index(["method", "layer", "head", "class"])
     loaded = PatternNetwork()
     loaded.load_state_dict(load_file(tmp_path / "classifier"))
-    with Cache(cache) as stored:
+    with open_cache(cache) as stored:
         examples = list(stored)
     for layer, head in ((0, 0), (2, 3)):
         seen, both = Counter(), Counter()
@@ -254,7 +256,7 @@ def test_shares_against_single_maps(cache: Path, tmp_path: Path) -> None:
 
 
 def test_too_few_maps_of_a_class(cache: Path, tmp_path: Path) -> None:
-    contact_sheets.main(cache, tmp_path / "sheets", "tiny", "mrpc", n_maps=20)
+    contact_sheets.main(cache, card_of(cache), tmp_path / "sheets", "tiny", "mrpc", n_maps=20)
     frame = pd.read_csv(tmp_path / "sheets/annotation.csv").assign(**{"class": "block"})
     frame.to_csv(tmp_path / "mine.csv", index=False)
     with pytest.raises(InputError, match="0 annotated maps are vertical; annotate more"):

@@ -9,11 +9,10 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from tests.attention.builders import write_cache
+from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.probes.builders import HEADS, sentence, sentences
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import read_examples, to_example, write_examples
 from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
 from workflow_scripts.core.data.vectors import Vectors, write_vectors
@@ -275,7 +274,7 @@ def test_sentences_are_the_caches_words(study: Path) -> None:
     trees = read_trees(study / "trees.jsonl")
     examples = read_examples(study / "corpus.jsonl")
     vectors = Vectors({"the": 0}, np.ones((1, 3), dtype=np.float32))
-    with Cache(study / "cache.h5") as cache:
+    with open_cache(study / "cache.h5") as cache:
         loaded = load(cache, trees, [example.document for example in examples], vectors)
         pattern = cache[0].pattern.astype(np.float32)
         word = cache[0].word

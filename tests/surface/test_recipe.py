@@ -9,6 +9,7 @@ import numpy as np
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import CacheWriter
+from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.stats.intervals import per_head
@@ -31,13 +32,15 @@ def test_the_recipe_as_written_resamples_articles(tmp_path: Path) -> None:
     patterns = np.random.default_rng(0).dirichlet(np.ones(4), size=(6, 2, 3, 4)).astype(np.float16)
     flat = np.arange(4, dtype=np.int32), np.arange(4, dtype=np.int32), np.zeros(4, np.int8)
     tokens = [Tokens(example.id, *flat, n_words=4) for example in examples]
-    with CacheWriter(attention, tokens, 2, 3, {"model": "tiny"}) as writer:
+    card = {"name": "tiny", "weights": "abc"}
+    write_card(card, tmp_path / "model.json")
+    with CacheWriter(attention, tokens, 2, 3, card) as writer:
         for index, pattern in enumerate(patterns):
             writer.write(index, pattern)
     script = tmp_path / "largest.py"
     script.write_text(textwrap.dedent(code), encoding="utf-8")
     recipe = runpy.run_path(str(script), {**vars(entropy), "__name__": "recipe"})
-    recipe["main"](attention, corpus, largest, bootstrap=100)
+    recipe["main"](attention, corpus, tmp_path / "model.json", largest, bootstrap=100)
     values = {"all": patterns.max(axis=-1).mean(axis=-1, dtype=np.float64)}
     expected = per_head(values, "query", "largest", 100, 1, articles)
     assert tables.read(largest).equals(expected)

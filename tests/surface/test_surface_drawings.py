@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.test_cache import write
+from tests.core.test_cache import CARD, write
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.head_labels import label, parse
 from workflow_scripts.core.run.errors import InputError
@@ -53,7 +53,7 @@ def test_the_resting_place_may_be_either_special_token() -> None:
 
 def test_nothing_is_drawn_of_a_model_without_patterns(tmp_path: Path) -> None:
     write(tmp_path / "a.h5", [5, 9])
-    with Cache(tmp_path / "a.h5") as cache:
+    with Cache(tmp_path / "a.h5", CARD) as cache:
         drawn = surface_drawings.draw(cache[1], [], list("abcdefghi"), 4)
     assert drawn.empty
     assert {"weight", "query_token", "uniform"} <= set(drawn)
@@ -68,7 +68,7 @@ def test_drawn_up_to_the_first_separator() -> None:
 
 def test_rows_hold_the_weights(tmp_path: Path) -> None:
     patterns = write(tmp_path / "a.h5", [5, 9])
-    with Cache(tmp_path / "a.h5") as cache:
+    with Cache(tmp_path / "a.h5", CARD) as cache:
         rows = surface_drawings.draw(cache[1], [(1, 2, "t"), (0, 0, "u")], list("abcdefghi"), 4)
         with pytest.raises(InputError, match="no segment 'nothing'"):
             surface_drawings.choose_example(cache, 2, "nothing")

@@ -9,10 +9,10 @@ import pytest
 import torch
 from transformers import AutoModel
 
+from tests.attention.builders import open_cache
 from tests.core.tiny_models import tokenizer
 from tests.syntax.builders import LABELS, WORDS, random_trees, run
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.trees import read_trees, write_trees
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
@@ -85,7 +85,7 @@ def test_intervals_draw_whole_documents(study: Path) -> None:
     trees = read_trees(study / "trees.jsonl")
     frame = tables.read(study / "scores")
     by_document = np.zeros((14, 2), dtype=int)  # right and all, for head 1-1 and `det`
-    with Cache(study / "cache.h5") as cache:
+    with open_cache(study / "cache.h5") as cache:
         for k, (tree, example) in enumerate(zip(trees, cache, strict=True)):
             attention = word_attention(example.pattern, example.word)
             if len(attention.words) == len(tree.words):
@@ -144,7 +144,7 @@ def test_the_held_out_head_is_chosen_without_its_half() -> None:
 def released_program(study: Path, layer: int, head: int, transposed: bool) -> float:
     """The released program's accuracy for all words, word by word, with ROOT at index 0."""
     right = total = 0
-    with Cache(study / "cache.h5") as cache:
+    with open_cache(study / "cache.h5") as cache:
         for tree, example in zip(read_trees(study / "trees.jsonl"), cache, strict=True):
             weights = to_words(example.pattern[layer, head], example.word)[1:-1, 1:-1].copy()
             if len(weights) != len(tree.words):

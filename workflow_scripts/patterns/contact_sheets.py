@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -50,14 +51,22 @@ def sample_maps(cache: Cache, n: int, seed: int) -> list[tuple[int, int, int]]:
     return [tuple(map(int, np.unravel_index(index, shape))) for index in chosen]
 
 
-def main(attention: Path, sheets: Out, model: str, corpus: str, n_maps: int, seed: int = 1) -> None:
+def main(
+    attention: Path,
+    card: Path,
+    sheets: Out,
+    model: str,
+    corpus: str,
+    n_maps: int,
+    seed: int = 1,
+) -> None:
     """Write sheet-1.png, ..., annotation.csv, whose column class is to be filled in, and maps.h5.
 
     The latter holds the maps, so that annotations are of use where the checkpoint is no more.
     """
     sheets.mkdir()
     rows, maps, ends, about = [], [], [], []
-    with Cache(attention) as cache:
+    with Cache(attention, read_card(card)) as cache:
         for index, layer, head in sample_maps(cache, n_maps, seed):
             example = cache[index]
             maps.append(example.pattern[layer, head].astype(np.float32))

@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -36,8 +37,8 @@ NUMBERS = list(range(len(CLASSES)))
 OF_MAP = ("model", "corpus", "example", "layer", "head")  # of an annotation, in the predictions
 
 
-def cached_maps(path: Path, caches: dict[str, Path]) -> list[Map]:
-    """The annotated maps of a user's file; `caches` maps <model>/<cache> to the cache's file."""
+def cached_maps(path: Path, caches: dict[str, tuple[Path, Path]]) -> list[Map]:
+    """The annotated maps of a user's file; `caches` has cache and card by <model>/<cache>."""
     annotations = read_annotations(path)
     for annotation in annotations:
         if f"{annotation.model}/{annotation.corpus}" not in caches:
@@ -47,9 +48,9 @@ def cached_maps(path: Path, caches: dict[str, Path]) -> list[Map]:
                 f"{', '.join(caches) or 'none'}"
             )
     maps = []
-    for name, cache_path in caches.items():
+    for name, (cache_path, card) in caches.items():
         annotated = by_example(row for row in annotations if f"{row.model}/{row.corpus}" == name)
-        with Cache(cache_path) as cache:
+        with Cache(cache_path, read_card(card)) as cache:
             for id_, of_example in annotated.items():
                 if id_ not in cache.ids:
                     raise InputError(f"{of_example[0].source}: {name} has no example {id_}")
@@ -137,6 +138,7 @@ def main(
     builtin: list[Path],
     stored: list[Path],
     caches: list[Path],
+    cards: list[Path],
     classifier: Out,
     predictions: Out,
     confusion: Out,
@@ -149,10 +151,12 @@ def main(
 ) -> None:
     """Write the classifier, predictions out of fold, the confusion matrix and typical maps.
 
-    `annotations` are the study's own, of maps in `caches`, which `cache_names` name. `builtin` is
-    the workflow's file of pretrained maps, `stored` that of fine-tuned maps and the maps; or none.
+    `annotations` are the study's own, of maps in `caches`, which `cache_names` name; `cards` are
+    those of their models. `builtin` is the workflow's file of pretrained maps, `stored` that of
+    fine-tuned maps and the maps; or none.
     """
-    cache_of = dict(zip(cache_names, caches, strict=True))
+    pairs = zip(caches, cards, strict=True)
+    cache_of = dict(zip(cache_names, pairs, strict=True))
     annotated = [map_ for path in builtin for map_ in builtin_maps(read_annotations(path))]
     if stored:
         annotated += stored_maps(stored[1], read_annotations(stored[0]))

@@ -10,6 +10,7 @@ from safetensors.torch import load_file
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.pattern_network import PatternNetwork, folded, predict, to_image
@@ -33,11 +34,14 @@ def count(cache: Cache, network: PatternNetwork) -> dict[str, np.ndarray]:
     return counts
 
 
-def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -> None:
-    """Write the share of each class for each head; `names` has task, stage and seed of `caches`.
+def main(
+    classifier: Path, caches: list[Path], cards: list[Path], shares: Out, names: list[list]
+) -> None:
+    """Write the share of each class for each head.
 
-    `both` is the share of maps that both methods give the class. annotated_model and
-    annotated_stage state which maps the classifier has learnt from.
+    `names` has task, stage and seed of each of `caches`, `cards` the card of its model. `both` is
+    the share of maps that both methods give the class. annotated_model and annotated_stage state
+    which maps the classifier has learnt from.
     """
     with safe_open(classifier, "pt") as file:
         about = json.loads(file.metadata()["about"])
@@ -46,8 +50,8 @@ def main(classifier: Path, caches: list[Path], shares: Out, names: list[list]) -
     network.load_state_dict(load_file(classifier))
     fast = folded(network)
     frames = []
-    for path, (task, stage, seed) in zip(caches, names, strict=True):
-        with Cache(path) as cache:
+    for path, card, (task, stage, seed) in zip(caches, cards, names, strict=True):
+        with Cache(path, read_card(card)) as cache:
             axes = {"layer": range(cache.n_layers), "head": range(cache.n_heads), "class": CLASSES}
             counts = count(cache, fast)
             shared = counts.pop("both") / len(cache)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -38,6 +39,7 @@ def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
 def main(
     attention: Path,
     corpus: Path,
+    model: Path,
     position: Out,
     above: Out,
     threshold: float,
@@ -45,7 +47,7 @@ def main(
     seed: int = 1,
 ) -> None:
     """Write the averages of every head, and the list of heads above `threshold`."""
-    with Cache(attention) as cache:
+    with Cache(attention, read_card(model)) as cache:
         documents = cache.documents(corpus)
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {target: np.empty(shape) for target in OFFSETS}

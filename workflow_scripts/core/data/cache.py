@@ -138,12 +138,12 @@ class CacheWriter:
 class Cache:
     """A complete attention cache, read-only: random access and iteration, one example at a time.
 
-    `model` is the content of the model's model.json; a cache of other weights is then refused.
+    `card` is that of the model that it should be of; a cache of other weights is refused.
     Raises InputError, with the reason, for a truncated, damaged, foreign, older or other model's
     file; a damaged pattern is found when its example is read.
     """
 
-    def __init__(self, path: Path, model: dict[str, Any] | None = None) -> None:
+    def __init__(self, path: Path, card: dict[str, Any]) -> None:
         self.path = Path(path)
         self._file = open_complete(self.path)
         try:
@@ -154,10 +154,10 @@ class Cache:
         except UNREADABLE as error:
             self.close()
             raise refusal(self.path, f"is damaged ({one_line(error)})") from error
-        if model is not None and self.meta.get("weights") != model["weights"]:
+        if self.meta.get("weights") != card["weights"]:
             self.close()
             name = self.meta.get("model", "unknown")
-            why = f"was made by another model ({name}) than asked for ({model['name']})"
+            why = f"was made by another model ({name}) than asked for ({card['name']})"
             raise refusal(self.path, why)
 
     def _read_tokens(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,18 +12,18 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.run.errors import InputError
 
 
-def join(shards: Sequence[Path], path: Path) -> None:
+def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
     """Copy the examples of `shards` to one cache at `path`; one pattern at a time is in memory.
 
-    Raises InputError where the shards are not those of one corpus by one model.
+    Raises InputError where the shards are not those of one corpus by the model of `card`.
     """
     with ExitStack() as stack:
-        caches = [stack.enter_context(Cache(shard)) for shard in shards]
+        caches = [stack.enter_context(Cache(shard, card)) for shard in shards]
         first, positions = caches[0], [cache.positions() for cache in caches]
         for cache in caches[1:]:
             if (cache.meta, cache.n_layers) != (first.meta, first.n_layers):
                 raise InputError(
-                    f"{cache.path}: differs in model or corpus from {first.path}; "
+                    f"{cache.path}: differs in corpus or precision from {first.path}; "
                     "delete the shards and run again"
                 )
         order = np.concatenate(positions).argsort(kind="stable")
