@@ -68,7 +68,6 @@ use rule training_step as finetune with:
         * (FINETUNE["epochs"] if w.task in FINETUNE["every_epoch"] else 1),
     params:
         **step("checkpoints/finetune.py"),
-        work=f"{RESULTS}/{{model}}/checkpoints/{{task}}.{{init}}.{{seed}}.work",
         task="{task}",
         init="{init}",
         recipe=lambda w: CHECKPOINT_RECIPE | {"seed": int(w.seed)},

@@ -71,7 +71,6 @@ if TRANSLATION_TRAINING:
             * (TRANSLATION_TRAINING["epochs"] if TRANSLATION_EPOCHS else 1),
         params:
             **step("translation/translator_training.py"),
-            work=f"{RESULTS}/translation/{{run}}.work",
             run="{run}",
             recipe=lambda w: without(TRANSLATION_TRAINING, ("seeds", "every_epoch"))
             | {"seed": int(w.run)},

@@ -61,7 +61,7 @@ def values(folder: Path, card: Path, **options: Any) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     task = options.get("task", "mrpc")
     table = options.pop("table", None) or made_up_task(folder, task)
-    parameters = {"model": card, "table": table, "work": str(folder / "work"), "device": "cpu"}
+    parameters = {"model": card, "table": table, "device": "cpu"}
     parameters |= {"task": task, "init": "pretrained", "max_tokens": 32, "recipe": RECIPE}
     parameters |= {"bootstrap": 200, "seed": 7}
     return parameters | {name: folder / name for name in OUTPUTS} | options
@@ -91,7 +91,7 @@ def test_what_is_written(finished: Path, card: Path) -> None:
     assert own["source"] == {"path": str(finished / "checkpoint")}
     assert own["weights"] == models.weights_digest(finished / "checkpoint") != base["weights"]
     assert own["special"] == base["special"]
-    assert not (finished / "work").exists()
+    assert not (finished / "checkpoint.work").exists()
     curve = pd.read_csv(finished / "curve")
     dev = curve[curve["split"] == "dev"]
     assert dev["epoch"].tolist() == [1, 2, 3]
@@ -156,7 +156,7 @@ def test_a_kill_in_the_second_epoch_changes_nothing(card: Path, tmp_path: Path) 
         (tmp_path / name).mkdir()
     killed = values(tmp_path / "killed", card, table=table)
     process = start(tmp_path / "killed", killed)
-    first = tmp_path / "killed/work" / training_state.STATE
+    first = tmp_path / "killed/checkpoint.work" / training_state.STATE
     while not first.exists():
         assert process.poll() is None, (tmp_path / "killed/log").read_text()
         time.sleep(0.002)

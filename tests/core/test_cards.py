@@ -17,6 +17,15 @@ def test_a_card_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_card(tmp_path / "model.json") == card
 
 
+def test_a_trained_model_is_next_to_its_card(tmp_path: Path) -> None:
+    card = {"name": "tiny.sst2.pretrained.1", "source": {"trained": "sst2.pretrained.1"}}
+    for folder in ("one", "moved"):
+        (tmp_path / folder).mkdir()
+        write_card(card, tmp_path / folder / "sst2.pretrained.1.json")
+        found = read_card(tmp_path / folder / "sst2.pretrained.1.json")["source"]
+        assert found == {"path": str(tmp_path / folder / "sst2.pretrained.1")}
+
+
 def test_a_damaged_card_ends_in_one_line_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text('{"name": "cut o', encoding="utf-8")

@@ -83,7 +83,7 @@ def pruned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "hidden": 32,
         "vocabulary": 80,
     }
-    options = {"work": str(folder / "work"), "recipe": recipe, "every_epoch": True}
+    options = {"recipe": recipe, "every_epoch": True}
     call(translator_training.main, trained | options)
     tables.write(sweep("3", shape=(LAYERS, HEADS)), folder / "sweep")
     arguments = {name: trained[name] for name in ("card", "pairs", "run", "device")}

@@ -73,7 +73,7 @@ def translator(**changes: Any) -> tuple[Translator, Pairs]:
 
 def run(folder: Path, **options: Any) -> Path:
     folder.mkdir()
-    values = {name: folder / name for name in OUTPUTS} | {"work": str(folder / "work")}
+    values = {name: folder / name for name in OUTPUTS}
     values |= {"pairs": made_up_table(folder / "pairs"), "run": "3", "recipe": RECIPE}
     call(translator_training.main, values | {"device": "cpu"} | options)
     return folder
@@ -178,7 +178,7 @@ def test_what_is_written(finished: Path) -> None:
     assert (card["name"], card["n_heads"], card["hidden_size"]) == ("3", 2, 16)
     assert card["source"] == {"path": str(finished / "checkpoint")}
     assert card["weights"] == models.weights_digest(finished / "checkpoint")
-    assert not (finished / "work").exists()
+    assert not (finished / "checkpoint.work").exists()
     curve = pd.read_csv(finished / "curve")
     assert (curve["split"] == "dev").sum() == 3
     made = translator_of(card, {"max_new_tokens": 9}, torch.device("cpu"))

@@ -66,7 +66,6 @@ def main(
     card: Out,
     metrics: Out,
     curve: Out,
-    work: str,
     task: str,
     init: str,
     max_tokens: int,
@@ -77,7 +76,7 @@ def main(
     device: str = "auto",
     files: list[Path] = (),
 ) -> None:
-    """Write checkpoint, card, metrics and curve; a killed run resumes from `work`.
+    """Write checkpoint, card, metrics and curve; a killed run resumes from <checkpoint>.work.
 
     `recipe` has the seed of the training, `seed` is that of the bootstrap samples.
 
@@ -112,14 +111,16 @@ def main(
         "every_epoch": every_epoch,
         "versions": base["versions"],
     }
-    run = RunDirectory(Path(work), identity, every_epoch)
+    final = job.final(checkpoint)
+    work = final.with_name(f"{final.name}.work")
+    run = RunDirectory(work, identity, every_epoch)
     losses, dev_logits = train(classifier, training, dev, fine_tuning, run)
     for split, (tokens, labels) in splits.items():
         logits = dev_logits if split == "dev" else logits_of(classifier, tokens)
         scores += score_rows(definition, "fine-tuned", split, labels, logits, bootstrap, seed)
     models.save(classifier, tokenizer, checkpoint)
     epochs.mkdir()
-    for epoch in sorted(Path(work).glob("epoch-*")):
+    for epoch in sorted(work.glob("epoch-*")):
         shutil.copytree(epoch, epochs / epoch.name)
     _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{fine_tuning.seed}")
     about = {"model": base["name"], "task": definition.title, "init": init}
@@ -136,8 +137,7 @@ def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> LabelledT
 
 def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:
     """The checkpoint's card: its base's, with its own name, path and weights."""
-    final = checkpoint.with_name(checkpoint.name.removesuffix(job.PARTIAL))
-    own = {"name": name, "source": {"path": str(final)}}
+    own = {"name": name, "source": {"trained": job.final(checkpoint).name}}
     own["weights"] = models.weights_digest(checkpoint)
     write_card(base | own, card)
 

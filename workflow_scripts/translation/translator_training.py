@@ -205,7 +205,6 @@ def main(
     epochs: Out,
     card: Out,
     curve: Out,
-    work: str,
     run: str,
     recipe: dict[str, Any],
     every_epoch: bool = False,
@@ -213,8 +212,8 @@ def main(
 ) -> None:
     """Write the trained model with its tokenizer, its card and its curve.
 
-    A killed run resumes from `work`. With `every_epoch`, `epochs` gets the weights after each epoch
-    but the last, in epoch-<k>.
+    A killed run resumes from <checkpoint>.work. With `every_epoch`, `epochs` gets the weights after
+    each epoch but the last, in epoch-<k>.
     """
     transformers.utils.logging.set_verbosity_error()
     frame, settings = tables.read(pairs, ("split", "source", "target")), TranslatorRecipe(**recipe)
@@ -233,18 +232,17 @@ def main(
         "threads": torch.get_num_threads(),
         "versions": models.versions(),
     }
-    state = training_state.claim(Path(work), identity)
-    losses = train(
-        translator, training, validation, settings, state, Path(work) if every_epoch else None
-    )
+    final = job.final(checkpoint)
+    work = final.with_name(f"{final.name}.work")
+    state = training_state.claim(work, identity)
+    losses = train(translator, training, validation, settings, state, work if every_epoch else None)
     models.save(translator.model, translator.tokenizer, checkpoint)
     epochs.mkdir()
-    for epoch in sorted(Path(work).glob("epoch-*")):
+    for epoch in sorted(work.glob("epoch-*")):
         translator.tokenizer.save_pretrained(epoch)
         shutil.copytree(epoch, epochs / epoch.name)
-    final = checkpoint.with_name(checkpoint.name.removesuffix(job.PARTIAL))
     described = describe(checkpoint, run, Languages())
-    write_card(described | {"source": {"path": str(final)}}, card)
+    write_card(described | {"source": {"trained": final.name}}, card)
     tables.write_csv(losses.assign(run=run), curve)
     shutil.rmtree(work)
 

@@ -1,4 +1,4 @@
-"""Reading and writing the model's card, without torch."""
+"""Reading and writing a model's card, without torch."""
 
 import json
 from pathlib import Path
@@ -10,9 +10,10 @@ from workflow_scripts.core.run.files import files_below
 
 
 def read_card(path: Path) -> dict[str, Any]:
-    """The content of a model.json, as `models.describe` gives it.
+    """The content of a card, as `models.describe` gives it.
 
-    Raises InputError where the file is damaged.
+    A model that the study trained stands next to its card, which has its name as `trained`: so it
+    is found wherever the study is. Raises InputError where the file is damaged.
     """
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
@@ -22,6 +23,9 @@ def read_card(path: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(card, dict):
         raise InputError(f"{path}: not a model's card; delete it and run again")
+    source = card.get("source")
+    if isinstance(source, dict) and "trained" in source:
+        card["source"] = {"path": str(path.parent / str(source["trained"]))}
     return card
 
 

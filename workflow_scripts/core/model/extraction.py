@@ -70,7 +70,6 @@ def meta_of(card: dict[str, Any], corpus: Path, precision: str) -> dict[str, Any
     """What identifies a cache: model, corpus, precision and versions."""
     return {
         "model": card["name"],
-        "source": card["source"],
         "weights": card["weights"],
         "corpus": hashlib.sha256(corpus.read_bytes()).hexdigest(),
         "precision": precision,

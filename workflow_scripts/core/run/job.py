@@ -139,6 +139,11 @@ def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     return provenance.Origin(inputs, code, params, snakemake.threads, config)
 
 
+def final(output: Path) -> Path:
+    """Where an output is when its job has ended; while it is written its name has PARTIAL."""
+    return output.with_name(output.name.removesuffix(PARTIAL))
+
+
 def _script_of(main: Callable[..., None]) -> Path:
     """The file of `main`; Snakemake runs a copy of a script and gives its own path as __file__."""
     return Path(sys.modules[main.__module__].__file__ or "")
