@@ -48,8 +48,7 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
         commit = commits.here(config, keys) if keys[-1:] == ["revision"] else ""
         raise InputError(f"config: {_line(errors[0])}{commit}{_and_more(errors)}")
     filled = schema.fill(config, root, root)
-    _check_names_of_models(filled, schemas)
-    _check_unique_names(filled, root)
+    _check_names(filled, root, schemas)
     check_needs(filled, schemas)
     _check_references(filled, root)
     sdists.check(filled, root)
@@ -182,27 +181,28 @@ def _short(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def _check_names_of_models(config: dict[str, Any], schemas: Path) -> None:
-    """A model's folder must not be one of the study's own."""
-    for name in config["models"]:
-        if name in FOLDERS or name in schema.chapters(schemas):
-            raise InputError(
-                f"config: models.{name}: this name is taken by a folder of results/<study>/; "
-                "choose another"
-            )
+def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) -> None:
+    """Raise InputError where the products of two entries would have one path.
 
-
-def _check_unique_names(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Corpora and tasks have different names: their attention caches share a folder."""
-    seen: dict[str, str] = {}
-    for node in schema.nodes(config, root, root):
-        for name in node.value if node.schema.get("unique_names") else ():
-            if name in seen:
+    A model's folder stands next to the study's own; corpora and tasks share folders. Names have no
+    dot, which stands between the parts of a file's name, and some file systems ignore their case.
+    """
+    folders = sorted({*FOLDERS, *schema.chapters(schemas)})
+    models = [(name, "a folder of results/<study>/") for name in folders]
+    models += [(name, f"models.{name}") for name in config["models"]]
+    entries = [
+        (name, f"{node.name}.{name}")
+        for node in schema.nodes(config, root, root)
+        for name in (node.value if node.schema.get("unique_names") else ())
+    ]
+    for named in (models, reversed(entries)):  # names of tasks are given, others are chosen
+        taken: dict[str, str] = {}
+        for name, key in named:
+            if (other := taken.setdefault(name.lower(), key)) != key:
                 raise InputError(
-                    f"config: {seen[name]}: this name is taken by {node.name}.{name}; "
-                    "choose another"
+                    f"config: {key}: this name is taken by {other} (upper and lower case count as "
+                    "one); choose another"
                 )
-            seen[name] = f"{node.name}.{name}"
 
 
 def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ addition to the keywords of JSON Schema these are known:
                           sdist: one in a source distribution (see sdists.py)
     multiline: true       a text that may have several lines
     unique_names: true    the keys are names that the study chooses: those of all objects marked so
-                          are different from each other
+                          differ, in more than their case
     needs                 what a chapter needs (see needs.py)
     conditions            conditions on the whole study, by name (see needs.py)
 """
