@@ -40,7 +40,7 @@ def draw_sheet(
             axes.set_xticks([end], [""])
             axes.set_yticks([end], [""])
             axes.set_title(title, fontsize=7, pad=2)
-        figure.savefig(path, format="png", dpi=110, metadata={"Software": None})
+        figures.save_png(figure, path, dpi=110)
 
 
 def sample_maps(cache: Cache, n: int, seed: int) -> list[tuple[int, int, int]]:

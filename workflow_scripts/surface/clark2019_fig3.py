@@ -36,7 +36,7 @@ def main(gradients: Path, svg: Out, pdf: Out, png: Out) -> None:
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(FuncFormatter(plain))
         axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.set_ylabel("Average $|\\partial L / \\partial \\alpha|$ (nats)")
+        axes.set_ylabel("Average $|\\partial L / \\partial \\alpha|$ (nats)", parse_math=True)
         kind = HEADS[frame["masked_lm_head"].iloc[0]]
         axes.legend(
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2,

@@ -101,8 +101,8 @@ def _write(axes: Axes, x: float, y: float, token: str, side: str, colour: str) -
 
 
 def _shortened(token: str) -> str:
-    token = token if len(token) <= MAX_LETTERS else token[: MAX_LETTERS - 1] + "…"
-    return token.replace("$", r"\$")  # a dollar sign would start a formula
+    token = figures.printable(token)
+    return token if len(token) <= MAX_LETTERS else token[: MAX_LETTERS - 1] + "…"
 
 
 def _width(token: str) -> float:

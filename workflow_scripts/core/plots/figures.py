@@ -1,15 +1,20 @@
 """How every figure looks and is saved: legible in print, in grey and for the colour-blind."""
 
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
+from matplotlib import style as styles
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from workflow_scripts.core.plots import colours
 from workflow_scripts.core.plots.colours import Look
@@ -33,14 +38,29 @@ STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "attention-atlas",
     "font.family": "DejaVu Sans",
+    "text.parse_math": False,  # a dollar sign in a name or a token starts no formula
 }
+# Characters that an SVG file may not hold, or that change the order of those around them.
+UNSEEN = {"Cc", "Cn", "Cs", "Zl", "Zp"}
+TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Figures made and saved within share one look."""
-    with matplotlib.rc_context(STYLE):
+    """Figures made and saved within share one look, whatever a matplotlibrc of the user states."""
+    with styles.context(["default", STYLE]):
         yield
+
+
+def printable(text: str) -> str:
+    """A text as figures show it: control characters and those that turn the order as escapes."""
+    return "".join(
+        letter.encode("unicode_escape").decode("ascii")
+        if letter != "\n"
+        and (unicodedata.category(letter) in UNSEEN or unicodedata.bidirectional(letter) in TURNING)
+        else letter
+        for letter in text
+    )
 
 
 def new(width: float, height: float, columns: int = 1, rows: int = 1) -> tuple[Figure, list[Axes]]:
@@ -160,7 +180,23 @@ def shift_of(number: int, of: int) -> float:
 
 def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
     """Save in three formats, without dates, so that the same figure is the same file."""
-    figure.savefig(png, format="png", dpi=200, metadata={"Software": None})
+    save_png(figure, png, dpi=200)
     figure.set_layout_engine("none")  # arranged once; each arrangement costs as much as a drawing
     figure.savefig(svg, format="svg", metadata={"Date": None})
     figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+
+
+def save_png(figure: Figure, png: Path, dpi: int) -> None:
+    """Save as PNG, after all texts were made `printable`."""
+    for axis in figure.findobj(Axis):
+        for formatter in (axis.get_major_formatter(), axis.get_minor_formatter()):
+            if isinstance(formatter, FuncFormatter):  # writes names at ticks in each drawing
+                formatter.func = partial(_printable_tick, formatter.func)
+    for text in figure.findobj(Text):
+        text.set_text(printable(text.get_text()))
+    figure.savefig(png, format="png", dpi=dpi, metadata={"Software": None})
+
+
+def _printable_tick(written: Callable[..., Any], value: float, position: int | None) -> str:
+    """The text that a function writes at a tick, `printable`."""
+    return printable(str(written(value, position)))

@@ -1,0 +1,112 @@
+"""Figures hold users' texts as they are, and no settings but the workflow's own."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from tests.core.figure_checks import texts_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.plots import attention_lines, figures
+
+SCRIPTS = Path(figures.__file__).parents[2]
+NAMES = ["cost $x^{ $", "$5", r"a\$b", r"\frac_{^", "<b>&amp;", "東京", "1$^2$"]
+TURNED, CONTROL = "left\u202etfel\u2066", "bell\x07 \x1b[0m\ufffe\ud800"
+HOSTILE = """
+font.size: 20
+font.family: serif
+svg.fonttype: path
+savefig.bbox: tight
+savefig.facecolor: yellow
+axes.facecolor: red
+axes.formatter.use_locale: True
+axes.grid: True
+path.sketch: 1, 100, 2
+pdf.compression: 0
+text.parse_math: True
+"""
+
+
+def drawn(names: list[str]) -> Figure:
+    """A figure with each name as its title, an axis' label, a tick, a key of the legend, a note."""
+    figure, panels = figures.panels(names, 1.7, 2)
+    for axes, name in zip(panels, names, strict=True):
+        axes.plot([0, 1], [0, 1], label=name)
+        axes.set(xlabel=name, ylabel="plain")
+        axes.set_xticks([0, 1], [0, name])
+        axes.annotate(name, (0, 1))
+        axes.legend()
+    figure.suptitle("\n".join(names))
+    return figure
+
+
+def save(folder: Path, names: list[str]) -> list[bytes]:
+    paths = [folder / f"f.{kind}" for kind in ("svg", "pdf", "png")]
+    with figures.style():
+        figures.save(drawn(names), *paths)
+    return [path.read_bytes() for path in paths]
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    save(tmp_path, NAMES)
+    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
+    for name in NAMES:
+        assert texts.count(name) == 6, name
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_control_characters_are_drawn_as_escapes(tmp_path: Path) -> None:
+    save(tmp_path, [TURNED, CONTROL])
+    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
+    for shown in (r"left\u202etfel\u2066", r"bell\x07 \x1b[0m\ufffe\ud800"):
+        assert texts.count(shown) == 6
+
+
+def test_a_token_is_drawn_as_it_is(tmp_path: Path) -> None:
+    rows = tables.per_pair(np.full((3, 3), 0.5), NAMES[:3])
+    with figures.style():
+        figure, (axes,) = figures.new(2, 2)
+        attention_lines.draw_panel(axes, rows.assign(layer=0, head=0, title="$x^{"))
+        figures.save(figure, *(tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")))
+    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
+    assert texts.count(NAMES[0]) == texts.count(NAMES[2]) == 2
+    assert "$x^{" in texts
+
+
+def test_a_user_s_settings_change_no_figure(tmp_path: Path) -> None:
+    """In a folder with a matplotlibrc, in another locale, and with -OO."""
+    (tmp_path / "matplotlibrc").write_text(HOSTILE)
+    code = f"from {__name__} import Path, save; save(Path(), ['a', '$b$'])"
+    surroundings = {"PYTHONOPTIMIZE": "2", "LC_ALL": "C", "PYTHONPATH": str(SCRIPTS.parent)}
+    environment = os.environ | surroundings
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
+    theirs = [(tmp_path / f"f.{kind}").read_bytes() for kind in ("svg", "pdf", "png")]
+    assert theirs == save(tmp_path, ["a", "$b$"])
+
+
+def test_every_figure_is_drawn_and_saved_by_these_functions() -> None:
+    """What is drawn elsewhere would take the user's settings, and read a dollar as a formula."""
+    saved = 0
+    for path in set(SCRIPTS.rglob("*.py")) - {Path(figures.__file__)}:
+        text = path.read_text(encoding="utf-8")
+        assert "pyplot" not in text, path
+        assert ".savefig(" not in text, f"{path}: save by core.plots.figures"
+        nodes = list(ast.walk(ast.parse(text))) if "figures.save" in text else []
+        styled = {
+            call
+            for block in nodes
+            if isinstance(block, ast.With)
+            and ast.unparse(block.items[0].context_expr) == "figures.style()"
+            for call in ast.walk(block)
+        }
+        for call in nodes:
+            if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("figures.save"):
+                saved += 1
+                assert call in styled, f"{path}:{call.lineno}: not within figures.style()"
+    assert saved > 30
