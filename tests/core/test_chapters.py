@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.default_study import MODEL, RESULTS
+from workflow_scripts.core.data import packages
 from workflow_scripts.core.run import needs, schema
 from workflow_scripts.core.run.config import check
 from workflow_scripts.core.run.errors import InputError
@@ -141,8 +142,9 @@ def test_snakemake_plans_what_the_check_accepts(tmp_path: Path) -> None:
 
 def test_a_chapter_that_joins_a_study_is_held_against_the_models_card(tmp_path: Path) -> None:
     config = study(["surface"])
+    source = config["models"][MODEL]
     card = {
-        "source": config["models"][MODEL],
+        "source": source | packages.pin(source["package"]),
         "special": {"cls": 1, "sep": 2, "mask": None, "pad": 0},
     }
     path = tmp_path / RESULTS / MODEL / "attention/model.json"
