@@ -46,6 +46,6 @@ def bert_card(folder: Path) -> Path:
         max_position_embeddings=128,
         initializer_range=0.1,
     )
-    AutoModel.from_config(config).save_pretrained(folder / "model")
+    AutoModel.from_config(config, trust_remote_code=False).save_pretrained(folder / "model")
     tiny_models.tokenizer().save_pretrained(folder / "model")
     return tiny_models.write_card(folder, folder / "model")

@@ -268,7 +268,7 @@ def test_bert_reads_two_segments(families: Callable[[str], Family]) -> None:
 
 def test_a_missing_pooler_is_reported_with_its_key(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    body = AutoModel.from_config(tiny_models.ARCHITECTURES["distilbert"])
+    body = AutoModel.from_config(tiny_models.ARCHITECTURES["distilbert"], trust_remote_code=False)
     body.save_pretrained(tmp_path / "model")
     tiny_models.tokenizer().save_pretrained(tmp_path / "model")
     card = read_card(tiny_models.write_card(tmp_path, tmp_path / "model"))

@@ -113,8 +113,10 @@ def test_the_label_and_the_prediction_are_the_classifiers(
     """By transformers alone, from the texts of the examples."""
     folder = inputs["tables"][0].parent
     found = run(inputs, tmp_path, examples=3)["segments"]
-    classifier = AutoModelForSequenceClassification.from_pretrained(folder / "tuned").eval()
-    words = AutoTokenizer.from_pretrained(folder / "tuned")
+    classifier = AutoModelForSequenceClassification.from_pretrained(
+        folder / "tuned", trust_remote_code=False
+    ).eval()
+    words = AutoTokenizer.from_pretrained(folder / "tuned", trust_remote_code=False)
     texts = pd.read_parquet(folder / "sst2.parquet")
     names, seen = ["negative", "positive"], []
     for segment in found:

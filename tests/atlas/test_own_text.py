@@ -58,8 +58,10 @@ def test_maps_are_those_of_a_forward_pass(
 ) -> None:
     atlas = Atlas(results)
     assert atlas.add_text(*texts) is atlas
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model_dir)
-    model = AutoModel.from_pretrained(tiny_model_dir, attn_implementation="eager").eval()
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model_dir, trust_remote_code=False)
+    model = AutoModel.from_pretrained(
+        tiny_model_dir, attn_implementation="eager", trust_remote_code=False
+    ).eval()
     inputs = tokenizer(*texts, return_tensors="pt")
     # BERT's segments, which the tiny tokenizer does not write: 1 after the first [SEP].
     ends = (inputs["input_ids"] == tokenizer.sep_token_id).long()
@@ -133,10 +135,12 @@ def test_a_model_that_is_not_here_is_one_error(
 
 
 def test_other_weights_are_refused(results: Path, tmp_path: Path, tiny_model_dir: Path) -> None:
-    model = AutoModel.from_pretrained(tiny_model_dir)
+    model = AutoModel.from_pretrained(tiny_model_dir, trust_remote_code=False)
     with torch.no_grad():
         next(model.parameters()).add_(1)
-    AutoTokenizer.from_pretrained(tiny_model_dir).save_pretrained(tmp_path / "other")
+    AutoTokenizer.from_pretrained(tiny_model_dir, trust_remote_code=False).save_pretrained(
+        tmp_path / "other"
+    )
     model.save_pretrained(tmp_path / "other")
     with pytest.raises(InputError, match="the weights are not those that the card of tiny"):
         Atlas(with_source(results, path=str(tmp_path / "other"))).add_text(PAIR[0])

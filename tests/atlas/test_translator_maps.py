@@ -47,7 +47,9 @@ def made(folder: Path, kind: str, **changes: Any) -> dict[str, Any]:
 
 def inputs_of(folder: Path, kind: str, segment: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The model as transformers loads it, and its inputs for a segment, by its tokenizer."""
-    model = AutoModelForSeq2SeqLM.from_pretrained(folder / kind, attn_implementation="eager")
+    model = AutoModelForSeq2SeqLM.from_pretrained(
+        folder / kind, attn_implementation="eager", trust_remote_code=False
+    )
     tokenizer = translators.load_tokenizer(folder / kind, Languages(**KINDS[kind][2]))
     place = int(segment["id"].rpartition("-")[2]) - 1
     text = KINDS[kind][2].get("prefix", "") + SOURCES[place]

@@ -47,7 +47,9 @@ def run(study: Path, name: str = "shard.h5", **options: object) -> Path:
 
 
 def test_equals_the_plain_model_one_by_one(study: Path, tiny_model_dir: Path) -> None:
-    plain = AutoModel.from_pretrained(tiny_model_dir, attn_implementation="eager").eval()
+    plain = AutoModel.from_pretrained(
+        tiny_model_dir, attn_implementation="eager", trust_remote_code=False
+    ).eval()
     texts = [json.loads(line)["texts"] for line in (study / "corpus.jsonl").open()]
     with open_cache(run(study)) as cache:
         assert (cache.n_layers, cache.n_heads, len(cache)) == (LAYERS, HEADS, 10)

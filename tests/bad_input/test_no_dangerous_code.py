@@ -16,6 +16,9 @@ CALLS |= {"subprocess.getoutput", "subprocess.getstatusoutput", "builtins.eval",
 MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 KEYWORDS = {"allow_pickle": True, "trust_remote_code": True, "shell": True, "weights_only": False}
 KEYWORDS |= {"use_safetensors": False}
+FOLDERS = {"workflow_scripts", "docs", "profiles", "rules", "tests", "envs"}
+LOADERS = ("from_pretrained", "from_config")
+NO_LOADERS = {"nn.Embedding", "models.Source", "Source"}  # others' methods of these names
 
 
 def dangers(tree: ast.AST) -> list[str]:
@@ -40,6 +43,19 @@ def dangers(tree: ast.AST) -> list[str]:
                     safe = ast.Constant(not KEYWORDS[keyword.arg])
                     found += [] if ast.dump(keyword.value) == ast.dump(safe) else [keyword.arg]
     return found
+
+
+def unguarded(tree: ast.AST) -> list[str]:
+    """Calls that load a model, config or tokenizer and may run code that comes with it."""
+    return [
+        ast.unparse(call)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in LOADERS
+        and ast.unparse(call.func.value) not in NO_LOADERS
+        and "trust_remote_code=False" not in map(ast.unparse, call.keywords)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +93,29 @@ def test_no_script_loads_pickles_or_runs_text() -> None:
     paths += [*(ROOT / "docs").glob("*.py"), *(ROOT / "profiles").rglob("*.py")]
     found = {path: dangers(ast.parse(path.read_text(encoding="utf-8"))) for path in paths}
     assert {path: what for path, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "n"),
+    [
+        ("AutoModel.from_pretrained(path, dtype=x)", 1),
+        ("kind.from_config(config, trust_remote_code=x)", 1),
+        ("transformers.AutoConfig.from_pretrained(path, **options)", 1),
+        ("AutoModel.from_pretrained(path, trust_remote_code=False)", 0),
+        ("models.Source.from_config(entry)", 0),
+    ],
+)
+def test_unguarded_calls_are_found(source: str, n: int) -> None:
+    assert len(unguarded(ast.parse(source))) == n
+
+
+def test_no_call_may_run_a_models_own_code() -> None:
+    paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    loading = [text for text in texts if any(name in text for name in LOADERS)]
+    assert len(loading) > 30
+    assert [call for text in loading for call in unguarded(ast.parse(text))] == []
+    assert [call for tree in compiled_snakefiles().values() for call in unguarded(tree)] == []
 
 
 def test_no_rule_loads_pickles_or_runs_text() -> None:

@@ -49,7 +49,7 @@ WORDS = {
 
 @pytest.fixture(scope="module")
 def tokenizer(tiny_model_dir: Path) -> AutoTokenizer:
-    return AutoTokenizer.from_pretrained(tiny_model_dir)
+    return AutoTokenizer.from_pretrained(tiny_model_dir, trust_remote_code=False)
 
 
 @pytest.mark.parametrize("kind", WORDS)

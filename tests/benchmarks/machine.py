@@ -15,9 +15,9 @@ from workflow_scripts.core.model.onednn import OneDNN
 def classifier(directory: Path) -> PreTrainedModel:
     """A classifier of two classes on the pretrained body in `directory`, with a new head."""
     torch.manual_seed(0)
-    config = AutoConfig.from_pretrained(directory, num_labels=2)
+    config = AutoConfig.from_pretrained(directory, num_labels=2, trust_remote_code=False)
     model = AutoModelForSequenceClassification.from_pretrained(
-        directory, config=config, dtype=torch.float32, use_safetensors=True
+        directory, config=config, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
     )
     return model.eval()
 

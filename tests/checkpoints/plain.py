@@ -44,9 +44,11 @@ def main(
 ) -> dict[str, float]:
     """Fine-tune `model` for three epochs and return the scores on the development set."""
     set_seed(seed)
-    tokenizer = AutoTokenizer.from_pretrained(model)
+    tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
     outputs = 1 if task == "stsb" else 2
-    net = AutoModelForSequenceClassification.from_pretrained(model, num_labels=outputs)
+    net = AutoModelForSequenceClassification.from_pretrained(
+        model, num_labels=outputs, trust_remote_code=False
+    )
     train, dev = (read(Path(folder) / name, task) for name in ("train.tsv", "dev.tsv"))
     if n_train:
         train = [train[k] for k in np.random.default_rng(seed).permutation(len(train))[:n_train]]

@@ -37,7 +37,7 @@ def classifier(name: str = "bert", dropout: float = 0.0, labels: int = 2) -> Pre
     config.num_labels = labels
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
     torch.manual_seed(0)
-    return AutoModelForSequenceClassification.from_config(config)
+    return AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
 
 
 def examples(scores: bool = False) -> LabelledTokens:

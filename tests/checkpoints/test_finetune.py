@@ -196,7 +196,7 @@ def test_weights_of_every_epoch(finished: Path, card: Path, tmp_path: Path) -> N
     each = [load_file(folder / "epochs" / name / "model.safetensors") for name in names]
     assert not equal(each[0], each[1])
     assert not equal(each[1], weights(folder))
-    AutoModel.from_pretrained(folder / "epochs/epoch-1")
+    AutoModel.from_pretrained(folder / "epochs/epoch-1", trust_remote_code=False)
 
 
 def test_random_weights_are_normal(tiny_model_dir: Path) -> None:
@@ -211,7 +211,9 @@ def test_random_weights_are_normal(tiny_model_dir: Path) -> None:
     assert random_one.config.num_labels == 3
     torch.testing.assert_close(
         own.bert.embeddings.word_embeddings.weight,
-        AutoModel.from_pretrained(tiny_model_dir).embeddings.word_embeddings.weight,
+        AutoModel.from_pretrained(
+            tiny_model_dir, trust_remote_code=False
+        ).embeddings.word_embeddings.weight,
     )
 
 

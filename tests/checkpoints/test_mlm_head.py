@@ -47,7 +47,7 @@ def test_the_checkpoints_own_head_is_kept(tmp_path: Path) -> None:
     row = run(tmp_path, directory)
     assert row["head"] == "own"
     assert mlm.head_kind(tmp_path / "head") == "own"
-    own = AutoModelForMaskedLM.from_pretrained(directory)
+    own = AutoModelForMaskedLM.from_pretrained(directory, trust_remote_code=False)
     with safe_open(tmp_path / "head", framework="pt") as file:
         stored = file.get_tensor("cls.predictions.transform.dense.weight")
     assert torch.equal(stored, own.cls.predictions.transform.dense.weight)
@@ -103,7 +103,7 @@ def test_same_seed_same_head(tiny_model_dir: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_the_head_alone_equals_the_whole_model(name: str) -> None:
     torch.manual_seed(0)
-    model = AutoModelForMaskedLM.from_config(ARCHITECTURES[name]).eval()
+    model = AutoModelForMaskedLM.from_config(ARCHITECTURES[name], trust_remote_code=False).eval()
     ids = torch.tensor([[2, 8, 9, 10, 3]])
     with torch.no_grad():
         expected = model(input_ids=ids).logits

@@ -82,7 +82,7 @@ def test_nan_is_refused() -> None:
     model = open_attention(random_model(ARCHITECTURES["bert"]))
     with torch.no_grad():
         model.encoder.layer[1].attention.self.query.bias[0] = torch.nan
-    with pytest.raises(RuntimeError, match="layer 2"), watching(model, Capture()):
+    with pytest.raises(InputError, match="layer 2: attention is NaN"), watching(model, Capture()):
         model(**batch(padded=False))
 
 

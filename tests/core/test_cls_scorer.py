@@ -20,7 +20,9 @@ TOKENS = random_tokens((9, 23, 14, 5))
 
 def scorer_of(name: str, pooler: bool = False) -> Scorer:
     torch.manual_seed(0)
-    body = enlarge(AutoModel.from_config(copy.deepcopy(ARCHITECTURES[name])))
+    body = enlarge(
+        AutoModel.from_config(copy.deepcopy(ARCHITECTURES[name]), trust_remote_code=False)
+    )
     return Scorer(body, pooler).eval()
 
 

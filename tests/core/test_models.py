@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, MPNetConfig, RobertaConfig
 
 from tests.core.tiny_models import HEADS, LAYERS, POSITIONS, REFUSED, random_model, tokenizer
 from workflow_scripts.core.data.packages import inside_package
@@ -158,13 +157,6 @@ def test_a_saved_model_is_the_same_offline(
     assert contents[0] == contents[1]
     assert {"config.json", "tokenizer_config.json", "model.safetensors"} <= contents[0].keys()
     assert len({path.stat().st_mode for path in saved[0].iterdir()}) == 1
-
-
-def test_positions() -> None:
-    assert models.max_positions(BertConfig(max_position_embeddings=512)) == 512
-    roberta = RobertaConfig(max_position_embeddings=514, pad_token_id=1)
-    assert models.max_positions(roberta) == 512
-    assert models.max_positions(MPNetConfig(max_position_embeddings=514, pad_token_id=1)) == 512
 
 
 def test_epochs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:

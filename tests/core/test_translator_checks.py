@@ -54,7 +54,7 @@ def test_an_encoder_decoder_that_reads_no_texts(saved: Path, tmp_path: Path) -> 
 def test_a_part_of_an_encoder_decoder(saved: Path, tmp_path: Path) -> None:
     """An encoder alone has the config of the whole."""
     directory = copied(saved, tmp_path, "t5")
-    whole = KINDS["t5"][1].from_pretrained(directory)
+    whole = KINDS["t5"][1].from_pretrained(directory, trust_remote_code=False)
     whole.get_encoder().save_pretrained(directory)
     change(directory / "config.json", is_encoder_decoder=True)
     refused(lambda: described(directory), directory, "is missing (and ")

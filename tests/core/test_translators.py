@@ -107,7 +107,7 @@ def test_a_cut_off_translation_does_not_end(translator: Translator) -> None:
 def test_settings_of_the_model_are_not_the_studys(tmp_path: Path) -> None:
     """Only what the tokens are, and Opus-MT's never to pad, comes from generation_config.json."""
     directory = save(tmp_path, "marian")
-    model = KINDS["marian"][1].from_pretrained(directory)
+    model = KINDS["marian"][1].from_pretrained(directory, trust_remote_code=False)
     model.generation_config.update(
         min_new_tokens=9, no_repeat_ngram_size=2, num_beams=7, bad_words_ids=[[2]]
     )

@@ -139,7 +139,7 @@ def random_model(config: PretrainedConfig, seed: int = 0, **options: Any) -> Pre
     It has a config of its own: models that share one share their attention implementation too.
     """
     torch.manual_seed(seed)
-    model = AutoModel.from_config(copy.deepcopy(config), **options)
+    model = AutoModel.from_config(copy.deepcopy(config), **options, trust_remote_code=False)
     return enlarge(model).eval()
 
 
@@ -148,7 +148,9 @@ def random_encoder_decoder(
 ) -> PreTrainedModel:
     """An encoder-decoder with random weights and the head that gives words."""
     torch.manual_seed(seed)
-    model = AutoModelForSeq2SeqLM.from_config(copy.deepcopy(config), **options)
+    model = AutoModelForSeq2SeqLM.from_config(
+        copy.deepcopy(config), **options, trust_remote_code=False
+    )
     return enlarge(model).eval()
 
 
@@ -157,7 +159,9 @@ def random_classifier(name: str, n_labels: int = 3, seed: int = 0) -> PreTrained
     config = copy.deepcopy(ARCHITECTURES[name])
     config.num_labels = n_labels
     torch.manual_seed(seed)
-    return enlarge(AutoModelForSequenceClassification.from_config(config)).eval()
+    return enlarge(
+        AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
+    ).eval()
 
 
 def random_tokens(lengths: Sequence[int], pairs: bool = True, seed: int = 1) -> list[Tokens]:
@@ -204,7 +208,9 @@ def save_bert(directory: Path, seed: int = 0, mlm: bool = False) -> Path:
     """A tiny random BERT with its tokenizer; with `mlm`, with a masked-LM head."""
     torch.manual_seed(seed)
     kind = AutoModelForMaskedLM if mlm else AutoModel
-    enlarge(kind.from_config(ARCHITECTURES["bert"])).save_pretrained(directory)
+    enlarge(kind.from_config(ARCHITECTURES["bert"], trust_remote_code=False)).save_pretrained(
+        directory
+    )
     tokenizer().save_pretrained(directory)
     return directory
 

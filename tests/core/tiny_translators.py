@@ -151,7 +151,7 @@ def t5(folder: Path) -> tuple[T5Config, AnyTokenizer]:
         vocab_size=256,
         decoder_start_token_id=0,
     )
-    return config, T5Tokenizer.from_pretrained(folder)
+    return config, T5Tokenizer.from_pretrained(folder, trust_remote_code=False)
 
 
 Maker = Callable[[Path], tuple[Any, AnyTokenizer]]

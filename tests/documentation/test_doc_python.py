@@ -55,7 +55,9 @@ def test_a_block_runs_on_the_default_study(block: Block, monkeypatch: pytest.Mon
 def a_classifier() -> dict[str, Any]:
     """A model and examples."""
     options = {"attn_implementation": "eager"}
-    model = AutoModelForSequenceClassification.from_config(CONFIG, **options).eval()
+    model = AutoModelForSequenceClassification.from_config(
+        CONFIG, **options, trust_remote_code=False
+    ).eval()
     return {"model": model, "tokens": random_tokens((5, 7))}
 
 
@@ -65,7 +67,7 @@ def an_atlas() -> dict[str, Any]:
     folder = Path(RESULTS)
     card = folder / atlas["models"][0]["name"] / "attention"
     card.mkdir(parents=True)
-    AutoModel.from_config(CONFIG).save_pretrained("tiny")
+    AutoModel.from_config(CONFIG, trust_remote_code=False).save_pretrained("tiny")
     tokenizer().save_pretrained("tiny")
     write_card(card, Path("tiny"))
     (folder / "atlas.html").write_text(build(atlas), encoding="utf-8")

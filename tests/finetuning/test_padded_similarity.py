@@ -30,7 +30,9 @@ def padded(study: dict[str, Path], out: Path, length: int = LENGTH) -> pd.DataFr
 def plain_maps(card: Path, examples: Path) -> list[np.ndarray]:
     """[layer, head, L, L] of each example, padded by the tokenizer, from eager attention."""
     directory = directory_of(read_card(card))
-    model = AutoModel.from_pretrained(directory, attn_implementation="eager").eval()
+    model = AutoModel.from_pretrained(
+        directory, attn_implementation="eager", trust_remote_code=False
+    ).eval()
     tokenizer = load_tokenizer(directory)
     maps = []
     for example in read_examples(examples):

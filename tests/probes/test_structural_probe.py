@@ -116,7 +116,7 @@ def test_states_are_means_over_wordpieces(tiny_model_dir: Path) -> None:
     example = Example("e", "d", "s:1", (" ".join(words),), (spans_of(words),))
     longer = Example("f", "d", "s:2", ("an old city near the river and hills",), None)
     states_of_words = structural_probe.word_states(
-        tiny_model_dir, [example, longer], 40, "cpu", 4096
+        tiny_model_dir, [example, longer], 40, 128, "cpu", 4096
     )["e"]
     model = models.load_body(tiny_model_dir, CPU)
     tokenizer = models.load_tokenizer(tiny_model_dir)

@@ -30,7 +30,7 @@ def model() -> torch.nn.Module:
 
     torch.manual_seed(0)
     config = copy.deepcopy(ARCHITECTURES["bert"])  # opening changes it
-    body = enlarge(AutoModelForMaskedLM.from_config(config)).eval()
+    body = enlarge(AutoModelForMaskedLM.from_config(config, trust_remote_code=False)).eval()
     return open_attention(body.requires_grad_(False).double())
 
 

@@ -23,7 +23,9 @@ from workflow_scripts.syntax import clark2019_table1, counting, syntax_scores
 
 def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -> None:
     """No cache, no batches, words tokenised one by one, counted in Python."""
-    plain = AutoModel.from_pretrained(tiny_model_dir, attn_implementation="eager").eval()
+    plain = AutoModel.from_pretrained(
+        tiny_model_dir, attn_implementation="eager", trust_remote_code=False
+    ).eval()
     hits: dict[tuple, list[bool]] = {}
     for tree in read_trees(study / "trees.jsonl"):
         pieces = [tokenizer()(word, add_special_tokens=False)["input_ids"] for word in tree.words]

@@ -80,7 +80,9 @@ def test_weights_as_older_versions_saved_them(directory: Path, tmp_path: Path) -
     other = save(tmp_path / "older", "marian")
     state = load_file(other / "model.safetensors")
     shared = state.pop("model.shared.weight")
-    positions = translators.AutoModelForSeq2SeqLM.from_pretrained(other).model.encoder
+    positions = translators.AutoModelForSeq2SeqLM.from_pretrained(
+        other, trust_remote_code=False
+    ).model.encoder
     state |= {
         f"{name}.weight": shared.clone()
         for name in ("lm_head", "model.encoder.embed_tokens", "model.decoder.embed_tokens")

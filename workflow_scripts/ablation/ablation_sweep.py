@@ -9,6 +9,7 @@ import pandas as pd
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import table_parts, tables
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import ablation_engine, devices
@@ -16,7 +17,6 @@ from workflow_scripts.core.model.ablation_table import sweep, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.batches import part_of
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -57,7 +57,7 @@ def main(
         return
     model, tokenizer = classifier_of(card, devices.pick(device))
     frame, means = read_task(table), None
-    sampler = Sampler(frame, tokenizer, max_tokens, max_positions(model.config), sample_seed)
+    sampler = Sampler(frame, tokenizer, max_tokens, read_card(card)["max_positions"], sample_seed)
     limits = {"pass_tokens": pass_tokens, "precision": precision}
     if any("mean" in modes for modes in units.values()):
         tokens, _ = sampler.sample("train", reference)

@@ -6,6 +6,7 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.model import attention, models, padding
+from workflow_scripts.core.model.positions import max_positions
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.patterns.annotated_maps import Annotation, Map, by_example, maps_of
 from workflow_scripts.patterns.builtin_texts import examples_of
@@ -27,7 +28,7 @@ def builtin_maps(annotations: list[Annotation]) -> list[Map]:
         directory = models.resolve(MODELS[name])
         tokenizer = models.load_tokenizer(directory)
         body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
-        positions = models.max_positions(body.config)
+        positions = max_positions(body)
         for corpus in sorted({annotation.corpus for annotation in of_model}):
             annotated = by_example(row for row in of_model if row.corpus == corpus)
             examples = [example for example in examples_of(corpus) if example.id in annotated]

@@ -6,6 +6,7 @@ from typing import Any
 from workflow_scripts.core.data.abilities import check_abilities
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.model import models, unloaded, weights
+from workflow_scripts.core.model.vocabulary import special_tokens
 from workflow_scripts.core.run.units import size
 
 
@@ -23,8 +24,7 @@ def check(
     if looked == unloaded.LOADS:
         card = models.describe(directory, name, models.Source.from_config(entry))
     else:
-        special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in ("cls", "sep", "mask")}
-        card = {"source": entry, "special": special}
+        card = {"source": entry, "special": special_tokens(directory, tokenizer)}
     check_abilities(card, needed)
     layers = f"{config.num_hidden_layers} layers of {config.num_attention_heads} heads"
     return None, f"{config.model_type}, {layers}, weights {size(on_disk)}: {looked}"

@@ -22,7 +22,7 @@ def randomise(model: "PreTrainedModel", seed: int) -> "PreTrainedModel":
     from transformers import AutoModel
 
     torch.manual_seed(seed)
-    twin = AutoModel.from_config(model.config)
+    twin = AutoModel.from_config(model.config, trust_remote_code=False)
     twin.embeddings.load_state_dict(model.embeddings.state_dict())
     return twin.to(model.device).eval()
 

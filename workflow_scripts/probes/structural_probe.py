@@ -28,7 +28,12 @@ CONTROL = ("first", "last")  # "itself" would not be an edge
 
 
 def word_states(
-    directory: Path, examples: Sequence[Example], max_tokens: int, device: str, batch_tokens: int
+    directory: Path,
+    examples: Sequence[Example],
+    max_tokens: int,
+    max_positions: int,
+    device: str,
+    batch_tokens: int,
 ) -> dict[str, np.ndarray]:
     """Hidden states float16 [layer, word, hidden] by example id, averaged over wordpieces.
 
@@ -36,7 +41,7 @@ def word_states(
     """
     model = models.load_body(directory, devices.pick(device))
     tokenizer = models.load_tokenizer(directory)
-    tokens = tokenize(examples, tokenizer, max_tokens, models.max_positions(model.config))
+    tokens = tokenize(examples, tokenizer, max_tokens, max_positions)
     states_of = {}
     batches = by_length([len(example) for example in tokens], batch_tokens)
     for batch in job.progress(batches, desc="hidden states"):

@@ -92,6 +92,7 @@ def main(
         models.directory_of(card),
         [example for example in examples if example.id in used],
         max_tokens,
+        card["max_positions"],
         device,
         batch_tokens,
     )

@@ -12,12 +12,12 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import TASKS, read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices, padding
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.pruning.head_removal import remove_heads
@@ -79,7 +79,7 @@ def main(
     model, tokenizer = classifier_of(card, devices.pick(device))
     gone = gone_at(tables.read(order), share, (n_layers(model), n_heads(model)))
     models = {"original": model, "pruned": remove_heads(model, gone)}
-    positions = max_positions(model.config)
+    positions = read_card(card)["max_positions"]
     tokens, _ = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed).sample(
         "dev", examples
     )

@@ -10,13 +10,13 @@ import pandas as pd
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import TASKS, Task, read_task
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import metrics, orders, resampling
@@ -187,7 +187,7 @@ def main(
     """
     pruning = PruningSettings(**settings)
     model, tokenizer = classifier_of(card, devices.pick(device))
-    scored_task, positions = TASKS[task], max_positions(model.config)
+    scored_task, positions = TASKS[task], read_card(card)["max_positions"]
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     tokens, rows = sampler.sample("dev", dev_examples)
     training, training_rows = sampler.sample("train", pruning.examples)

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.batches import part_of
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
-from workflow_scripts.core.model.models import max_positions
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.pruning.importance import BATCH_TOKENS, gradients, gradients_table
@@ -29,7 +29,7 @@ def main(
     They are sampled as pruning_curves samples them: at most `examples` (0: all), by `sample_seed`.
     """
     model, tokenizer = classifier_of(card, devices.pick(device))
-    positions = max_positions(model.config)
+    positions = read_card(card)["max_positions"]
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     tokens, rows = sampler.sample("train", examples)
     chosen = part_of([len(example) for example in tokens], BATCH_TOKENS, part)

@@ -19,6 +19,7 @@ def check_abilities(card: dict[str, Any], needed: Mapping[str, Sequence[str]]) -
     for ability, chapters in needed.items():
         if ability in TOKENS and card["special"][ability] is None:
             lack = f"{TOKENS[ability]}; the tokenizer in {model} has none"
+            lack += "" if ability == "mask" else ", or leaves it out of texts or pairs"
         elif ability == BIDIRECTIONAL and not card.get(BIDIRECTIONAL, True):
             lack = f"attention in both directions; in {model} no token attends to later ones"
         else:

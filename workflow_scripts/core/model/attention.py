@@ -16,6 +16,7 @@ carry no `layer_idx`; those of an encoder-decoder by their names, in the order o
 ALBERT calls one shared module n_layers times: there the calls of a pass are counted.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +35,7 @@ from workflow_scripts.core.model.attention_function import (
     Watcher,
 )
 from workflow_scripts.core.model.sublayers import Sublayer, in_order, sublayer_of
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.errors import InputError, one_line
 
 SUM_TOLERANCE = 1e-4
 EFFECT = 1e-5  # of the largest output: less is rounding
@@ -193,6 +194,14 @@ def _run(model: PreTrainedModel, rows: int) -> None:
         model.eval()
         with torch.no_grad():
             model(input_ids=tokens, attention_mask=torch.ones_like(tokens), **forced)
+    except InputError:
+        raise
+    except Exception as error:  # of any kind, for a config of any content
+        pad = "; pad_token_id is null" if model.config.pad_token_id is None else ""
+        raise InputError(
+            f"{model.name_or_path or model.config.model_type}: config.json: the model cannot read "
+            f"a text ({one_line(error)}{pad}); correct it"
+        ) from error
     finally:
         model.train(training)
 
@@ -279,7 +288,7 @@ def _check_effect(model: PreTrainedModel) -> None:
 
 
 def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor, alone: bool) -> None:
-    """Rows over real keys sum to 1; a NaN makes its row's sum fail too.
+    """Rows over real keys sum to 1. Raises InputError for a NaN, RuntimeError for another sum.
 
     With `alone`, rows of padded queries may see no key at all and are left out.
     """
@@ -287,5 +296,10 @@ def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor, alone: bo
         terms = "bhqk,bk->bhq" if real.ndim == 2 else "bhqk,bqk->bhq"
         sums = torch.einsum(terms, pattern.detach(), real.to(pattern.dtype))
     error = ((sums - 1).abs() * (real[:, None] if alone else 1)).max().item()
-    if not error <= SUM_TOLERANCE:
+    if math.isnan(error):
+        raise InputError(
+            f"layer {layer + 1}: attention is NaN, though the weights are not: scores overflow; "
+            "use another model, or train it with a lower learning rate"
+        )
+    if error > SUM_TOLERANCE:
         raise RuntimeError(f"layer {layer + 1}: a row of the pattern sums to 1 +- {error:.2g}")

@@ -33,7 +33,7 @@ def new_classifier(directory: Path, task: Task, init: str, seed: int) -> PreTrai
         config.label2id = {label: number for number, label in enumerate(task.labels)}
     torch.manual_seed(seed)
     if init == "random":
-        model = AutoModelForSequenceClassification.from_config(config)
+        model = AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
         return model.to(torch.float32)
     model, _ = weights.load(AutoModelForSequenceClassification, directory, config=config)
     return model

@@ -15,6 +15,8 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
+from workflow_scripts.core.model.positions import max_positions
+from workflow_scripts.core.model.vocabulary import check_vocabulary, special_tokens
 from workflow_scripts.core.run import modes
 from workflow_scripts.core.run.errors import InputError, one_line
 
@@ -85,15 +87,16 @@ def weights_by_epoch(epochs: Path, last: Path, remedy: str) -> list[Path]:
 
 def load_tokenizer(directory: Path) -> FastTokenizer:
     """The fast tokenizer, whose character offsets tie wordpieces to words."""
-    weights.read_config(directory)
+    config = weights.read_config(directory)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(directory, use_fast=True)
+        tokenizer = AutoTokenizer.from_pretrained(directory, use_fast=True, trust_remote_code=False)
     except Exception as error:  # of any kind, for files of any content
         raise _no_tokenizer(directory, one_line(error)) from error
     if not isinstance(tokenizer, FastTokenizer) or len(tokenizer) <= len(
         set(tokenizer.all_special_ids)
     ):
         raise _no_tokenizer(directory, "there is no tokenizer.json or vocabulary")
+    check_vocabulary(directory, tokenizer, config, ("pad",))
     return tokenizer
 
 
@@ -114,18 +117,6 @@ def load_body(directory: Path, device: torch.device) -> PreTrainedModel:
     return model.to(device).eval()
 
 
-def max_positions(config: transformers.PretrainedConfig) -> int:
-    """Maximum number of tokens of an input; RoBERTa's positions start at pad_token_id + 1.
-
-    Raises InputError where the config does not bound it.
-    """
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions is None:
-        raise InputError(f"{config.model_type}: no max_position_embeddings; use another model")
-    shifted = {"roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "longformer", "mpnet"}
-    return positions - config.pad_token_id - 1 if config.model_type in shifted else positions
-
-
 def weights_digest(directory: Path) -> str:
     """Hex SHA-256 over the weights and all other files that loading reads, by name."""
     found = {path for pattern in FILES for path in directory.glob(pattern)}
@@ -143,16 +134,16 @@ def versions() -> dict[str, str]:
 def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     """The model's card, after a check that its tokenizer and attention can be used.
 
-    Special tokens that the tokenizer lacks are None. `bidirectional` is there, and false, only
-    where no token attends to later ones. Raises InputError for a directory without a config, fast
-    tokenizer, padding token or weights, or of an architecture whose attention cannot be watched.
+    Special tokens that the tokenizer lacks, or leaves out, are None. `bidirectional` is there, and
+    false, only where no token attends to later ones. Raises InputError for a directory without a
+    config, fast tokenizer, padding token or weights, or of an architecture whose attention cannot
+    be watched.
     """
     tokenizer = load_tokenizer(directory)
-    body = attention.open_attention(load_body(directory, torch.device("cpu")))
-    kinds = ("cls", "sep", "mask", "pad")
-    special = {kind: getattr(tokenizer, f"{kind}_token_id") for kind in kinds}
+    special = special_tokens(directory, tokenizer)
     if special["pad"] is None:
         raise InputError(f"{directory}: the tokenizer has no padding token; use another model")
+    body = attention.open_attention(load_body(directory, torch.device("cpu")))
     card = {
         "name": name,
         "source": source.to_config(),
@@ -160,7 +151,7 @@ def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
         "n_layers": attention.n_layers(body),
         "n_heads": attention.n_heads(body),
         "hidden_size": body.config.hidden_size,
-        "max_positions": max_positions(body.config),
+        "max_positions": max_positions(body),
         "weights": weights_digest(directory),
         "special": special,
         "punctuation": _ids_reading(tokenizer, {".", ","}),

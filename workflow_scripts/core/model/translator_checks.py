@@ -12,12 +12,13 @@ from transformers import (
 )
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
+from workflow_scripts.core.model import vocabulary
+from workflow_scripts.core.model.vocabulary import OWN_TOKENIZER
 from workflow_scripts.core.run.errors import InputError
 
 KINDS = "a Marian, BART, mBART, M2M100 or T5"
 CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB
 SHOWN = 8  # language codes or prefixes in an error
-OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
 
 
 def check_kind(directory: Path, config: PretrainedConfig) -> None:
@@ -41,24 +42,13 @@ def check_vocabulary(directory: Path, tokenizer: Tokenizer, config: PretrainedCo
             f"{directory}: source and target have a vocabulary each, which is not supported; use a "
             "model with a joint vocabulary"
         )
-    vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
-    token, largest = max(vocabulary.items(), key=lambda item: item[1])
-    if largest >= config.vocab_size:
-        raise InputError(
-            f"{directory}: the vocabulary is not the model's: token {token!r} has the number "
-            f"{largest}, but the embedding has {config.vocab_size} rows; {OWN_TOKENIZER}"
-        )
     for kind in ("pad", "eos"):
         name = f"{kind}_token_id"
         found, expected = getattr(tokenizer, name), getattr(config, name, None)
         if found is None or expected is None:
             where = "the tokenizer has no" if found is None else "config.json has no"
             raise InputError(f"{directory}: {where} {name}; {OWN_TOKENIZER}")
-        if found not in (expected if isinstance(expected, list) else [expected]):
-            raise InputError(
-                f"{directory}: the vocabulary is not the model's: the tokenizer's {name} is "
-                f"{found}, but config.json's is {expected}; {OWN_TOKENIZER}"
-            )
+    vocabulary.check_vocabulary(directory, tokenizer, config, ("pad", "eos"))
     start = getattr(config, "decoder_start_token_id", None)
     if start is None and not takes_languages(tokenizer):
         raise InputError(

@@ -91,7 +91,7 @@ def load_tokenizer(directory: Path, languages: Languages) -> Tokenizer:
     """
     config = weights.read_config(directory)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(directory)
+        tokenizer = AutoTokenizer.from_pretrained(directory, trust_remote_code=False)
     except Exception as error:  # of any kind, for files of any content
         raise InputError(
             f"{directory}: the tokenizer cannot be read ({one_line(error)}); save it "

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from transformers import AutoModel, PretrainedConfig
 
 from workflow_scripts.core.data.network import Network
@@ -44,7 +43,7 @@ def weigh(directory: Path, files: Mapping[str, int], config: PretrainedConfig) -
     if files:
         on_disk = sum(files[name] for name in files if name.endswith(WEIGHTS))
         return on_disk, "on the hub, not downloaded yet"
-    check_header(directory, config, read_header(directory))
+    check_header(directory, config, weights.read_header(directory))
     on_disk = sum(path.stat().st_size for path in directory.glob(f"*{WEIGHTS}"))
     return on_disk, LOADS if on_disk <= LOADED else TOO_LARGE
 
@@ -82,46 +81,27 @@ def _without_weights(entry: dict[str, Any], files: Mapping[str, int]) -> Path:
     return Path(found)
 
 
-def read_header(directory: Path) -> dict[str, tuple[int, ...]]:
-    """Name and shape of each tensor in the weight files, of which no value is read.
-
-    Raises InputError where there is none, a shard of the index is missing or a file is damaged.
-    """
-    files = weights.files(directory)
-    for shard in sorted(weights.indexed(directory) - {file.name for file in files}):
-        raise InputError(
-            f"{directory}: {weights.INDEX} names {shard}, which is missing; copy it again"
-        )
-    shapes = {}
-    for file in files:
-        try:
-            with safe_open(file, "pt") as opened:
-                for key in opened.keys():  # noqa: SIM118 - not a mapping
-                    shapes[key] = tuple(opened.get_slice(key).get_shape())
-        except (SafetensorError, OSError) as error:
-            raise InputError(f"{file}: cannot be read ({error}); copy it again") from error
-    return shapes
-
-
 def check_header(
-    directory: Path, config: PretrainedConfig, header: Mapping[str, tuple[int, ...]]
+    directory: Path, config: PretrainedConfig, header: Mapping[str, weights.Stored]
 ) -> None:
     """Raise InputError where the tensors are not those of the architecture that `config` names."""
     with torch.device("meta"):
-        body = AutoModel.from_config(config)
+        body = AutoModel.from_config(config, trust_remote_code=False)
     expected = {name: tuple(tensor.shape) for name, tensor in body.state_dict().items()}
     prefix = f"{body.base_model_prefix}."
-    found = {_today(name.removeprefix(prefix)): shape for name, shape in header.items()}
+    found = {_today(name.removeprefix(prefix)): stored for name, stored in header.items()}
     there = expected.keys() & found.keys()
     if len(there) < FEWEST * len(expected):
         raise InputError(
             f"{directory}: the weights have {len(there)} of the {len(expected)} tensors of "
             f"{config.model_type}, which config.json names; copy the files of one model"
         )
+    floating = {name for name, tensor in body.state_dict().items() if tensor.is_floating_point()}
+    weights.check_types(directory, {name: found[name] for name in there & floating})
     for name in sorted(there):
-        if found[name] != expected[name]:
+        if (shape := found[name].shape) != expected[name]:
             raise InputError(
-                f"{directory}: {name} has shape {list(found[name])}, but config.json asks for "
+                f"{directory}: {name} has shape {list(shape)}, but config.json asks for "
                 f"{list(expected[name])}; copy the files of one model"
             )
 

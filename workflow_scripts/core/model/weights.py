@@ -1,32 +1,61 @@
 """Weights from a directory, refused where they are not those that its config.json describes.
 
-What `transformers` does not find among the weights it makes anew at random, and what it finds too
-much it leaves out; here both are errors.
+What `transformers` does not find among the weights it makes anew at random, what it finds too much
+it leaves out, and quantized numbers it takes for weights; here these are errors.
 """
 
 import json
+import math
+import re
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 import transformers
+from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
 from workflow_scripts.core.run.errors import InputError, one_line
 
 AGAIN = "save the model again with save_pretrained"
 INDEX = "model.safetensors.index.json"
+MOST_LAYERS = 1000
+REPEATED = ("num_hidden_layers", "decoder_layers", "num_decoder_layers")
+REPEATED += ("num_hidden_groups", "inner_group_num")  # of ALBERT
+HEADS = 3  # times the weights that are stored, a model may be with a head that is not
+FLOATS = frozenset(("F64", "F32", "F16", "BF16"))  # what weights are stored as; else quantized
+QUANTIZED = ("quantization_config", "compression_config", "quant_method")
+
+
+class Stored(NamedTuple):
+    """A tensor as the header of a safetensors file describes it."""
+
+    dtype: str
+    shape: tuple[int, ...]
 
 
 def read_config(directory: Path) -> PretrainedConfig:
-    """The config.json of a model's directory; raises InputError where it cannot be read."""
+    """The config.json of a model's directory.
+
+    Raises InputError where it cannot be read, or asks for code of the model's own or for weights
+    that are quantized.
+    """
     if not (directory / "config.json").is_file():
         raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
+    _refuse_own_code(directory)
     try:
-        return AutoConfig.from_pretrained(directory)
+        config = AutoConfig.from_pretrained(directory, trust_remote_code=False)
     except Exception as error:  # of any kind, for a file of any content
         raise InputError(
             f"{directory}/config.json: cannot be read ({one_line(error)}); fix it"
         ) from error
+    for key in QUANTIZED:
+        if getattr(config, key, None) is not None:
+            raise InputError(
+                f"{directory}/config.json: {key}: quantized weights are not read; use the model "
+                "that was quantized"
+            )
+    return config
 
 
 def load(
@@ -35,11 +64,12 @@ def load(
     """The model of class `kind`, float32, and the names of its parameters that were made anew.
 
     Without `whole` these may be the head's and the pooler's, never others of the body. Raises
-    InputError for weights that cannot be read, or of another architecture or size.
+    InputError for weights that cannot be read, of another architecture or size, that are quantized
+    or not finite.
     """
     config = config or read_config(directory)
-    files(directory)
-    indexed(directory)
+    header = read_header(directory)
+    _check_size(kind, directory, config, header)
     logging = transformers.utils.logging
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what it would report is checked here
@@ -48,6 +78,7 @@ def load(
             directory,
             config=config,
             dtype=torch.float32,
+            trust_remote_code=False,
             use_safetensors=True,
             ignore_mismatched_sizes=True,
             output_loading_info=True,
@@ -66,7 +97,46 @@ def load(
         raise _refusal(directory, f"{min(lacking)} is missing{_more(lacking)}")
     if surplus := {name for name in report["unexpected_keys"] if _of_body(model, name)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
+    unread = _unread(model) | {re.escape(name) for name in report["unexpected_keys"]}
+    check_types(directory, {k: v for k, v in header.items() if not _matches(unread, k)})
+    for name, tensor in model.state_dict().items():
+        # A sum is twenty times faster; one that overflows of finite numbers is looked at again.
+        if tensor.is_floating_point() and not (tensor.sum().isfinite() or tensor.isfinite().all()):
+            what = "NaN" if tensor.isnan().any() else "infinite numbers"
+            raise InputError(f"{directory}: the weights hold {what}, in {name}; copy them again")
     return model, missing
+
+
+def read_header(directory: Path) -> dict[str, Stored]:
+    """The tensors in the weight files by name, of which no value is read.
+
+    Raises InputError where there is none, a shard of the index is missing or a file is damaged.
+    """
+    found = files(directory)
+    for shard in sorted(indexed(directory) - {file.name for file in found}):
+        raise InputError(f"{directory}: {INDEX} names {shard}, which is missing; copy it again")
+    header = {}
+    for file in found:
+        try:
+            with safe_open(file, "pt") as opened:
+                for key in opened.keys():  # noqa: SIM118 - not a mapping
+                    tensor = opened.get_slice(key)
+                    header[key] = Stored(tensor.get_dtype(), tuple(tensor.get_shape()))
+        except (SafetensorError, OSError) as error:
+            raise InputError(
+                f"{file}: the weights cannot be read ({one_line(error)}); copy them again"
+            ) from error
+    return header
+
+
+def check_types(directory: Path, header: dict[str, Stored]) -> None:
+    """Raise InputError where one of these weights is stored as integers or in 8 bits."""
+    for name, stored in sorted(header.items()):
+        if stored.dtype not in FLOATS:
+            raise InputError(
+                f"{directory}: {name} is stored as {stored.dtype}: quantized weights are not read; "
+                f"save the model as one of {', '.join(sorted(FLOATS))}"
+            )
 
 
 def files(directory: Path) -> list[Path]:
@@ -96,6 +166,58 @@ def indexed(directory: Path) -> set[str]:
         if not name.endswith(".safetensors"):
             raise InputError(f"{path}: {name} is no file of safetensors; {AGAIN}")
     return names
+
+
+def _refuse_own_code(directory: Path) -> None:
+    """Raise InputError where a config names classes of the model's own files."""
+    for path in sorted(directory.glob("*config.json")):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, OSError, RecursionError):
+            continue  # refused by what it is needed for
+        if isinstance(content, dict) and content.get("auto_map") is not None:
+            raise InputError(
+                f"{path}: auto_map asks for code of the model's own, which is never run; use a "
+                "model that transformers has, or remove auto_map if this is one"
+            )
+
+
+def _check_size(
+    kind: type, directory: Path, config: PretrainedConfig, header: dict[str, Stored]
+) -> None:
+    """Raise InputError where the model is so much larger than its weights that none could be made.
+
+    What the weights lack would be made anew, in all of the memory if need be.
+    """
+    for key in REPEATED:
+        if (getattr(config, key, None) or 0) > MOST_LAYERS:
+            raise InputError(
+                f"{directory}/config.json: {key} is {getattr(config, key)}; at most {MOST_LAYERS} "
+                "are read: correct it"
+            )
+    try:
+        with torch.device("meta"):
+            model = kind.from_config(config, trust_remote_code=False)
+    except Exception as error:  # of any kind, for a config of any content
+        raise InputError(
+            f"{directory}/config.json: describes no model ({one_line(error)}); correct it"
+        ) from error
+    expected = sum(parameter.numel() for parameter in model.parameters())
+    stored = sum(math.prod(tensor.shape) for tensor in header.values())
+    if expected > HEADS * stored:
+        raise _refusal(directory, f"they are {stored:,} numbers, where {expected:,} are expected")
+
+
+def _unread(model: PreTrainedModel) -> set[str]:
+    """Patterns of the tensors of a file that are no weights: they are left out, or integers."""
+    prefix = f"{model.base_model_prefix}."  # which a file's names may lack
+    integers = (name for name, buffer in model.named_buffers() if not buffer.is_floating_point())
+    names = {rf"(^|\.){re.escape(name.removeprefix(prefix))}$" for name in integers}
+    return names | set(model._keys_to_ignore_on_load_unexpected or ())
+
+
+def _matches(patterns: set[str], name: str) -> bool:
+    return any(re.search(pattern, name) for pattern in patterns)
 
 
 def _of_body(model: PreTrainedModel, name: str) -> bool:

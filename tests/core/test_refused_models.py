@@ -1,0 +1,251 @@
+"""Models that would run, and give wrong numbers or none: each is refused in one line."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import processors
+from transformers import (
+    CamembertConfig,
+    Data2VecTextConfig,
+    GPT2Config,
+    PretrainedConfig,
+    RobertaPreLayerNormConfig,
+)
+
+from tests.bad_input.refused import refused
+from tests.core.tiny_models import _SIZES as SIZES
+from tests.core.tiny_models import ARCHITECTURES, random_model, save_bert, tokenizer
+from workflow_scripts.core.data.abilities import check_abilities
+from workflow_scripts.core.model import models, unloaded, weights
+from workflow_scripts.core.model.attention import open_attention
+from workflow_scripts.core.model.positions import max_positions
+
+ROOT = Path(__file__).parents[2]
+MORE = {
+    "data2vec-text": Data2VecTextConfig(**SIZES, type_vocab_size=1),
+    "roberta-prelayernorm": RobertaPreLayerNormConfig(**SIZES),
+    "camembert": CamembertConfig(**SIZES | {"pad_token_id": 1}),
+    "gpt2": GPT2Config(
+        n_layer=1, n_head=2, n_embd=8, n_positions=64, vocab_size=SIZES["vocab_size"]
+    ),
+}
+
+
+@pytest.fixture
+def directory(tiny_model_dir: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tiny_model_dir, tmp_path / "model"))
+
+
+def describe(directory: Path) -> dict[str, Any]:
+    return models.describe(directory, "tiny", models.Source(path=str(directory)))
+
+
+def change(path: Path, **changed: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+
+
+def change_weight(directory: Path, name: str, to: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    path = directory / "model.safetensors"
+    state = load_file(path)
+    save_file(state | {name: to(state[name])}, path, metadata={"format": "pt"})
+
+
+@pytest.mark.parametrize("name", [*ARCHITECTURES, *MORE])
+def test_a_text_of_full_length_is_read_and_no_longer_one(name: str) -> None:
+    config: PretrainedConfig = (ARCHITECTURES | MORE)[name]
+    model = open_attention(random_model(config))
+    most = max_positions(model)
+    offset = {"camembert": 2, "data2vec-text": 1, "roberta": 1, "roberta-prelayernorm": 1}
+    assert most == config.max_position_embeddings - offset.get(name, 0)
+
+    def read(length: int) -> None:
+        model(torch.full((1, length), 5), attention_mask=torch.ones(1, length))
+
+    with torch.inference_mode():
+        read(most)
+        if name != "modernbert":  # whose positions are rotations
+            with pytest.raises((IndexError, RuntimeError)):
+                read(most + 1)
+
+
+def test_positions_without_a_bound() -> None:
+    model = SimpleNamespace(config=SimpleNamespace(model_type="t5"))
+    refused(lambda: max_positions(model), "t5: max_position_embeddings in config.json is None")
+
+
+def test_a_roberta_without_a_padding_token(tmp_path: Path) -> None:
+    random_model(ARCHITECTURES["roberta"]).save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    change(tmp_path / "config.json", pad_token_id=None)
+    refused(lambda: describe(tmp_path), tmp_path, "pad_token_id is null")
+    change(tmp_path / "config.json", pad_token_id=7)
+    refused(lambda: describe(tmp_path), "tokenizer's pad_token_id is 0, but config.json's is 7")
+
+
+def test_tokens_beyond_the_embedding(directory: Path) -> None:
+    rows = len(tokenizer())
+    more = tokenizer()
+    more.add_tokens("kayak")
+    more.save_pretrained(directory)
+    words = f"token 'kayak' has the number {rows}, but the embedding has {rows} rows"
+    refused(lambda: describe(directory), directory, words)
+
+
+QUERY = "encoder.layer.1.attention.self.query.weight"
+
+
+@pytest.mark.parametrize(("value", "words"), [(torch.nan, "NaN"), (torch.inf, "infinite numbers")])
+def test_one_weight_that_is_not_finite(directory: Path, value: float, words: str) -> None:
+    change_weight(directory, QUERY, lambda weight: weight.index_fill(0, torch.tensor(3), value))
+    refused(lambda: describe(directory), directory, f"the weights hold {words}, in {QUERY}")
+
+
+INTEGERS = [torch.int8, torch.uint8, torch.bool, torch.int64, torch.float8_e4m3fn]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "stored"), list(zip(INTEGERS, ["I8", "U8", "BOOL", "I64", "F8_E4M3"], strict=True))
+)
+def test_integer_weights(directory: Path, dtype: torch.dtype, stored: str) -> None:
+    change_weight(directory, QUERY, lambda weight: weight.to(dtype))
+    words = f"{QUERY} is stored as {stored}: quantized weights are not read"
+    refused(lambda: describe(directory), directory, words)
+    refused(lambda: unloaded.weigh(directory, {}, weights.read_config(directory)), words)
+
+
+def test_integers_that_are_no_weights(directory: Path) -> None:
+    """Positions and masks, which older checkpoints store."""
+    path = directory / "model.safetensors"
+    positions = {"embeddings.position_ids": torch.arange(128)[None]}
+    save_file(load_file(path) | positions, path, metadata={"format": "pt"})
+    half = {name: weight.half() for name, weight in load_file(path).items() if "ids" not in name}
+    assert describe(directory)["max_positions"] == 128
+    save_file(half, path, metadata={"format": "pt"})
+    assert describe(directory)["max_positions"] == 128
+    random_model(MORE["gpt2"]).save_pretrained(directory)
+    mask = {"h.0.attn.bias": torch.ones(1, 1, 64, 64, dtype=torch.bool)}
+    save_file(load_file(path) | mask, path, metadata={"format": "pt"})
+    assert describe(directory)["max_positions"] == 64
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"quantization_config": {"quant_method": "nobody's"}},
+        {"quantization_config": {"quant_method": "bitsandbytes", "load_in_8bit": True}},
+        {"quantization_config": {}},
+        {"quant_method": "gptq"},
+        {"compression_config": {"quant_method": "compressed-tensors"}},
+    ],
+)
+def test_a_quantized_model(directory: Path, changed: dict[str, Any]) -> None:
+    change(directory / "config.json", **changed)
+    words = f"config.json: {next(iter(changed))}: quantized weights are not read"
+    refused(lambda: describe(directory), directory, words)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("num_hidden_layers", 10**7, "num_hidden_layers is 10000000; at most 1000 are read"),
+        ("vocab_size", 10**12, "numbers, where 32,000,"),
+        ("intermediate_size", 10**11, "numbers, where 19,500,"),
+        ("num_attention_heads", -1, "config.json: the model cannot read a text (invalid shape"),
+        ("hidden_dropout_prob", 7, "config.json: describes no model (dropout probability"),
+    ],
+)
+def test_a_config_of_no_model(directory: Path, key: str, value: int, words: str) -> None:
+    """Weights that are lacking would be made anew, in all of the memory and for hours."""
+    change(directory / "config.json", **{key: value})
+    body = models.load_body
+    refused(lambda: open_attention(body(directory, torch.device("cpu"))), directory, words)
+
+
+LEFT_OUT = {
+    "adds neither": ("$A", "$A $B:1", ("cls", "sep")),
+    "adds no [CLS]": ("$A [SEP]", "$A [SEP] $B:1 [SEP]:1", ("cls",)),
+    "[CLS] last": ("$A [SEP] [CLS]", "$A [SEP] $B:1 [SEP]:1 [CLS]", ("cls",)),
+    "adds no [SEP]": ("[CLS] $A", "[CLS] $A $B:1", ("sep",)),
+    "no [SEP] between": ("[CLS] $A [SEP]", "[CLS] $A $B:1 [SEP]:1", ("sep",)),
+    "no [SEP] last": ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1", ("sep",)),
+    "no [CLS] in pairs": ("[CLS] $A [SEP]", "$A [SEP] $B:1 [SEP]:1", ("cls",)),
+    "adds both": ("[CLS] $A [SEP]", "[CLS] $A [SEP] [SEP] $B:1 [SEP]:1", ()),
+}
+
+
+@pytest.mark.parametrize("kind", LEFT_OUT)
+def test_special_tokens_that_texts_or_pairs_do_not_get(directory: Path, kind: str) -> None:
+    single, pair, lacking = LEFT_OUT[kind]
+    fast = tokenizer()
+    numbers = [(token, fast.convert_tokens_to_ids(token)) for token in ("[CLS]", "[SEP]")]
+    fast.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single=single, pair=pair, special_tokens=numbers
+    )
+    fast.save_pretrained(directory)
+    card = describe(directory)
+    assert {name for name in ("cls", "sep") if card["special"][name] is None} == set(lacking)
+    for name in lacking:
+        words = "has none, or leaves it out of texts or pairs"
+        refused(lambda name=name: check_abilities(card, {name: ["surface"]}), directory, words)
+
+
+OWN_CODE = """
+from pathlib import Path
+from transformers import PretrainedConfig
+Path({marker!r}).touch()
+class Own(PretrainedConfig):
+    model_type = "own"
+"""
+ASKS = """
+import sys
+from pathlib import Path
+from workflow_scripts.core.model import models, weights
+from workflow_scripts.core.run.errors import InputError
+for folder in map(Path, sys.argv[1:]):
+    for read in (weights.read_config, models.load_tokenizer):
+        try:
+            read(folder)
+        except InputError as error:
+            print(error)
+"""
+
+
+def test_a_models_own_code_never_runs(tmp_path: Path) -> None:
+    """On a terminal that answers y to whatever is asked."""
+    marker, own = tmp_path / "ran", {"AutoConfig": "own.Own", "AutoTokenizer": ["own.Own", None]}
+    files = {"unknown": "config.json", "known": "config.json", "words": "tokenizer_config.json"}
+    for name, file in files.items():
+        folder = save_bert(tmp_path / name)
+        (folder / "own.py").write_text(OWN_CODE.format(marker=str(marker)))
+        change(folder / file, auto_map=own)
+    change(tmp_path / "unknown/config.json", model_type="own")
+    change(tmp_path / "words/tokenizer_config.json", tokenizer_class="Own")
+    asks, answers = pty.openpty()
+    os.write(asks, b"y\n" * 50)
+    ended = subprocess.run(
+        [sys.executable, "-c", ASKS, *(str(tmp_path / name) for name in files)],
+        stdin=answers,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "HF_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    os.close(asks)
+    os.close(answers)
+    assert not marker.exists()
+    assert ended.returncode == 0, ended.stderr
+    lines = [f"{tmp_path / name / file}: auto_map asks for code" for name, file in files.items()]
+    assert [line.partition(" of the model")[0] for line in ended.stdout.splitlines()] == [
+        line for line in lines for _ in range(2)
+    ]
