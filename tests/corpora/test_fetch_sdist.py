@@ -76,6 +76,31 @@ def test_files_and_archives_are_unpacked(index: Path, tmp_path: Path) -> None:
     assert not list(fetched.rglob("*.unpacked"))
 
 
+@pytest.mark.parametrize("name", ["in.zip", "in.tar.gz"])
+def test_no_name_in_an_archive_is_in_the_way_of_unpacking(tmp_path: Path, name: str) -> None:
+    """Whatever stands next to the archives and to the top folder, or bears its name."""
+    pack = zipped if name.endswith(".zip") else tar
+    files = {f"{name}.unpacked": b"1", ".unpacked": b"2", "0": b"3", "1/c": b"4", "top": b"5"}
+    archives = {name: pack({"a.txt": b"6"}), "top.zip": zipped({"a.txt": b"7"})}
+    members = {f"top/{inner}": data for inner, data in (files | archives).items()}
+    (tmp_path / "a.tar.gz").write_bytes(tar(members))
+    fetch_sdist.unpack(tmp_path / "a.tar.gz", tmp_path / "out", "rated==1.0")
+    found = {
+        str(path.relative_to(tmp_path / "out")): path.read_bytes()
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file()
+    }
+    assert found == files | {f"{name}/a.txt": b"6", "top.zip/a.txt": b"7"}
+
+
+@pytest.mark.parametrize("inner", ["top/caf\udce9.txt", "top/in.tar.gz"])
+def test_a_name_that_is_not_utf8_is_one_line(tmp_path: Path, inner: str) -> None:
+    packed = tar({inner: tar({"caf\udce9.txt": b""}) if inner.endswith(".gz") else b""})
+    (tmp_path / "a.tar.gz").write_bytes(packed)
+    with pytest.raises(InputError, match=r"caf\\udce9.txt' is not UTF-8\); pin another"):
+        fetch_sdist.unpack(tmp_path / "a.tar.gz", tmp_path / "out", "rated==1.0")
+
+
 def test_no_code_runs_before_the_hash_is_checked(index: Path, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     publish(index, {}, SETUP + RAN.replace(b"{}", str(ran).encode()))

@@ -12,7 +12,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.mentions import Document, read_documents
-from workflow_scripts.core.data.wordpieces import word_attention
+from workflow_scripts.core.data.wordpieces import remedy, word_attention
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -66,7 +66,11 @@ def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> M
         rules[unit] += antecedents.baselines(document, mentions)
         n_texts += 1
     if not n_texts:
-        raise InputError(f"{cache.path}: no mention has an antecedent; raise max_tokens")
+        why = remedy(documents, [cache.tokens(k)["word"] for k in range(len(cache))])
+        raise InputError(
+            f"{cache.path}: none of {n_mentions} mentions in {len(documents)} texts has an "
+            f"antecedent; {why or 'use documents with chains of several mentions'}"
+        )
     resampled = total.any(axis=1)
     read = {
         "mentions read": n_mentions,

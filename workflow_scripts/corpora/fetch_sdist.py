@@ -12,6 +12,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from workflow_scripts.core.run import job
@@ -84,12 +85,11 @@ def unpack(archive: Path, folder: Path, requirement: str) -> None:
         raise InputError(f"sdists: {requirement}: not one folder inside; pin another version")
     for inner in sorted(top[0].rglob("*")):
         if inner.name.endswith(ARCHIVES) and inner.is_file() and not inner.is_symlink():
-            unpacked = inner.with_name(f"{inner.name}.unpacked")
-            _extract(inner, unpacked, f"{requirement}: {inner.relative_to(top[0])}")
-            inner.unlink()
-            unpacked.rename(inner)
-    # Its own name may be that of a file in it.
-    emptied = top[0].rename(folder / ".unpacked")
+            packed = inner.rename(folder / f"{top[0].name}{inner.suffix}")  # nothing else is there
+            _extract(packed, inner, f"{requirement}: {inner.relative_to(top[0])}")
+            packed.unlink()
+    taken = {path.name for path in top[0].iterdir()}  # its own name may be among them
+    emptied = top[0].rename(folder / next(f"{k}" for k in count() if f"{k}" not in taken))
     for path in list(emptied.iterdir()):
         path.rename(folder / path.name)
     emptied.rmdir()
@@ -103,9 +103,12 @@ def _extract(archive: Path, folder: Path, label: str) -> None:
             with zipfile.ZipFile(archive) as zipped:
                 for member in zipped.infolist():
                     _check_member(member)
+                    _check_name(member.filename)
                 zipped.extractall(folder)  # noqa: S202 - its members are checked
         else:
             with tarfile.open(archive) as tarred:
+                for name in tarred.getnames():
+                    _check_name(name)
                 tarred.extractall(folder, filter="data")
     except UNREADABLE as error:
         raise InputError(
@@ -119,6 +122,14 @@ def _check_member(member: zipfile.ZipInfo) -> None:
     path = PurePosixPath(member.filename.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or stat.S_ISLNK(member.external_attr >> 16):
         raise ValueError(f"{member.filename!r} leads out of the archive or is a link")
+
+
+def _check_name(name: str) -> None:
+    """Raise ValueError for a name that is not UTF-8, which no rule could have as an input."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name!r} is not UTF-8") from error
 
 
 def main(fetched: Out, requirement: str, sha256: str) -> None:

@@ -12,6 +12,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.frame_links import FrameLinks, read_links
+from workflow_scripts.core.data.wordpieces import remedy
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -27,9 +28,8 @@ def of_sentence(example: CachedExample, links: FrameLinks) -> np.ndarray:
     target = np.flatnonzero(np.isin(example.word, links.target))
     elements = [np.flatnonzero(np.isin(example.word, element.words)) for element in links.elements]
     if not len(target) or not all(map(len, elements)):
-        raise InputError(
-            f"{links.source}: a word of a link has no token; raise max_tokens of the frames corpus"
-        )
+        why = remedy([links], [example.word])
+        raise InputError(f"{links.source}: a word of a link has no token; {why}")
     attended = [link_attention(example.pattern, target, element) for element in elements]
     means = [[item[name] for name in DIRECTIONS] for item in attended]
     return np.mean(means, axis=0, dtype=np.float64)

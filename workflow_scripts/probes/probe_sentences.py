@@ -12,7 +12,7 @@ import numpy as np
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.vectors import Vectors
-from workflow_scripts.core.data.wordpieces import to_words, words_of_units
+from workflow_scripts.core.data.wordpieces import remedy, to_words, words_of_units
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 
@@ -82,7 +82,8 @@ def load(
             )
         )
     if not sentences:
-        raise InputError(f"{cache.path}: no sentence can be used; raise max_tokens")
+        why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
+        raise InputError(f"{cache.path}: none of {len(trees)} sentences can be used; {why}")
     log.info("%d sentences used, %d left out", len(sentences), len(trees) - len(sentences))
     return sentences
 

@@ -11,7 +11,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.trees import Tree, read_trees
-from workflow_scripts.core.data.wordpieces import split_words, word_attention
+from workflow_scripts.core.data.wordpieces import remedy, split_words, word_attention
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
@@ -91,7 +91,8 @@ def count_corpus(
         split += member[split_words(example.word)].sum(axis=0)
         used += 1
     if not used:
-        raise InputError(f"{cache.path}: no sentence can be used; raise max_tokens")
+        why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
+        raise InputError(f"{cache.path}: none of {len(trees)} sentences can be used; {why}")
     resampled = total.any(axis=1)
     return DependencyCounts(
         relations=relations,

@@ -4,10 +4,15 @@ Attention to a split word is summed over its wordpieces; attention from it is av
 tokens stay single units of their own, so the rows of a word-level pattern still sum to 1.
 """
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from workflow_scripts.core.data.examples import Annotated
+
+VISIBLE = "LNPS"  # Unicode's letters, numbers, punctuation and symbols
 
 
 def units(word: np.ndarray) -> np.ndarray:
@@ -85,3 +90,30 @@ def word_attention(pattern: np.ndarray, word: np.ndarray) -> WordAttention:
 def split_words(word: np.ndarray) -> np.ndarray:
     """Whether each word has several wordpieces, bool [word], up to the last word with any."""
     return np.bincount(word[word >= 0]) > 1
+
+
+def remedy(texts: Sequence[Annotated], tokens: Sequence[np.ndarray]) -> str:
+    """Why words of `texts` have no token, and what to do; `tokens` has the `word` of each, int [L].
+
+    A word is cut off where no later word has a token and the text is one of the longest; others
+    vanish in the tokenizer.
+    """
+    longest = max(map(len, tokens))
+    n_cut, vanished = 0, []
+    for text, word in zip(texts, tokens, strict=True):
+        present = set(word[word >= 0].tolist())
+        missing = [k for k in range(len(text.words)) if k not in present]
+        ends = range(max(present, default=-1) + 1, len(text.words) if len(word) == longest else 0)
+        seen = [any(unicodedata.category(c)[0] in VISIBLE for c in text.words[k]) for k in missing]
+        gone = [k for k, visible in zip(missing, seen, strict=True) if k not in ends or not visible]
+        vanished += [f"{text.words[k]!r} ({text.source})" for k in gone[:1]]
+        n_cut += len(gone) < len(missing)
+    reasons = []
+    if vanished:
+        reasons.append(
+            f"{len(vanished)} with a word that has no token, such as {vanished[0]}: remove such "
+            "words"
+        )
+    if n_cut:
+        reasons.append(f"{n_cut} cut at {longest} tokens: raise max_tokens of the corpus")
+    return "; ".join(reasons)
