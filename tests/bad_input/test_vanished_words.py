@@ -20,6 +20,7 @@ from workflow_scripts.frames import frame_scores
 from workflow_scripts.probes import probe_sentences
 from workflow_scripts.syntax import syntax_scores
 
+CARD = {"name": "tiny", "weights": "w"}
 TEXTS = {
     "in the middle": ["the \u200b city", "a river \x07 flows"],
     "at the end": ["the city \u200b", "a river \u200b"],
@@ -49,10 +50,10 @@ def cached(path: Path, texts: list) -> Cache:
     """The attention of texts that are tokenised by the tiny model, without the model."""
     examples = [to_example(text, text.id) for text in texts]
     tokens = tokenize(examples, tokenizer(), 6, 100)
-    with CacheWriter(path, tokens, 1, 1, {"model": "tiny"}) as writer:
+    with CacheWriter(path, tokens, 1, 1, CARD) as writer:
         for index, each in enumerate(tokens):
             writer.write(index, np.full((1, 1, len(each), len(each)), 1 / len(each), np.float16))
-    return Cache(path)
+    return Cache(path, CARD)
 
 
 def syntax(cache: Cache, texts: list[Tree]) -> object:
