@@ -8,8 +8,9 @@ from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.data import packages
 from workflow_scripts.core.integrity import digests, meaning
 from workflow_scripts.core.run import sdists
-from workflow_scripts.core.run.config import check, check_checkout, check_duplicates
+from workflow_scripts.core.run.config import check, check_checkout
 from workflow_scripts.core.run.config import check_paths, check_results_directory
+from workflow_scripts.core.run.config_files import check_files
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below, inside
 from workflow_scripts.core.run.needs import abilities
@@ -18,7 +19,7 @@ from workflow_scripts.core.run.schema import data_read
 SCHEMAS = ROOT / "rules/schemas"
 
 check_checkout(str(ROOT))
-check_duplicates(map(Path, workflow.configfiles))
+check_files(map(Path, workflow.configfiles))
 config, PACKAGE_PROBLEMS = packages.pinned(check(config, SCHEMAS))
 if workflow.is_main_process:  # jobs are started by a process that has checked the paths
     try:

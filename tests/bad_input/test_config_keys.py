@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from workflow_scripts.core.run import schema
-from workflow_scripts.core.run.config import LARGEST, Strict, check, check_duplicates, check_paths
+from workflow_scripts.core.run.config import LARGEST, Strict, check, check_paths
+from workflow_scripts.core.run.config_files import check_files
 from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
@@ -163,26 +164,10 @@ def test_a_missing_key_is_one_line(keys: Keys) -> None:
         assert "\n" not in line
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("study: a\nstudy: b\n", ":2: study: a second time"),
-        ("a:\n  b: 1\n  c: 2\n  b: 3\n", ":4: b: a second time"),
-        ("a: [{b: 1, b: 2}]\n", ":1: b: a second time"),
-        ('{"study": "a", "study": "b"}', ":1: study: a second time"),
-    ],
-)
-def test_a_key_that_stands_twice_is_one_line(tmp_path: Path, text: str, words: str) -> None:
-    path = tmp_path / "study.yaml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=f"study.yaml{words}; remove one"):
-        check_duplicates([path])
-
-
 def test_a_config_that_contains_itself_is_one_line(tmp_path: Path) -> None:
     text = "study: s\nmodels: &m {tiny: {path: p}, more: *m}\n"
     (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
-    check_duplicates([tmp_path / "study.yaml"])
+    check_files([tmp_path / "study.yaml"])
     with pytest.raises(InputError, match=r"config: models.more.more.*keys within each other"):
         check(yaml.safe_load(text), SCHEMAS)
 

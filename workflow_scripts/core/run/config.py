@@ -3,11 +3,9 @@
 import math
 import os
 import unicodedata
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
@@ -104,30 +102,6 @@ def check_checkout(folder: str) -> None:
         raise InputError(
             f"{folder}: braces stand for wildcards in commands of Snakemake; rename the folder"
         )
-
-
-def check_duplicates(files: Iterable[Path]) -> None:
-    """Raise InputError, with file and line, for a key that stands twice in a mapping of a file.
-
-    YAML itself takes the last one and drops the others.
-    """
-    for path in files:
-        waiting: list[Any] = [yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)]
-        seen: set[int] = set()
-        while waiting:
-            node = waiting.pop()
-            if id(node) in seen or not isinstance(node, yaml.CollectionNode):
-                continue
-            seen.add(id(node))
-            if not isinstance(node, yaml.MappingNode):
-                waiting += node.value
-                continue
-            waiting += [value for _, value in node.value]
-            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            for number, (key, _) in enumerate(node.value):
-                if key.value in keys[:number]:
-                    line = key.start_mark.line + 1
-                    raise InputError(f"{path}:{line}: {key.value}: a second time; remove one")
 
 
 def _check_values(value: Any, name: str = "", depth: int = 0) -> None:

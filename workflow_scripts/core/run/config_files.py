@@ -1,0 +1,119 @@
+"""The study's files as they are written, checked before Snakemake makes values of them.
+
+Snakemake reads YAML 1.1, in which `010` is 8, `1:30` is 90 and `no` is false, with a loader that
+looks up Python names, and runs the expressions of a file with `__use_yte__`. Here nothing is
+constructed: only the nodes of the YAML are looked at.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import yaml
+
+from workflow_scripts.core.run.errors import InputError
+
+STANDARD = "tag:yaml.org,2002:"
+TEMPLATE = "__use_yte__"
+# How each type of YAML's own is written here: as everybody, and every version of YAML, reads it.
+WRITTEN = {
+    "int": (r"[-+]?(0|[1-9][0-9]*)", "a whole number in decimal digits"),
+    "float": (r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", "a decimal number"),
+    "bool": (r"true|True|TRUE|false|False|FALSE", "true or false"),
+}
+OTHERS = {"null", "str", "merge", "map", "seq"}
+
+
+def check_called(arguments: Sequence[str]) -> None:
+    """Check the files that a call of Snakemake names; end it with one line where one is bad.
+
+    For profiles/default, which Snakemake reads before the files.
+    """
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--config", nargs="*")  # else taken for a short form of the next
+    parser.add_argument("--configfile", "--configfiles", nargs="+", type=Path, default=[])
+    try:
+        check_files(parser.parse_known_args(arguments)[0].configfile)
+    except InputError as error:
+        sys.exit(f"Error: {error}")
+
+
+def check_files(files: Iterable[Path]) -> None:
+    """Raise InputError, with file and line, for what Snakemake would not read as it is written."""
+    for path in files:
+        root = _composed(path)
+        if not isinstance(root, yaml.MappingNode):
+            raise InputError(f"{path}: no mapping of keys at the top level; write `study: a-name`")
+        waiting: list[yaml.Node] = [root]
+        seen: set[int] = set()
+        while waiting:
+            node = waiting.pop()
+            if id(node) not in seen:
+                seen.add(id(node))
+                _check_written(node, path)
+                if isinstance(node, yaml.MappingNode):
+                    _check_keys(node, path)
+                    waiting += [part for pair in node.value for part in pair]
+                elif isinstance(node, yaml.SequenceNode):
+                    waiting += node.value
+
+
+def _composed(path: Path) -> yaml.Node | None:
+    """The root of a file's nodes."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+        with suppress(ValueError, RecursionError):  # it need not be JSON, where a tab is a blank
+            json.loads(text)
+            text = text.replace("\t", " ")
+        return yaml.compose(text, yaml.SafeLoader)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; name a file of YAML or JSON") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{line}: not UTF-8; save the file as UTF-8") from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(f"{path}:{line}: a control character; remove it") from error
+    except yaml.MarkedYAMLError as error:
+        problem = " ".join(filter(None, (error.context, error.problem)))
+        raise InputError(
+            f"{path}:{error.problem_mark.line + 1}: not YAML: {problem}; indent with blanks, close "
+            "what is opened, and write one document"
+        ) from error
+    except RecursionError as error:
+        raise InputError(f"{path}: too many brackets within each other; correct it") from error
+
+
+def _check_written(node: yaml.Node, path: Path) -> None:
+    """Raise InputError for a tag of another kind, and a value that has two readings."""
+    where = f"{path}:{node.start_mark.line + 1}"
+    kind = node.tag.removeprefix(STANDARD)
+    if kind not in WRITTEN.keys() | OTHERS:
+        words = f"{node.value}: a date" if kind == "timestamp" else f"the tag {node.tag}"
+        raise InputError(f"{where}: {words} is not accepted; write a text, in quotes")
+    pattern, words = WRITTEN.get(kind, ("", ""))
+    if pattern and not re.fullmatch(pattern, str(node.value)):
+        raise InputError(
+            f"{where}: {node.value}: a form of {kind} that is easily misread; write {words}, or "
+            "put it into quotes where it is a text"
+        )
+
+
+def _check_keys(node: yaml.MappingNode, path: Path) -> None:
+    """Raise InputError for a key that stands twice: YAML takes the last one and drops the others.
+
+    And for the key by which a file becomes a template, whose expressions Snakemake would run.
+    """
+    seen: set[str] = set()
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode):
+            where = f"{path}:{key.start_mark.line + 1}: {key.value}"
+            if key.value in seen:
+                raise InputError(f"{where}: a second time; remove one")
+            if key.value == TEMPLATE:
+                raise InputError(f"{where}: no templates, which run code; remove it")
+            seen.add(key.value)
