@@ -11,9 +11,11 @@ sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.integrity import guard, notes, provenance
+from workflow_scripts.core.run.config_files import check_files
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:
+    check_files(filter(Path.exists, [Path("config.yaml")]))
 
     configfile: "config.yaml"
 
@@ -34,23 +36,21 @@ for chapter in CHAPTERS:
 include: "rules/preflight.smk"
 
 
+# Functions: Snakemake would else parse all their paths whenever it reads the rules, for each job too.
 rule all:
     default_target: True
     input:
-        FIGURES,
-        TABLES,
-        PAGES,
+        lambda wildcards: FIGURES + TABLES + PAGES,
 
 
 rule figures:
     input:
-        FIGURES,
+        lambda wildcards: FIGURES,
 
 
 rule tables:
     input:
-        TABLES,
-        [path for path in PAGES if "/tables/" in path],
+        lambda wildcards: TABLES + [path for path in PAGES if "/tables/" in path],
 
 
 for paper in PAPERS:
@@ -59,7 +59,9 @@ for paper in PAPERS:
         name:
             paper
         input:
-            [path for path in FIGURES + TABLES + PAGES if Path(path).name.startswith(paper)],
+            lambda wildcards, paper=paper: [
+                path for path in FIGURES + TABLES + PAGES if Path(path).name.startswith(paper)
+            ],
 
 
 # A job that Snakemake submits or spawns reads these files again, perhaps after an edit.

@@ -20,7 +20,7 @@ use rule analysis_step as atlas_data with:
         # Translators are of the study, and models of their own in the atlas.
         translators=ATLAS_TRANSLATORS,
         cards=expand(rules.model_card.output.model, model=MODELS),
-        products=[file for path, _, of in MEASURED for file in for_all(path, **of)],
+        products=lambda w: [file for path, _, of in MEASURED for file in for_all(path, **of)],
         maps=ATLAS_MAPS,
     output:
         atlas="<results>/atlas.json",

@@ -4,7 +4,7 @@ from os.path import relpath
 
 CLAIMS = config["claims"]
 CLAIM_BUILTIN = [relpath(ROOT / "claims/published.csv")] if CLAIMS["builtin"] else []
-CLAIMS_PRINTED = list(TABLES)
+CLAIMS_PRINTED = by_model(TABLES)
 
 
 use rule analysis_step as claim_verdicts with:

@@ -1,13 +1,16 @@
 """Helpers of rules; the linter of Snakemake wants them apart from rules."""
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from math import ceil
 from os.path import relpath
 
 from workflow_scripts.core.data.packages import location
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
+from workflow_scripts.report import captions
+from workflow_scripts.report.entries import Entry, heading, titles_of_tasks, with_ending
 
 
 def cache_mb(model: str, corpus: str) -> int:
@@ -56,9 +59,8 @@ def weights_mb(model: str) -> int:
 def products_judged(wildcards) -> list[str]:
     """What claims about a model are judged by: printed tables, and what its rules entered."""
     model = {"model": [wildcards.model]}
-    folders = (f"<results>/{wildcards.model}/", "<results>/tables/")
     entered = [(path, of) for path, _, of in MEASURED] + JUDGED_BY
-    printed = [path for path in CLAIMS_PRINTED if path.startswith(folders)]
+    printed = CLAIMS_PRINTED[wildcards.model] + CLAIMS_PRINTED[""]
     tables = [file for path, of in entered for file in for_all(path, **of, **model)]
     return list(dict.fromkeys(printed + tables))
 
@@ -78,14 +80,37 @@ def caption_of(entry: Entry) -> str:
     return relpath(ROOT / f"report/{entry.caption}.rst")
 
 
+def by_model(files: Iterable[str]) -> dict[str, list[str]]:
+    """The files of each model, and under "" those of the whole study."""
+    found = {model: [] for model in ["", *MODELS]}
+    for file in files:
+        folder = file.replace("<results>", RESULTS).removeprefix(f"{RESULTS}/").partition("/")[0]
+        found[folder if folder in config["models"] else ""].append(file)
+    return found
+
+
+def tables_printed(category: str, of_model: bool) -> dict[str, Entry]:
+    """The printed tables of a category, of each model or of the study: one entry by its pattern."""
+    listed = [entry for entry in ENTRIES if entry.kind == "table" and entry.category == category]
+    return {entry.pattern: entry for entry in listed if ("model" in entry.of) == of_model}
+
+
+def headings_of(printed: Iterable[Entry]) -> list[str]:
+    """The titles of printed tables, the same for every model."""
+    words = titles_of_tasks()
+    return [heading(entry, words) for entry in printed]
+
+
+@cache
+def texts_of(*files: str) -> str:
+    """Digest of captions as this study renders them, for every model the same."""
+    return captions.digest(map(Path, files), config)
+
+
 def page_of(entry: Entry):
-    """A table's page, which the report shows."""
-
-    def words(wildcards) -> dict[str, str]:
-        return labels(entry, ENTRIES, titles_of_tasks())
-
+    """The pages of a printed table of all models, which the report shows."""
     place = {"category": entry.category, "subcategory": entry.subcategory or None}
-    return report(entry.shown, caption=f"../report/{entry.caption}.rst", labels=words, **place)
+    return reported(with_ending(entry.pattern, "html"), entry.title, place, entry.caption)
 
 
 def domains_of(table: dict, wildcard: str):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import product
 
-from workflow_scripts.report.entries import Entry, labels, titles_of_tasks
+from workflow_scripts.report.entries import Entries, Entry, labels, titles_of_tasks
 
 # The default targets; `figure` and `table` enter the products of all chapters.
 FIGURES: list[str] = []
@@ -14,7 +14,7 @@ PAGES: list[str] = []
 MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
 JUDGED_BY: list[tuple[str, dict]] = []
 # What the report shows, and the tables whose pages the chapter `report` makes.
-ENTRIES: list[Entry] = []
+ENTRIES = Entries()
 
 
 def figure(
@@ -107,7 +107,8 @@ def enter(path: str, title: str, section: dict, caption: str) -> None:
     """Let the report list a product, once for every value of the wildcards in its path."""
     for of in cases(path):
         file = path.format(**of).replace("<results>", RESULTS)
-        ENTRIES.append(Entry(file, title, caption, **({"of": of} | section)))
+        pattern = path.format(**(of | {"model": "{model}"}))
+        ENTRIES.add(Entry(file, title, caption, pattern=pattern, **({"of": of} | section)))
 
 
 def reported(path: str, title: str, section: dict, caption: str):
@@ -115,8 +116,7 @@ def reported(path: str, title: str, section: dict, caption: str):
 
     def words(wildcards) -> dict[str, str]:
         file = path.format(**wildcards).replace("<results>", RESULTS)
-        found = [entry for entry in ENTRIES if entry.path == file]
-        own = found[0] if found else Entry(file, title, caption, **section)
+        own = ENTRIES.get(file) or Entry(file, title, caption, **section)
         return labels(own, ENTRIES, titles_of_tasks())
 
     return report(path, caption=f"../report/{caption}.rst", labels=words, **section)

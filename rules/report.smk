@@ -2,8 +2,7 @@
 
 from os.path import relpath
 
-from workflow_scripts.report import captions
-from workflow_scripts.report.entries import heading, shown_by_category, with_ending
+from workflow_scripts.report.entries import shown_by_category, with_ending
 
 REPORT = config["report"]
 REPORT_PAGE = ROOT / "workflow_scripts/report/page"
@@ -11,10 +10,12 @@ REPORT_PAGE_SOURCES = [relpath(REPORT_PAGE / f"table.{ending}") for ending in ("
 REPORT_FRONT_SOURCES = [
     relpath(REPORT_PAGE / name) for name in ("overview.html", "overview.css", "links.js")
 ]
-# The printed tables by paper, so that a paper's tables need nothing of another's.
+# The printed tables by paper, so that a paper's tables need nothing of another's: those of a model,
+# which are the same of every model, and those of the study.
 REPORT_PRINTED = {
-    part: [entry for entry in ENTRIES if entry.kind == "table" and entry.category == category]
+    f"{start}table_pages_{part}{end}": tables_printed(category, of_model=bool(start))
     for part, category in (PAPERS | {"texts": COUNTS["category"]}).items()
+    for start, end in [("{model}.", ""), ("", "_of_study")]
 }
 
 
@@ -24,34 +25,35 @@ for part, printed in REPORT_PRINTED.items():
 
     rule:
         name:
-            f"table_pages_{part}"
+            part.rpartition(".")[2]
         input:
-            tables=[entry.path for entry in printed],
-            captions_of=[caption_of(entry) for entry in printed],
+            tables=list(printed),
+            captions_of=[caption_of(entry) for entry in printed.values()],
             sources=REPORT_PAGE_SOURCES,
         output:
-            pages_of=[page_of(entry) for entry in printed],
-            latex_of=[with_ending(entry.path, "tex") for entry in printed],
+            pages_of=[page_of(entry) for entry in printed.values()],
+            latex_of=[with_ending(pattern, "tex") for pattern in printed],
         log:
-            f"<logs>/report/table_pages_{part}.log",
+            f"<logs>/report/{part}.log",
         benchmark:
-            f"<benchmarks>/report/table_pages_{part}.tsv"
+            f"<benchmarks>/report/{part}.tsv"
         localrule: True
         conda:
             "../envs/analysis.yaml"
         params:
             code=code("report/table_pages.py"),
-            headings=lambda wildcards, printed=printed: [
-                heading(entry, titles_of_tasks()) for entry in printed
-            ],
-            texts=lambda wildcards, printed=printed: captions.digest(
-                [Path(caption_of(entry)) for entry in printed], config
+            headings=lambda wildcards, printed=printed: headings_of(printed.values()),
+            texts=lambda wildcards, printed=printed: texts_of(
+                *(caption_of(entry) for entry in printed.values())
             ),
         script:
             "../workflow_scripts/report/table_pages.py"
 
     PAGES.extend(
-        file for entry in printed for file in (entry.shown, with_ending(entry.path, "tex"))
+        file
+        for pattern in printed
+        for ending in ("html", "tex")
+        for file in for_all(with_ending(pattern, ending))
     )
 
 
@@ -61,7 +63,7 @@ REPORT_CLAIM_PAGES = {
     if entry.kind == "table" and entry.category == JUDGED["category"]
 }
 # What claims may link to.
-REPORT_LINKED = [entry.shown for entry in ENTRIES if entry.category in PAPERS.values()]
+REPORT_LINKED = by_model(entry.shown for entry in ENTRIES if entry.category in PAPERS.values())
 
 if REPORT_CLAIM_PAGES:
 
@@ -70,7 +72,7 @@ if REPORT_CLAIM_PAGES:
             claims=rules.claim_verdicts.output.table,
             cases=rules.claim_verdicts.output.cases,
             published=rules.claim_verdicts.input.published,
-            products=REPORT_LINKED,
+            products=lambda w: REPORT_LINKED[w.model] + REPORT_LINKED[""],
             caption_of=relpath(ROOT / "report/claims.rst"),
             atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
             atlas_page=rules.atlas_page.output.page if "atlas" in config else [],
@@ -91,7 +93,7 @@ if REPORT_CLAIM_PAGES:
             model="{model}",
             heading="Every published claim, judged",
             page_path=f"{RESULTS}/{{model}}/tables/claims.html",
-            texts=lambda wildcards: captions.digest([ROOT / "report/claims.rst"], config),
+            texts=lambda wildcards: texts_of(relpath(ROOT / "report/claims.rst")),
 
 
 PAGES.extend(
@@ -123,6 +125,7 @@ REPORT_FACTS = {
     "figures": [entry.path for entry in ENTRIES if entry.kind == "figure"],
     "origins": ORIGINS,
 }
+REPORT_PRODUCTS = FIGURES + TABLES + PAGES
 # The tables that findings of the front page may rest on, next to the claims.
 REPORT_FINDINGS = ("clark2019-position", "clark2019-table1")
 
@@ -140,7 +143,7 @@ use rule analysis_step as overview with:
         ],
         carried=[relpath(ROOT / f"docs/claims/{name}.csv") for name in ("real", "multi30k")],
         atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
-        products=[FIGURES, TABLES, PAGES],
+        products=lambda w: REPORT_PRODUCTS,
         sources=REPORT_FRONT_SOURCES,
     output:
         overview="<results>/report/overview.rst",

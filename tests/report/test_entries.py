@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from workflow_scripts.report.entries import (
+    Entries,
     Entry,
     heading,
     labels,
@@ -32,7 +33,8 @@ def toggled(entries: Iterable[Entry]) -> set[str]:
     Its list breaks where an entry lacks one side of a toggle (abstract_results.js).
     """
     entries = list(entries)
-    found = [labels(entry, entries, {}) for entry in entries]
+    listed = Entries(entries)
+    found = [labels(entry, listed, {}) for entry in entries]
     names = list(dict.fromkeys(name for one in found for name in one))
     toggles = set()
     for name in names[1:]:
@@ -52,28 +54,31 @@ def toggled(entries: Iterable[Entry]) -> set[str]:
 def test_labels_are_words() -> None:
     entry = figure("a-maps.sst2", "maps of all heads", model="m", task="sst2")
     words = titles_of_tasks()
-    assert labels(entry, [entry], words) == {"result": "Maps of all heads", "task": "SST-2"}
+    assert labels(entry, Entries([entry]), words) == {
+        "result": "Maps of all heads",
+        "task": "SST-2",
+    }
     counted = Entry("x.counts.csv", "examples read", "c", "Texts", of={"counted": "arct.points"})
     assert heading(counted, words) == "ARCT: examples read"
 
 
 def test_the_model_is_named_where_there_are_several() -> None:
     one, other = (figure("a-fig1", "Figure 1", model=model) for model in ("m", "n"))
-    assert "model" not in labels(one, [one], {})
-    assert labels(one, [one, other], {})["model"] == "m"
+    assert "model" not in labels(one, Entries([one]), {})
+    assert labels(one, Entries([one, other]), {})["model"] == "m"
     assert toggled([one, other]) == {"model"}
 
 
 def test_a_figure_and_its_table_are_a_toggle() -> None:
     pair = [figure("a-cost", "cost", model="m"), table("a-cost", "cost", model="m")]
-    assert [labels(entry, pair, {})["shown as"] for entry in pair] == ["figure", "table"]
+    assert [labels(entry, Entries(pair), {})["shown as"] for entry in pair] == ["figure", "table"]
     assert toggled(pair) == {"shown as"}
 
 
 @pytest.mark.parametrize("title", ["another", "cost"])
 def test_what_is_no_pair_is_no_toggle(title: str) -> None:
     entries = [figure("a-cost", "cost", model="m"), table("a-other", title, model="n")]
-    assert "shown as" not in labels(entries[0], entries, {})
+    assert "shown as" not in labels(entries[0], Entries(entries), {})
 
 
 def test_the_page_of_a_table_is_shown() -> None:

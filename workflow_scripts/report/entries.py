@@ -1,6 +1,6 @@
 """What the report lists: one entry for each figure and each printed table, with words as labels."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 
@@ -14,6 +14,7 @@ class Entry:
     category: str
     subcategory: str = ""
     of: Mapping[str, str] = field(default_factory=dict)  # model, task, or the corpus it counts
+    pattern: str = ""  # of the paths of this product of all models: with the wildcard {model}
 
     @property
     def kind(self) -> str:
@@ -29,6 +30,35 @@ class Entry:
     def name(self) -> str:
         """What claims and links call the product: the file's name without its ending."""
         return self.path.rpartition("/")[2].rpartition(".")[0]
+
+
+class Entries:
+    """All entries of a study in order; each is found without a look at all others."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.models: set[str] = set()
+        self._by_file: dict[str, Entry] = {}
+        self._kinds: dict[tuple, set[str]] = {}
+        for entry in entries:
+            self.add(entry)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._by_file.values())
+
+    def add(self, entry: Entry) -> None:
+        """List an entry; the first of a file is kept."""
+        self._by_file.setdefault(entry.shown, entry)
+        self._kinds.setdefault(_thing(entry), set()).add(entry.kind)
+        if "model" in entry.of:
+            self.models.add(entry.of["model"])
+
+    def get(self, file: str) -> Entry | None:
+        """The entry that shows a file, where one does."""
+        return self._by_file.get(file)
+
+    def kinds(self, entry: Entry) -> set[str]:
+        """Whether there is a figure, a table or both of the thing that an entry shows."""
+        return self._kinds.get(_thing(entry), set())
 
 
 def with_ending(path: str, ending: str) -> str:
@@ -52,7 +82,7 @@ def heading(entry: Entry, words: Mapping[str, str]) -> str:
     return f"{words.get(counted, counted)}: {entry.title}" if counted else title
 
 
-def labels(entry: Entry, entries: Iterable[Entry], words: Mapping[str, str]) -> dict[str, str]:
+def labels(entry: Entry, entries: Entries, words: Mapping[str, str]) -> dict[str, str]:
     """The labels of an entry in the report; `words` for the names of tasks.
 
     The model is named only where a study has several. A table that stands next to the figure of the
@@ -62,11 +92,9 @@ def labels(entry: Entry, entries: Iterable[Entry], words: Mapping[str, str]) -> 
     found = {"result": heading(entry, words)}
     if "task" in entry.of:
         found["task"] = words.get(entry.of["task"], entry.of["task"])
-    others = [other for other in entries if other != entry]
-    models = {other.of["model"] for other in others if "model" in other.of}
-    if "model" in entry.of and models - {entry.of["model"]}:
+    if "model" in entry.of and entries.models - {entry.of["model"]}:
         found["model"] = entry.of["model"]
-    if any(_pair(entry, other) for other in others):
+    if entries.kinds(entry) - {entry.kind}:
         found["shown as"] = entry.kind
     return found
 
@@ -80,7 +108,7 @@ def shown_by_category(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
     return dict(sorted(found.items()))
 
 
-def _pair(one: Entry, other: Entry) -> bool:
-    """Whether two entries are the figure and the table of one thing."""
-    same = ("title", "category", "subcategory", "of")
-    return one.kind != other.kind and all(getattr(one, key) == getattr(other, key) for key in same)
+def _thing(entry: Entry) -> tuple:
+    """What the figure and the table of one thing have in common."""
+    of = tuple(sorted(entry.of.items()))
+    return entry.title, entry.category, entry.subcategory, of
