@@ -1,8 +1,17 @@
-"""Tidy tables of arrays."""
+"""Tidy tables of arrays, and CSV that spreadsheet programs read as what it is."""
+
+import csv
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
 
 from workflow_scripts.core.data import tables
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\n=1", "'=1", "''-x"]
+TEXTS = ["8-11", "-0.5", "+.5e-3", "-", "'tis", "'", "", "a=b", " =1", "null", 'a "b", c']
 
 
 def test_tidy_names_every_cell() -> None:
@@ -11,3 +20,30 @@ def test_tidy_names_every_cell() -> None:
     assert list(frame.columns) == ["row", "column", "cell", "n", "text"]
     assert frame.iloc[4].tolist() == ["b", 1, 4, 8, "x"]
     assert len(frame) == 6
+
+
+@pytest.mark.parametrize("kind", ["object", "str", "category"])
+def test_no_text_of_a_table_is_a_formula(tmp_path: Path, kind: str) -> None:
+    texts = FORMULAS + TEXTS
+    values = np.linspace(-0.5, 1, len(texts))
+    frame = pd.DataFrame({"=text": pd.Series(texts, dtype=kind), "value": values, "n": -1})
+    tables.write_csv(frame, tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["'=text", "value", "n"]
+    for text, row in zip(texts, rows, strict=True):
+        formula = text in FORMULAS or text == "-"
+        assert row[0] == ("'" if formula else "") + text
+    assert [row[1:] for row in rows] == [[f"{value:.6g}", "-1"] for value in values]
+    read = tables.read_csv(tmp_path / "t.csv")
+    assert_frame_equal(
+        read.fillna(""), frame.astype({"=text": "object"}), check_dtype=False, rtol=1e-5
+    )
+
+
+def test_tables_are_written_and_read_by_one_module() -> None:
+    scripts = Path(tables.__file__).parents[2]
+    for path in set(scripts.rglob("*.py")) - {Path(tables.__file__)}:
+        text = path.read_text(encoding="utf-8")
+        assert ".to_csv(" not in text, path
+        assert "pd.read_csv" not in text, path

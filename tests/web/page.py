@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Frame, Locator, Page
 
+from workflow_scripts.core.data import tables
+
 AXE = Axe()
 RULES = {"runOnly": ["wcag2a", "wcag2aa"], "resultTypes": ["violations"]}
 SETTLED = """async () => {
@@ -130,5 +132,6 @@ def parsed_svg(text: str) -> ElementTree.Element:
 
 
 def parsed_csv(text: str) -> list[dict[str, Any]]:
-    """A table's rows."""
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    """A table's rows, texts as they were before a quote kept them from being formulas."""
+    rows = csv.DictReader(io.StringIO(text, newline=""))
+    return [{name: tables.from_text(cell) for name, cell in row.items()} for row in rows]

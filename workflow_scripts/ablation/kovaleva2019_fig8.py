@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS, present
 from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
@@ -60,7 +61,7 @@ def main(scores: list[Path], metrics: list[Path], mode: str, svg: Out, pdf: Out,
     `metrics` are the classifiers' scores on all development examples.
     """
     frame = effects.main_rows(effects.read_scores(scores, "head"), mode)
-    whole = pd.concat([pd.read_csv(path) for path in metrics], ignore_index=True)
+    whole = pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True)
     with figures.style():
         figures.save(draw(frame, whole), svg, pdf, png)
 

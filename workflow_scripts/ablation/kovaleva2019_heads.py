@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 
 from workflow_scripts.ablation.head_behaviour import FEWEST_HEADS, STRATA
 from workflow_scripts.ablation.measures import of_kind
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -58,7 +59,7 @@ def draw(heads: pd.DataFrame, strata: pd.DataFrame) -> Figure:
 def main(heads: Path, strata: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw the effect of disabling each head, by the kinds of heads."""
     with figures.style():
-        figures.save(draw(pd.read_csv(heads), pd.read_csv(strata)), svg, pdf, png)
+        figures.save(draw(tables.read_csv(heads), tables.read_csv(strata)), svg, pdf, png)
 
 
 if __name__ == "__main__":

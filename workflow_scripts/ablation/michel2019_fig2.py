@@ -152,7 +152,7 @@ def draw(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
 def main(points: Path, table: Path, mode: str, svg: Out, pdf: Out, png: Out) -> None:
     """Draw the correlations of all pairs, and the points of those within one task."""
     frame = tables.read(points, ("kind", "mode", "one", "other", "layer", "head", "x", "y"))
-    pairs = pd.read_csv(table)
+    pairs = tables.read_csv(table)
     pairs = pairs[(pairs["mode"] == mode) & pairs["kind"].isin(KINDS)]
     sets = [named(row) for _, row in pairs.iterrows()]
     pairs = pairs.assign(a=[one for one, _ in sets], b=[other for _, other in sets])

@@ -118,7 +118,7 @@ def main(
     Draw a panel for each original split, and one for the whole adversarial set.
     """
     frame = tables.read(cues, tuple(SHOWN))
-    tables.write_csv(one_cue(frame, pd.read_csv(counts), cue.lower()), table2)
+    tables.write_csv(one_cue(frame, tables.read_csv(counts), cue.lower()), table2)
     beyond = frame["p_corrected"] < LEVEL
     tables.write_csv(frame.assign(beyond_chance=beyond)[[*SHOWN, "beyond_chance"]], all_cues)
     panels = [("original", split) for split in frame[frame["data"] == "original"]["split"].unique()]

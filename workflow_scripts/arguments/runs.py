@@ -22,6 +22,7 @@ from workflow_scripts.arguments.argument_training import (
     logits_of,
 )
 from workflow_scripts.arguments.setups import inputs_of
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import TRAINED_ON, points_of, splits_of
 from workflow_scripts.core.run.errors import InputError
 
@@ -156,7 +157,7 @@ def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> 
     """The grid's only point, or the one that the search (its table `grid`) chose for the set-up."""
     if grid is None:
         return grid_of(values)[0]
-    rows = pd.read_csv(grid)
+    rows = tables.read_csv(grid)
     best = rows[(rows["setup"] == setup) & rows["best"]].iloc[0]
     return next(
         candidate

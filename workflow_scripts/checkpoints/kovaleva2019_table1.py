@@ -63,8 +63,8 @@ def main(metrics: list[Path], counts: list[Path], table: Out) -> None:
 
     `official` are the task's own files; others are in its place.
     """
-    frame = table1(pd.concat([pd.read_csv(path) for path in metrics], ignore_index=True))
-    counted = pd.concat([pd.read_csv(path) for path in counts], ignore_index=True)
+    frame = table1(pd.concat([tables.read_csv(path) for path in metrics], ignore_index=True))
+    counted = pd.concat([tables.read_csv(path) for path in counts], ignore_index=True)
     trained = counted[(counted["split"] == "train") & (counted["what"] == "examples")]
     trained = trained.rename(columns={"n": "n_train"})[["task", "n_train", "generated", "official"]]
     tables.write_csv(frame.merge(trained, on="task", how="left").round(1), table)

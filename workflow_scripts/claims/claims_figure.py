@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from workflow_scripts.claims.verdicts import NOT_COMPARABLE, NOT_MEASURED, VERDICTS
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -70,7 +71,7 @@ def span(rows: pd.DataFrame) -> tuple[float, float]:
 
 def main(verdicts: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw the claims that have a verdict, by paper."""
-    frame = pd.read_csv(verdicts)
+    frame = tables.read_csv(verdicts)
     judged = frame[frame["verdict"].isin(JUDGED)]
     papers = {
         str(paper): [row_of(rows) for _, rows in part.groupby("id", sort=False)]

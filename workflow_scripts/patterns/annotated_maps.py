@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.text_files import read_rows, whole_number
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.patterns.pattern_rules import CLASSES
@@ -66,7 +67,8 @@ def read_annotations(path: Path) -> list[Annotation]:
         source = f"{path}:{number}"
         if len(fields) != len(COLUMNS):
             raise InputError(f"{source}: the row needs {len(COLUMNS)} columns; fix the row")
-        annotation = _read_row(dict(zip(COLUMNS, fields, strict=True)), source)
+        texts = map(tables.from_text, fields)
+        annotation = _read_row(dict(zip(COLUMNS, texts, strict=True)), source)
         example = (annotation.model, annotation.corpus, annotation.example)
         key = (*example, annotation.layer, annotation.head)
         if key in line_of:

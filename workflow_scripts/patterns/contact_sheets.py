@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.plots import colours, figures
@@ -79,7 +80,7 @@ def main(
         part = slice(start, start + size)
         draw_sheet(maps[part], ends[part], titles[part], sheets / f"sheet-{number}.png")
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    frame.to_csv(sheets / "annotation.csv", index=False)
+    tables.write_csv(frame, sheets / "annotation.csv")
     stored = [(pattern, *tokens) for pattern, tokens in zip(maps, about, strict=True)]
     write_maps(sheets / "maps.h5", [(*row[:5], row[6]) for row in rows], stored)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.errors import InputError
 
 LONG = 40  # rows from which a LaTeX table may be cut at the end of a page
@@ -22,7 +23,7 @@ YES_NO = {"True": "yes", "False": "no"}
 def read(path: Path) -> pd.DataFrame:
     """A CSV table with every cell as it is written. Raises InputError where it is damaged."""
     try:
-        return pd.read_csv(path, dtype=str, keep_default_na=False)
+        return tables.read_csv(path, dtype=str).fillna("")
     except (ValueError, pd.errors.ParserError) as error:
         raise InputError(f"{path}: not a table ({error}); delete it and run again") from error
 

@@ -28,7 +28,7 @@ def main(drawings: Path, table: Path, svg: Out, pdf: Out, png: Out, by_hand: boo
     Heads that are chosen `by_hand` stand for no pattern.
     """
     rows = tables.read(drawings, (*attention_lines.COLUMNS, "uniform"))
-    note = "" if by_hand else not_drawn(pd.read_csv(table))
+    note = "" if by_hand else not_drawn(tables.read_csv(table))
     panels = [panel for _, panel in rows.groupby("drawing")]
     with figures.style():
         longest = 0 if rows.empty else rows["query"].max() + 1

@@ -72,7 +72,7 @@ def draw(points: pd.DataFrame, pairs: pd.DataFrame) -> Figure:
 def main(points: Path, pairs: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw the effects of masking each head on two splits."""
     frame = tables.read(points, COLUMNS)
-    table = pd.read_csv(pairs, dtype={"run": str})
+    table = tables.read_csv(pairs, dtype={"run": str})
     with figures.style():
         figures.save(draw(frame, table), svg, pdf, png)
 

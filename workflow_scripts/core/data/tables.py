@@ -1,13 +1,20 @@
 """Tidy tables: Parquet between rules, CSV for people."""
 
+import csv
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from workflow_scripts.core.run.errors import InputError, one_line
+
+# A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:
@@ -16,8 +23,36 @@ def write(frame: pd.DataFrame, path: Path) -> None:
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV for people: floats with six significant digits."""
-    frame.to_csv(path, index=False, float_format="%.6g")
+    """Write a table as CSV for people: floats with six significant digits, texts `as_text`."""
+    shown = frame.rename(columns=as_text)
+    quoting = csv.QUOTE_MINIMAL
+    for name, column in shown.items():
+        if not is_numeric_dtype(column):
+            cells = [as_text(cell) for cell in column]
+            shown[name] = pd.Series(cells, index=shown.index, dtype=object)
+            if any("\r" in str(cell) for cell in cells):
+                quoting = csv.QUOTE_ALL  # by itself pandas quotes no carriage return
+    shown.to_csv(path, index=False, float_format="%.6g", quoting=quoting)
+
+
+def read_csv(path: Path, dtype: Any = None) -> pd.DataFrame:
+    """Read what `write_csv` wrote: texts as they were; an empty cell is a missing value."""
+    frame = pd.read_csv(path, dtype=dtype, keep_default_na=False, na_values=[""])
+    for name, column in frame.items():
+        if not is_numeric_dtype(column):
+            frame[name] = column.map(from_text, na_action="ignore")
+    return frame.rename(columns=from_text)
+
+
+def as_text(cell: Any) -> Any:
+    """A cell of CSV that no spreadsheet program takes as a formula; numbers stay as they are."""
+    formula = isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell)
+    return f"'{cell}" if formula else cell
+
+
+def from_text(cell: str) -> str:
+    """The text that `as_text` made a cell of."""
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
 
 def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:

@@ -32,7 +32,7 @@ class TableSet:
         name = _file(table)
         path = self._paths[name]
         if name not in self._frames:
-            reader = pd.read_csv if path.suffix == ".csv" else tables.read
+            reader = tables.read_csv if path.suffix == ".csv" else tables.read
             self._frames[name] = reader(path)
         if isinstance(table, Table):
             tables.check_columns(self._frames[name], path, (*table.keys, table.value))
