@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 
 import pytest
 
@@ -78,6 +79,8 @@ def test_dates_rerun_nothing_and_a_changed_directory_what_reads_it(
     random.Random(1).shuffle(files)
     for second, file in enumerate(files):
         os.utime(file, (1_700_000_000 + second,) * 2, follow_symlinks=False)
+    assert copied_study.planned() == set()
+    shutil.rmtree(copied_study.folder / ".snakemake")  # the records take its place
     assert copied_study.planned() == set()
     listing = copied_study.folder / "results/tiny/tasks/mrpc.generated.sha256"
     listing.write_text(listing.read_text().replace("a", "b"))  # as after other files were made
