@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 from workflow_scripts.arguments.annealing import Annealer
+from workflow_scripts.core.model import finite
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import (
@@ -130,7 +131,10 @@ def _both(points: np.ndarray) -> np.ndarray:
 
 
 def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndarray:
-    """Logits of both warrants, float32 [point, 2], in batches of neighbouring lengths."""
+    """Logits of both warrants, float32 [point, 2], in batches of neighbouring lengths.
+
+    Raises InputError where one is not finite.
+    """
     outputs = np.empty(len(texts), dtype=np.float32)
     training = model.training
     model.eval()
@@ -139,7 +143,7 @@ def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndar
             scores = family.score(model, [texts[k] for k in batch])
         outputs[batch] = scores.float().cpu().numpy()
     model.train(training)
-    return outputs.reshape(-1, 2)
+    return finite.check_logits(outputs.reshape(-1, 2))
 
 
 def accuracy_of(logits: np.ndarray, labels: np.ndarray) -> float:

@@ -14,7 +14,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import Task, split_of, to_examples
 from workflow_scripts.core.data.sampling import sample_rows
 from workflow_scripts.core.data.tokens import Tokens, tokenize
-from workflow_scripts.core.model import models, padding, weights
+from workflow_scripts.core.model import finite, models, padding, weights
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.onednn import OneDNN
 
@@ -77,7 +77,10 @@ def tokens_of(
 def logits_of(
     model: PreTrainedModel, tokens: Sequence[Tokens], batch_tokens: int = 4096
 ) -> np.ndarray:
-    """The classifier's outputs, float32 [example, label], in batches of neighbouring lengths."""
+    """The classifier's outputs, float32 [example, label], in batches of neighbouring lengths.
+
+    Raises InputError where one is not finite.
+    """
     outputs = np.empty((len(tokens), model.config.num_labels), dtype=np.float32)
     training = model.training
     model.eval()
@@ -86,4 +89,4 @@ def logits_of(
             logits = model(**padding.pad([tokens[index] for index in batch], model)).logits
         outputs[batch] = logits.float().cpu().numpy()
     model.train(training)
-    return outputs
+    return finite.check_logits(outputs)

@@ -14,9 +14,11 @@ import numpy as np
 import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
+from workflow_scripts.core.model import finite
 from workflow_scripts.core.run import job
 
 Batch = TypeVar("Batch")
+APART = 32  # steps on a GPU after which losses are read: reading one waits for all that is queued
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,9 +179,13 @@ def train_epoch(
     schedule: LRScheduler,
     max_norm: float | None = None,
 ) -> list[float]:
-    """One pass over the batches, as in `train`; their losses."""
+    """One pass over the batches, as in `train`; their losses.
+
+    Raises InputError for the first loss that is not finite, and for such weights at the end.
+    """
     optimizer = schedule.optimizer
     trained = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    before = schedule.last_epoch  # the steps of earlier epochs
     losses = []
     for batch in batches:
         loss = loss_of(batch)
@@ -190,11 +196,22 @@ def train_epoch(
         optimizer.step()
         schedule.step()
         losses.append(loss.detach())
-    return torch.stack(losses).tolist()
+        apart = 1 if loss.is_cpu else APART
+        if len(losses) % apart == 0:
+            read = torch.stack(losses[-apart:]).tolist()
+            finite.check_losses(read, before + len(losses) - apart)
+    read = torch.stack(losses).tolist()
+    finite.check_losses(read, before)
+    finite.check_weights(trained, before + len(losses))
+    return read
 
 
 def curve_of(number: int, losses: Sequence[float], dev_loss: float) -> list[dict[str, Any]]:
-    """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps."""
+    """The curve's rows of an epoch, counted from 1: the mean loss of each quarter of its steps.
+
+    Raises InputError for a loss of the development set that is not finite.
+    """
+    finite.check_losses([dev_loss], number * len(losses) - 1, "development loss")
     rows, n, done = [], len(losses), 0
     for quarter in np.array_split(losses, min(4, n)):
         done += len(quarter)
