@@ -8,6 +8,7 @@ import pytest
 from tests.bad_input.formats import FORMATS
 from tests.bad_input.refused import refused
 
+LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n"
 # Format, what is replaced (nothing: the whole file), by what, the line and words of the error.
 CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("GLUE with a header", "Quality", "quality", 1, "0 columns 'Quality'"),
@@ -175,6 +176,8 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("sides of translations", "A dog\trans .", "", 1, "an empty sentence; remove line 1 here"),
     ("sides of translations", "Two  dogs", "\u00a0", 2, "an empty sentence"),
     ("sides of translations", "", "", 0, "no line"),
+    ("sides of translations", "", LFS, 1, "a pointer of Git LFS; run `git lfs pull`"),
+    ("plain text", "", LFS, 1, "a pointer of Git LFS"),
     ("examples", '"e1"', "e1", 2, "not an example"),
     ("examples", '"texts"', '"text"', 1, "not an example"),
     ("examples", "", "[" * 100_000, 1, "not an example"),

@@ -78,6 +78,13 @@ def test_two_people_are_two_chains(tmp_path: Path) -> None:
     refused(lambda: read(tmp_path, rows), "a.conllu:1: (person-1): fields that no line names")
 
 
+def test_heads_count_empty_nodes_in_corefud_and_not_in_gum(tmp_path: Path) -> None:
+    """As in GUM's textbook_labor, where `minspan` 5 of "one [product] or a few products" is 14."""
+    gum = COREFUD.replace("GRP-head", "GRP-minspan").replace("(thing-6-2", "(thing-6-1")
+    assert read(tmp_path, gum)[0].spans == read(tmp_path, COREFUD)[0].spans
+    refused(lambda: read(tmp_path, gum.replace("(thing-6-1", "(thing-6-2")), "lies outside it")
+
+
 def test_closing_brackets_may_repeat_the_fields(tmp_path: Path) -> None:
     """As those of GUM's version 2.8 do."""
     repeated = COREFUD.replace("Entity=6)", "Entity=thing-6)").replace("=4)", "=animal-4-1)")

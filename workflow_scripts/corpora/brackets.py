@@ -19,7 +19,9 @@ BRACKET = re.compile(r"\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\)|(\|)")
 PART = re.compile(r"\[([0-9]{1,4})/([0-9]{1,4})\]")
 ENTITY = "global.Entity"
 CHAIN_FIELDS = ("eid", "GRP")
-HEAD_FIELDS = ("head", "minspan", "MIN", "min")  # of which the first that there is counts
+# Fields with the number of the head within the mention, of which the first that there is counts,
+# and whether empty nodes are numbered, too: in CorefUD they are, in GUM not.
+HEAD_FIELDS = {"head": True, "minspan": False, "MIN": False, "min": False}
 
 
 @dataclass
@@ -36,10 +38,14 @@ class Span:
 
 
 class Name(NamedTuple):
-    """What a bracket names: its chain, which word of the mention (from 1) is the head, the part."""
+    """What a bracket names: its chain, which word of the mention (from 1) is the head, the part.
+
+    `with_empty` states whether empty nodes are numbered like words.
+    """
 
     chain: str
     head: int | None = None
+    with_empty: bool = False
     part: int = 1
     parts: int = 1
 
@@ -144,13 +150,15 @@ class Brackets:
 
     def _add(self, places: list[int], line: int, name: Name) -> None:
         """A whole mention, which was opened in `line`."""
-        if name.head is not None and name.head > len(places):
-            raise self._error(line, f"the head of mention {name.chain} lies outside it")
-        head = None if name.head is None else self._words[places[name.head - 1]]
-        words = [word for word in map(self._words.__getitem__, places) if word is not None]
+        nodes = [self._words[place] for place in places]
+        words = [word for word in nodes if word is not None]
         if not words:
             self.n_empty += 1
             return
+        numbered = nodes if name.with_empty else words
+        if name.head is not None and name.head > len(numbered):
+            raise self._error(line, f"the head of mention {name.chain} lies outside it")
+        head = None if name.head is None else numbered[name.head - 1]
         span = Span(words[0], words[-1] + 1, name.chain, head)
         self.spans.append(span)
         if name.parts > 1:
@@ -184,6 +192,7 @@ def declared(order: list[str]) -> Read:
     if len(chains) != 1:
         raise ValueError(f"{len(chains)} fields of {' and '.join(CHAIN_FIELDS)}; name one of them")
     heads = [order.index(field) for field in HEAD_FIELDS if field in order]
+    with_empty = any(HEAD_FIELDS[order[k]] for k in heads[:1])
 
     def read(text: str, closes: bool) -> Name:
         written = PART.search(text)
@@ -199,9 +208,9 @@ def declared(order: list[str]) -> Read:
             raise ValueError(f"no {order[chains[0]]}")
         if set("[]") & set(values[chains[0]]):
             raise ValueError("a part is written as e1[1/2]")
-        first = next((values[k].split(",")[0] for k in heads if values[k : k + 1] > [""]), "")
+        first = next((values[k].split(",")[0] for k in heads[:1] if k < len(values)), "")
         if first and not whole_number(first):
             raise ValueError(f"head {first!r} is no number from 1")
-        return Name(values[chains[0]], whole_number(first), part, parts)
+        return Name(values[chains[0]], whole_number(first), with_empty, part, parts)
 
     return read

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workflow_scripts.core.run.errors import InputError
 
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 MOST_DIGITS = 9  # of a whole number; Python limits what it converts, too, but at thousands
 
 
@@ -23,6 +24,8 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]
             for number, raw in enumerate(file, start=1):
                 if number == 1:
                     raw = raw.removeprefix(b"\xef\xbb\xbf")
+                    if raw.startswith(LFS_POINTER):
+                        raise InputError(f"{path}:1: a pointer of Git LFS; run `git lfs pull`")
                 yield number, _decode(raw, path, number, encoding).rstrip("\r\n")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; correct the path") from error
