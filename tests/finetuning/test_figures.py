@@ -1,5 +1,6 @@
 """What the figures of attention before and after fine-tuning show."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,3 +118,7 @@ def test_a_long_text_is_wrapped(tmp_path: Path) -> None:
     write_examples(tmp_path / "examples", examples)
     lines = kovaleva2019_maps.sentences(tmp_path / "examples", "e0", width=1).split("\n")
     assert lines == ["the river flows", ".", "she saw the old", "city ."]
+    write_examples(tmp_path / "examples", [replace(examples[0], texts=("the river " * 5000,))])
+    lines = kovaleva2019_maps.sentences(tmp_path / "examples", "e0", width=1).split("\n")
+    assert len(lines) == kovaleva2019_maps.LINES
+    assert lines[-1].endswith(" …")

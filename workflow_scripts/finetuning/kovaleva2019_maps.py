@@ -20,6 +20,7 @@ from workflow_scripts.core.run.job import Out
 ROOM = 6.5, 8.5  # inches for all maps on a page, across and down
 GAP = 0.08  # between maps, as a share of a map
 TOP = 0.25  # the weight from which on the colour is the darkest
+LINES = 12  # of a text: 128 tokens have fewer
 LETTERS = 16  # of a text, for each inch of the figure's width
 
 
@@ -68,10 +69,14 @@ def arrangement(n_layers: int, n_heads: int) -> tuple[int, float]:
 
 
 def sentences(examples: Path, chosen: str, width: float) -> str:
-    """The texts of the example, each from a new line, for a figure of `width` inches."""
+    """The texts of the example, each from a new line, for a figure of `width` inches.
+
+    Of a text at most LINES lines.
+    """
     (texts,) = (example.texts for example in read_examples(examples) if example.id == chosen)
     letters = round(LETTERS * width)
-    lines = [line for text in texts for line in textwrap.wrap(text, letters)]
+    shorter = {"max_lines": LINES, "placeholder": " …"}
+    lines = [line for text in texts for line in textwrap.wrap(text, letters, **shorter)]
     return "\n".join(lines)
 
 
