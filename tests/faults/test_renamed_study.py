@@ -1,5 +1,6 @@
 """A study that was copied or renamed reads its own files, and never those of the old folder."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from workflow_scripts.attention import extract
 
 CARD = f"{CHECKPOINT}.json"
 SETTINGS = {"max_tokens": 128, "batch_tokens": 64, "device": "cpu"}
+RULES = re.compile(r"^ *(?:local)?rule (\w+):", re.MULTILINE)  # of the jobs that run
 ATTENTION = "results/renamed/tiny/attention/mrpc.pretrained.1.h5"
 
 
@@ -34,5 +36,7 @@ def test_a_copied_or_renamed_study_reads_its_own_checkpoint(
     Path("results/copied").rename("results/renamed")
     study.config["study"] = "renamed"
     study.write_config()
-    study.run(ATTENTION)
+    done = study.snakemake(ATTENTION)
+    assert done.returncode == 0, done.stderr
+    assert RULES.findall(done.stdout + done.stderr) == ["extract_checkpoint"]
     assert Path(ATTENTION).read_bytes() == expected
