@@ -46,7 +46,7 @@ def inputs(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> di
     enlarge(model).save_pretrained(folder / "tuned")
     tokenizer().save_pretrained(folder / "tuned")
     cards = {"body": write_card(folder, tiny_model_dir)}
-    cards["tuned"] = write_card(folder / "tuned", folder / "tuned")
+    cards["tuned"] = write_card(folder / "tuned-card", folder / "tuned")
     given = {
         "model": cards["body"],
         "attention_caches": [

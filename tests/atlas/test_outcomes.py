@@ -40,11 +40,11 @@ def test_labels_have_names(task: str, tmp_path: Path) -> None:
 
 def test_a_score_has_no_probability(tiny_model_dir: Path, tmp_path: Path) -> None:
     model = enlarge(new_classifier(tiny_model_dir, TASKS["stsb"], "pretrained", 1)).eval()
-    model.save_pretrained(tmp_path)
-    tokenizer().save_pretrained(tmp_path)
+    model.save_pretrained(tmp_path / "model")
+    tokenizer().save_pretrained(tmp_path / "model")
     ids = np.array([2, 7, 8, 3], np.int32)
     example = CachedExample("e", ids, np.array([-1, 0, 1, -1]), np.zeros(4, np.int8), None)
-    card = write_card(tmp_path, tmp_path)
+    card = write_card(tmp_path, tmp_path / "model")
     (found,) = predictions("stsb", card, [example], torch.device("cpu"))
     with torch.no_grad():
         score = model(input_ids=torch.tensor(ids[None]).long()).logits.item()

@@ -54,6 +54,10 @@ def test_directory_of_a_path(path: str, directory: str | None) -> None:
         ),
         ({"sdists": {}}, "'rated' is not in sdists; accepted: none yet"),
         ({"sdists": {"rated": PIN, "again": PIN}}, r"rated==1.0 is also sdists.rated; remove one"),
+        (
+            {"sdists": {"rated": PIN, "again": PIN | {"requirement": "Rated==1.0"}}},
+            r"Rated==1.0 is also sdists.rated; remove one",
+        ),
         ({"sdists": {"rated": PIN | {"requirement": "rated"}}}, "requirement"),
         ({"sdists": {"rated": PIN | {"requirement": "rated>=1.0"}}}, "requirement"),
         ({"sdists": {"rated": PIN | {"requirement": "-r==/etc/passwd"}}}, "requirement"),

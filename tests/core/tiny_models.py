@@ -218,6 +218,7 @@ def save_bert(directory: Path, seed: int = 0, mlm: bool = False) -> Path:
 def write_card(folder: Path, directory: Path) -> Path:
     """The card of the model in `directory`, as model.json in `folder`."""
     card = describe(directory, "tiny", Source(path=str(directory)))
+    folder.mkdir(exist_ok=True)
     path = folder / "model.json"
     path.write_text(json.dumps(card), encoding="utf-8")
     return path

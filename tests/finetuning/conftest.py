@@ -22,7 +22,6 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     paths = {"examples": folder / "e.jsonl", "annotation": folder / "a.jsonl"}
     write_examples(paths["examples"], examples)
     write_trees(paths["annotation"], trees)
-    (folder / "body").mkdir()
     tuned = folder / "tuned"
     torch.manual_seed(9)
     body = load_body(tiny_model_dir, torch.device("cpu"))
@@ -33,7 +32,7 @@ def study(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     load_tokenizer(tiny_model_dir).save_pretrained(tuned)
     paths["checkpoint"] = tuned
     paths["model"] = write_card(folder / "body", tiny_model_dir)
-    paths["card"] = write_card(tuned, tuned)
+    paths["card"] = write_card(folder / "tuned-card", tuned)
     for name, card in (("body", "model"), ("tuned", "card")):
         paths[name] = folder / f"{name}.h5"
         write_cache(paths[name], paths[card], paths["examples"])

@@ -27,7 +27,7 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
         )
     seen: dict[str, str] = {}
     for name, pin in config["sdists"].items():
-        first = seen.setdefault(pin["requirement"], name)
+        first = seen.setdefault(pin["requirement"].lower(), name)  # of one folder, on some disks
         if first != name:
             raise InputError(
                 f"config: sdists.{name}: {pin['requirement']} is also sdists.{first}; remove one"
