@@ -107,6 +107,19 @@ def test_documents_of_one_file_keep_their_chains_apart(tmp_path: Path) -> None:
     assert [len(text.spans) for text in texts] == [3, 3]
 
 
+def test_each_document_is_read_once(tmp_path: Path) -> None:
+    """Folders of CoNLL-2012 hold each document twice, with gold and with automatic annotation."""
+    for name in ("one.v4_auto_conll", "train/one.v4_gold_conll"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(ontonotes())
+    message = r"gold_conll:1: a second document \(one\); part 000, as in .*auto_conll:1; remove or"
+    with pytest.raises(InputError, match=message):
+        list(texts_of(tmp_path, "auto"))
+    (tmp_path / "one.v4_auto_conll").unlink()
+    (text,) = texts_of(tmp_path, "auto")
+    assert {(span.start, span.end, span.chain) for span in text.spans} == EXPECTED
+
+
 def test_the_innermost_mention_of_a_chain_is_closed_first(tmp_path: Path) -> None:
     text = "0\ta\t(1\n1\tb\t(1\n2\tc\t1)\n3\td\t1)\n"
     (document,) = read(tmp_path, text, "one.conll", form="gum")

@@ -54,18 +54,18 @@ def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
     """The documents at `path`, a file or a directory.
 
     `form` is gum, conllu, conll2012, litbank or auto. `trees` is a treebank of the same documents
-    and tokens, found by name. Raises InputError, with file and line, for malformed input.
+    and tokens, found by name. Raises InputError, with file and line, for malformed input and for a
+    second document of one name: CoNLL-2012's folders may hold each twice, gold and auto.
     """
     treebank = _trees_by_document(Path(trees)) if trees else None
-    empty = True
+    seen: dict[str, str] = {}  # where each document begins
     for file in files_at(path, ENDINGS):
         kind = _guess(file) if form == "auto" else form
-        for text in _conllu(file) if kind == "conllu" else _columns(file, kind):
+        for text in _conllu(file, seen) if kind == "conllu" else _columns(file, kind, seen):
             if treebank is not None:
                 _add_trees(text, treebank, trees)
-            empty = False
             yield text
-    if empty:
+    if not seen:
         raise InputError(f"{path}: no document; use coreference files or correct format")
 
 
@@ -86,7 +86,21 @@ def _guess(file: Path) -> str:
     raise InputError(f"{file}: empty; remove it")
 
 
-def _columns(file: Path, form: str) -> Iterator[Text]:
+def _begun(name: str, where: str, seen: dict[str, str]) -> Text:
+    """The document that begins at `where`, which is then `seen`."""
+    _check_new(name, where, seen)
+    seen[name] = where
+    return Text(name, where)
+
+
+def _check_new(name: str, where: str, seen: dict[str, str]) -> None:
+    if name in seen:
+        raise InputError(
+            f"{where}: a second document {name}, as in {seen[name]}; remove or rename one"
+        )
+
+
+def _columns(file: Path, form: str, seen: dict[str, str]) -> Iterator[Text]:
     """Documents between `begin document` and `end document` lines, one word per line."""
     text: Text | None = None
     brackets = Brackets(file)
@@ -100,7 +114,7 @@ def _columns(file: Path, form: str) -> Iterator[Text]:
             if text:
                 yield _finished(text, brackets, begun)
             name = line.split("document", 1)[1].strip() or file.stem
-            text, brackets, begun = Text(name, where), Brackets(file), where
+            text, brackets, begun = _begun(name, where, seen), Brackets(file), where
             starts_sentence = True
         elif re.match(r"#\s*end document", line):
             if text is None:
@@ -113,7 +127,7 @@ def _columns(file: Path, form: str) -> Iterator[Text]:
             if text is None:
                 if ended:
                     raise InputError(f"{where}: a word outside a document; copy the file again")
-                text, brackets = Text(file.stem, where), Brackets(file)
+                text, brackets = _begun(file.stem, where, seen), Brackets(file)
             if starts_sentence and form != "gum":
                 text.starts.append(len(text.words))
             starts_sentence = False
@@ -156,18 +170,17 @@ def _cells(where: str, line: str, form: str, n_before: int) -> tuple[str, str, s
     return ESCAPES.get(word, word) if form == "conll2012" else word, tag, cell
 
 
-def _conllu(file: Path) -> Iterator[Text]:
+def _conllu(file: Path, seen: dict[str, str]) -> Iterator[Text]:
     """CoNLL-U whose MISC column holds `Entity=`; the trees are in the same file."""
     trees = _trees_by_document(file)
-    name, seen = file.stem, set()
+    name = file.stem
     text: Text | None = None
     brackets, read = Brackets(file), undeclared
     for number, line in read_lines(file):
         where = f"{file}:{number}"
         if started := NEWDOC.match(line):
             name = started[1] or f"{name}'"
-            if name in seen:
-                raise InputError(f"{where}: a second document {name}; rename one")
+            _check_new(name, where, seen)  # whose trees would be among the first one's
             if text:
                 yield _with_trees(text, brackets, trees)
             text = None
@@ -179,8 +192,7 @@ def _conllu(file: Path) -> Iterator[Text]:
         elif line.strip() and not line.startswith("#"):
             index, word, *_, misc = line.split("\t")  # ten: the trees have been read
             if text is None:
-                seen.add(name)
-                text, brackets = Text(name, where), Brackets(file)
+                text, brackets = _begun(name, where, seen), Brackets(file)
             cell, last = _entity(misc, where), whole_number(index.partition("-")[2])
             if last:
                 first = whole_number(index.partition("-")[0]) or 0
