@@ -13,6 +13,8 @@ from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import write_card
 from tests.probes.builders import HEADS, sentence, sentences
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples, to_example, write_examples
 from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
 from workflow_scripts.core.data.vectors import Vectors, write_vectors
@@ -286,6 +288,15 @@ def test_sentences_are_the_caches_words(study: Path) -> None:
     from_sep = pattern[:, :, -1, piece].sum(axis=2).reshape(-1)
     np.testing.assert_allclose(first.edges[3][:, 2], from_sep, atol=1e-3)
     assert first.vectors.sum() == 3 * sum(word.lower() == "the" for word in first.tree.words)
+
+
+def test_the_model_and_its_random_body_do_not_share_a_cache(study: Path) -> None:
+    card = read_card(study / "model.json")
+    cards = {"cache.h5": card, "random.h5": random_body.random_card(card, seed=1)}
+    for name, other in zip(cards, reversed(cards), strict=True):
+        Cache(study / name, cards[name]).close()
+        with pytest.raises(InputError, match="was made by another model"):
+            Cache(study / name, cards[other])
 
 
 def test_random_body_keeps_embeddings_only(tiny_model_dir: Path) -> None:

@@ -1,7 +1,7 @@
 """Attention of a body whose embeddings are pretrained and whose other weights are random."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -27,6 +27,12 @@ def randomise(model: "PreTrainedModel", seed: int) -> "PreTrainedModel":
     return twin.to(model.device).eval()
 
 
+def random_card(card: dict[str, Any], seed: int) -> dict[str, Any]:
+    """The card of the random body of a model: its own weights, so that no cache is the other's."""
+    weights = f"random {seed}, embeddings of {card['weights']}"
+    return card | {"name": f"{card['name']}, random", "weights": weights}
+
+
 def main(
     model: Path,
     corpus: Path,
@@ -45,7 +51,7 @@ def main(
     tokens = tokenize(read_examples(corpus), tokenizer, max_tokens, card["max_positions"])
     body = randomise(models.load_body(directory, devices.pick(device)), seed)
     attention.open_attention(body)
-    meta = meta_of(card, corpus, precision) | {"random": seed}
+    meta = meta_of(random_card(card, seed), corpus, precision)
     extract(body, tokens, attention_cache, meta, batch_tokens, precision)
 
 

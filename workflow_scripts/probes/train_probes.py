@@ -26,6 +26,7 @@ from workflow_scripts.probes.probing_classifiers import (
     AttentionOnly,
     DistancesAndWords,
 )
+from workflow_scripts.probes.random_body import random_card
 from workflow_scripts.probes.structural_training import StructuralTrainer
 
 log = logging.getLogger(__name__)
@@ -69,13 +70,13 @@ def main(
     examples = read_examples(corpus)
     documents = [example.document for example in examples]
 
-    def sentences_with(path: Path) -> Split:
-        with Cache(path, card) as cache:
+    def sentences_with(path: Path, of: dict[str, Any]) -> Split:
+        with Cache(path, of) as cache:
             loaded = probe_sentences.load(cache, read_trees(trees), documents, known)
         return probe_sentences.split(loaded, settings["dev_share"], seed)
 
     results, on = Results(settings, seed, probes), devices.pick(device)
-    split = sentences_with(attention)
+    split = sentences_with(attention, card)
     log.info("%d sentences to train on, %d to score", len(split.train), len(split.dev))
     n_heads, dimension = len(split.train[0].attention), known.matrix.shape[1]
     add_baselines(results, split)
@@ -97,7 +98,7 @@ def main(
         batch_tokens,
     )
     StructuralTrainer(results, states, split, on).train()
-    split = sentences_with(random_attention)
+    split = sentences_with(random_attention, random_card(card, seed))
     random = {"random-attention-and-words": AttentionAndWords(n_heads, dimension)}
     Trainer(results, split, on).train(random)
     frame = pd.DataFrame(results.scores)
