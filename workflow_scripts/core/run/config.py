@@ -15,7 +15,7 @@ from workflow_scripts.core.run.files import files_below
 from workflow_scripts.core.run.needs import check_needs
 
 MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
-LARGEST = 2**31 - 1  # the largest whole number: seeds and sizes of every library take it
+LARGEST = 2**31 - 1  # the largest seed, which every library takes; sizes have a maximum of theirs
 DEEPEST = 20  # of keys within keys; a YAML file can hold a list that contains itself
 LONGEST = 200  # characters of a value in an error
 
@@ -244,6 +244,8 @@ def _line(error: ValidationError) -> str:
         case "pattern":
             accepted = error.schema.get("description", wanted)
             return f"{key}: {_short(value)} is not accepted; accepted: {accepted}"
+        case "maximum":
+            return f"{key}: {_short(value)} is too large; accepted: at most {wanted}"
         case "const":
             return f"{key}: {_short(value)} {refused}; accepted: {wanted}"
         case "uniqueItems":
