@@ -25,6 +25,13 @@ here is an error that names the accepted keys; so is a chapter without what it n
 study does not give has the default. A chapter that a study does not name is not part of it, except
 `corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
 
+The file is UTF-8 and one document of YAML or JSON. What YAML 1.1 reads as something else than it
+seems to be is refused with its line: `010` (8), `1:30` (90), `1_000`, `yes`, `no`, `on`, `off`,
+dates, `.inf`. So are a key that stands twice, tags (`!!python/name:...`), and a file with
+`__use_yte__`, whose expressions Snakemake would run. The [default profile](../profiles/default)
+has them checked before Snakemake reads a file of `--configfile`; with `--workflow-profile none`
+they are checked after it.
+
 Relative paths of models start from the working directory, those of corpora, tasks and published
 runs from `data`.
 

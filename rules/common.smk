@@ -18,6 +18,8 @@ from workflow_scripts.core.run.schema import data_read
 
 SCHEMAS = ROOT / "rules/schemas"
 
+# Jobs need docstrings, which transformers reads.
+os.environ.pop("PYTHONOPTIMIZE", None)
 check_checkout(str(ROOT))
 check_files(map(Path, workflow.configfiles))
 config, PACKAGE_PROBLEMS = packages.pinned(check(config, SCHEMAS))

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from snakemake.cli import parse_args
 
+from workflow_scripts.core.run.config import check_checkout
 from workflow_scripts.core.run.config_files import check_files
 from workflow_scripts.core.run.errors import InputError
 
@@ -79,6 +80,26 @@ def test_a_call_ends_before_snakemake_reads_the_file(
         assert str(ended.value.code).startswith(f"Error: {name}: ") or name == "template.yaml"
     assert "no templates" in str(ended.value.code)
     assert not ran.exists()
+
+
+def test_a_home_that_cannot_be_written_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["snakemake", "-n"])
+    monkeypatch.setenv("HOME", "/dev/null/home")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    call = ["-n", "--snakefile", str(ROOT / "Snakefile")]
+    with pytest.raises(SystemExit, match=r"^Error: /dev/null/home/\S+: .*; set XDG_CACHE_HOME to "):
+        parse_args(call)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(ROOT))
+    parse_args(call)
+    monkeypatch.delenv("HOME")
+    parse_args(call)
+
+
+@pytest.mark.parametrize("name", ["a{b", "a}", "<a", "a>b"])
+def test_a_checkout_that_snakemake_would_fill_in_is_one_line(name: str) -> None:
+    with pytest.raises(InputError, match=f"^/home/{name}: Snakemake fills in .*; rename the"):
+        check_checkout(f"/home/{name}")
+    check_checkout("/home/a b/it's/50%/$HOME/caf\xe9")
 
 
 def test_snakemake_prints_that_line_alone(tmp_path: Path) -> None:

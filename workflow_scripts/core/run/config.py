@@ -85,9 +85,7 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
 
 def check_results_directory(results: Path) -> None:
     """Refuse a results directory that cannot be created or written, before any job starts."""
-    existing = results.absolute()
-    while not existing.exists():
-        existing = existing.parent
+    existing = nearest_existing(results)
     if not existing.is_dir():
         raise InputError(f"{existing}: is in the way of the results directory {results}; move it")
     if not os.access(existing, os.W_OK | os.X_OK):
@@ -96,11 +94,18 @@ def check_results_directory(results: Path) -> None:
         )
 
 
+def nearest_existing(path: Path) -> Path:
+    """The path itself, or the nearest folder above it that exists."""
+    path = path.absolute()
+    return next(part for part in (path, *path.parents) if part.exists())
+
+
 def check_checkout(folder: str) -> None:
-    """Refuse a checkout whose path Snakemake would take for one with wildcards."""
-    if set("{}") & set(folder):
+    """Refuse a checkout whose path Snakemake would fill in."""
+    if MARKS & set(folder):
         raise InputError(
-            f"{folder}: braces stand for wildcards in commands of Snakemake; rename the folder"
+            f"{folder}: Snakemake fills in what stands between braces or angle brackets; rename "
+            "the folder without them"
         )
 
 

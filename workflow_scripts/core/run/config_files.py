@@ -5,11 +5,9 @@ looks up Python names, and runs the expressions of a file with `__use_yte__`. He
 constructed: only the nodes of the YAML are looked at.
 """
 
-import argparse
 import json
 import re
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,20 +24,6 @@ WRITTEN = {
     "bool": (r"true|True|TRUE|false|False|FALSE", "true or false"),
 }
 OTHERS = {"null", "str", "merge", "map", "seq"}
-
-
-def check_called(arguments: Sequence[str]) -> None:
-    """Check the files that a call of Snakemake names; end it with one line where one is bad.
-
-    For profiles/default, which Snakemake reads before the files.
-    """
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--config", nargs="*")  # else taken for a short form of the next
-    parser.add_argument("--configfile", "--configfiles", nargs="+", type=Path, default=[])
-    try:
-        check_files(parser.parse_known_args(arguments)[0].configfile)
-    except InputError as error:
-        sys.exit(f"Error: {error}")
 
 
 def check_files(files: Iterable[Path]) -> None:
