@@ -158,7 +158,8 @@ def test_a_quantized_model(directory: Path, changed: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("num_hidden_layers", 10**7, "num_hidden_layers is 10000000; at most 1000 are read"),
+        ("num_hidden_layers", 10**7, "num_hidden_layers is 10000000, not between 1 and 1000"),
+        ("num_hidden_layers", 0, "num_hidden_layers is 0, not between 1 and 1000"),
         ("vocab_size", 10**12, "numbers, where 32,000,"),
         ("intermediate_size", 10**11, "numbers, where 19,500,"),
         ("num_attention_heads", -1, "config.json: the model cannot read a text (invalid shape"),

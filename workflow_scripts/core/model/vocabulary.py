@@ -50,7 +50,11 @@ def special_tokens(directory: Path, tokenizer: FastTokenizer) -> dict[str, int |
     texts = ["a", "b"]
     try:
         frames = [_frame(tokenizer, texts[:n]) for n in (1, 2)]
-    except Exception as error:  # of any kind, for a tokenizer of any content
+        if not all(frames):
+            raise ValueError("texts or pairs get no token")
+    except BaseException as error:  # of any kind: a panic of tokenizers is no Exception
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise
         raise InputError(
             f"{directory}: the tokenizer encodes no text ({one_line(error)}); {OWN_TOKENIZER}"
         ) from error

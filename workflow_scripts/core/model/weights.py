@@ -190,10 +190,10 @@ def _check_size(
     What the weights lack would be made anew, in all of the memory if need be.
     """
     for key in REPEATED:
-        if (getattr(config, key, None) or 0) > MOST_LAYERS:
+        if not 1 <= (number := getattr(config, key, 1)) <= MOST_LAYERS:
             raise InputError(
-                f"{directory}/config.json: {key} is {getattr(config, key)}; at most {MOST_LAYERS} "
-                "are read: correct it"
+                f"{directory}/config.json: {key} is {number}, not between 1 and {MOST_LAYERS}; "
+                "correct it"
             )
     try:
         with torch.device("meta"):
