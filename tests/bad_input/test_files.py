@@ -107,6 +107,8 @@ CASES: list[tuple[str, str, str | bytes, int, str]] = [
     ("CoNLL-U with entities", "\tdog\t", "\td\to\tg\t", 6, "columns"),
     ("FrameNet", "</sentence>", "", 0, "not well-formed XML"),
     ("FrameNet", 'frame="Giving"', "", 1, "not a lexical unit"),
+    ("FrameNet", 'ID="7"', "", 1, "not a lexical unit"),
+    ("FrameNet", ' name="Donor"/></layer>', "/></layer>", 0, "a label without a name"),
     ("FrameNet", 'start="5"', 'start="five"', 0, "outside the text"),
     ("FrameNet", 'end="27"', 'end="270"', 0, "outside the text of 30 characters"),
     ("FrameNet", 'end="27"', "", 0, "outside the text"),

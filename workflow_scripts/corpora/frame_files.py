@@ -50,7 +50,7 @@ def sentences_of(path: Path, core_sets: bool = False) -> Iterator[AnnotatedSente
     sets: dict[str, set[str]] = {}
     for file in files:
         root = _parsed(file)
-        if root.tag != f"{NAMESPACE}lexUnit" or "frame" not in root.attrib:
+        if root.tag != f"{NAMESPACE}lexUnit" or not {"frame", "ID"} <= root.attrib.keys():
             raise InputError(f"{file}:1: not a lexical unit of FrameNet; remove the file")
         frame = root.attrib["frame"]
         if core_sets and frame not in sets:
@@ -120,10 +120,13 @@ def divided(elements: Iterable[tuple[str, Span]], core: set[str]) -> tuple[Label
 def _labels(layers: list[Element], name: str, text: str, where: str) -> Iterator[tuple[str, Span]]:
     """Name and span of a layer's labels; null instantiations (`itype`), without span, are left out.
 
-    Raises InputError for any other label without a span, and one whose span leaves the text.
+    Raises InputError for any other label without a span, for one whose span leaves the text and for
+    one without a name.
     """
     for layer in layers:
         for label in layer.findall(f"{NAMESPACE}label") if layer.get("name") == name else ():
+            if not label.get("name"):
+                raise InputError(f"{where}: a label without a name; fix the label")
             start, end = label.get("start"), label.get("end")
             if start is None and end is None and label.get("itype"):
                 continue
@@ -133,7 +136,7 @@ def _labels(layers: list[Element], name: str, text: str, where: str) -> Iterator
                     f"{where}: label {label.get('name')} from {start} to {end} is outside the "
                     f"text of {len(text)} characters; fix the label"
                 )
-            yield label.get("name", ""), (first, last + 1)
+            yield label.attrib["name"], (first, last + 1)
 
 
 def sentences_of_nltk(name: str, core_sets: bool = False) -> Iterator[AnnotatedSentence]:
