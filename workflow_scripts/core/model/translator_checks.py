@@ -55,7 +55,7 @@ def check_vocabulary(directory: Path, tokenizer: Tokenizer, config: PretrainedCo
             f"{directory}: config.json has no decoder_start_token_id, with which a translation "
             "starts; add the one that the model was trained with"
         )
-    if start is not None and not 0 <= start < config.vocab_size:
+    if start is not None and start not in range(config.vocab_size):
         raise InputError(
             f"{directory}: config.json's decoder_start_token_id is {start}, but the embedding has "
             f"{config.vocab_size} rows; correct it"

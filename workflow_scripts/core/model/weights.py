@@ -190,7 +190,8 @@ def _check_size(
     What the weights lack would be made anew, in all of the memory if need be.
     """
     for key in REPEATED:
-        if not 1 <= (number := getattr(config, key, 1)) <= MOST_LAYERS:
+        number = getattr(config, key, None)
+        if number is not None and not 1 <= number <= MOST_LAYERS:
             raise InputError(
                 f"{directory}/config.json: {key} is {number}, not between 1 and {MOST_LAYERS}; "
                 "correct it"
