@@ -63,7 +63,7 @@ use rule training_step as argument_grid with:
         family="bert",
         setups=ARGUMENT_SEARCH_SETUPS["bert"],
         trained_on="{trained_on}",
-        settings=lookup("{model}", within=ARGUMENT_BERT),
+        settings=lambda w: ARGUMENT_BERT[w.model],
         seed=ARGUMENTS["grid_seed"],
         device=config["device"],
 
@@ -119,7 +119,7 @@ use rule training_step as argument_run with:
         family="bert",
         setups=ARGUMENTS["setups"],
         trained_on="{trained_on}",
-        settings=lookup("{model}", within=ARGUMENT_BERT),
+        settings=lambda w: ARGUMENT_BERT[w.model],
         keep=lookup("{trained_on}", within=ARGUMENT_KEEP),
         seeds=lambda w: [int(w.seed)],
         device=config["device"],

@@ -33,7 +33,7 @@ use rule torch_step as model_card with:
     localrule: True
     params:
         **step("attention/model_card.py"),
-        source=lookup("{model}", within=config["models"]),
+        source=lambda w: config["models"][w.model],
         name="{model}",
         # Not tracked, as it takes input: a new chapter leaves the cards as they are.
         needed=lambda w, input: ABILITIES,
