@@ -39,12 +39,12 @@ VALUES = {
         ("corpora.vectors", ["w.vectors"], ["'w.vectors'", NO_DOT]),
         ("corpora.treebanks", ["mnli.pretrained.1"], ["'mnli.pretrained.1'", NO_DOT]),
         ("corpora.frames", ["wikipedia.shards"], ["'wikipedia.shards'", NO_DOT]),
-        ("models", ["atlas.html"], ["'atlas.html'", NO_DOT]),
-        ("models", ["bge-v1.5"], ["models", "'bge-v1.5'", NO_DOT]),
+        ("models", ["atlas.html"], ["models.atlas.html:", "taken by a file or folder of "]),
+        ("models", [".hidden"], ["'.hidden'", "letters"]),
         ("models", ["café"], ["'café'", "letters"]),
         ("models", ["cafe\u0301"], ["letters"]),
         ("models", ["BERT", "bert"], ["models.bert:", "taken by models.BERT "]),
-        ("models", ["Figures"], ["models.Figures:", "taken by a folder of results/<study>/ "]),
+        ("models", ["Figures"], ["models.Figures:", "taken by a file or folder of results/<study>/ "]),
         ("corpora.text", ["Wiki", "wiki"], ["corpora.text.Wiki", "corpora.text.wiki"]),
         ("corpora.text", ["Parsed"], ["corpora.text.Parsed", "corpora.treebanks.parsed"]),
         ("corpora.treebanks", ["Mnli"], ["corpora.treebanks.Mnli", "tasks.mnli"]),
@@ -71,7 +71,7 @@ def test_names_that_would_share_a_path_are_refused(
 @pytest.mark.parametrize("name", ["wiki-103", "ud_en-ewt", "2wiki", "GUM", LONGEST * "w"])
 def test_names_in_use_are_accepted(name: str) -> None:
     study = deepcopy(STUDY)
-    study["models"][name] = {"path": "model"}
+    study["models"][f"{name[:60]}-1.5"] = {"path": "model"}
     study["corpora"]["text"][name] = study["corpora"]["text"]["wikipedia"]
     check(study, ROOT / "rules/schemas")
 

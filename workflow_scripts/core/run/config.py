@@ -27,8 +27,9 @@ Strict = validators.extend(
     ),
 )
 
-# Folders other than those of the models and of the chapters in results/<study>/.
+# Folders other than those of the models and of the chapters in results/<study>/, and files there.
 FOLDERS = {"benchmarks", "figures", "logs", "tables"}
+FILES = {"atlas.html", "atlas.json", "preflight.txt", "report.html", "report.zip"}
 
 
 def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
@@ -164,10 +165,11 @@ def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) ->
     """Raise InputError where the products of two entries would have one path.
 
     A model's folder stands next to the study's own; corpora and tasks share folders. Names have no
-    dot, which stands between the parts of a file's name, and some file systems ignore their case.
+    dot, which stands between the parts of a file's name, but for models', which begin such names.
+    Some file systems ignore their case.
     """
-    folders = sorted({*FOLDERS, *schema.chapters(schemas)})
-    models = [(name, "a folder of results/<study>/") for name in folders]
+    others = sorted({*FOLDERS, *FILES, *schema.chapters(schemas)})
+    models = [(name, "a file or folder of results/<study>/") for name in others]
     models += [(name, f"models.{name}") for name in config["models"]]
     entries = [
         (name, f"{node.name}.{name}")
