@@ -65,9 +65,8 @@ for paper in PAPERS:
 
 
 # A job that Snakemake submits or spawns reads these files again, perhaps after an edit.
-BEGAN_WITH = guard.state(config, ROOT)
 if workflow.is_main_process:
-    os.environ[guard.VARIABLE] = BEGAN_WITH
+    os.environ[guard.VARIABLE] = guard.state(config, ROOT)
     notes.restore()
 
 
@@ -75,7 +74,8 @@ envvars:
     guard.VARIABLE,
 
 
-guard.compare(os.environ[guard.VARIABLE], BEGAN_WITH)
+if not workflow.is_main_process:
+    guard.compare(os.environ[guard.VARIABLE], config, ROOT)
 
 
 def unfinished() -> set[str]:

@@ -98,15 +98,18 @@ resource_scopes:
     serial="local",
 
 
-def code(script: str) -> str:
-    """Digest of what a script of workflow_scripts and its imports mean."""
+def code(script: str):
+    """The digest of what a script of workflow_scripts and its imports mean, as a param.
+
+    It is computed for the jobs that are planned, not for all rules: a job's process parses these.
+    """
     path = ROOT / "workflow_scripts" / script
     if not path.is_file():
         raise InputError(f"{path}: no such script; write it, or correct step({script!r})")
-    return meaning.digest(path)
+    return lambda wildcards: meaning.digest(path)
 
 
-def step(script: str) -> dict[str, str]:
+def step(script: str) -> dict:
     """The params of a step that runs a script of workflow_scripts."""
     return {"script": script, "code": code(script)}
 

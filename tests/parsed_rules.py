@@ -183,7 +183,7 @@ def rule_of(rule: Any) -> Rule:
         name=rule.name,
         file=Path(rule.snakefile).name,
         script=script and script.partition("workflow_scripts/")[2],
-        code=params.get("code"),
+        code=rule.params.code(None) if "code" in params else None,
         conda=rule.conda_env and Path(rule.conda_env).name,
         log=list(map(str, rule.log)),
         benchmark=rule.benchmark and str(rule.benchmark),

@@ -44,7 +44,11 @@ VALUES = {
         ("models", ["café"], ["'café'", "letters"]),
         ("models", ["cafe\u0301"], ["letters"]),
         ("models", ["BERT", "bert"], ["models.bert:", "taken by models.BERT "]),
-        ("models", ["Figures"], ["models.Figures:", "taken by a file or folder of results/<study>/ "]),
+        (
+            "models",
+            ["Figures"],
+            ["models.Figures:", "taken by a file or folder of results/<study>/ "],
+        ),
         ("corpora.text", ["Wiki", "wiki"], ["corpora.text.Wiki", "corpora.text.wiki"]),
         ("corpora.text", ["Parsed"], ["corpora.text.Parsed", "corpora.treebanks.parsed"]),
         ("corpora.treebanks", ["Mnli"], ["corpora.treebanks.Mnli", "tasks.mnli"]),
