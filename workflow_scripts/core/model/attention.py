@@ -16,7 +16,6 @@ carry no `layer_idx`; those of an encoder-decoder by their names, in the order o
 ALBERT calls one shared module n_layers times: there the calls of a pass are counted.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,11 +32,11 @@ from workflow_scripts.core.model.attention_function import (
     AttentionModule,
     Watched,
     Watcher,
+    check_rows,
 )
 from workflow_scripts.core.model.sublayers import Sublayer, in_order, sublayer_of
 from workflow_scripts.core.run.errors import InputError, one_line
 
-SUM_TOLERANCE = 1e-4
 EFFECT = 1e-5  # of the largest output: less is rounding
 
 
@@ -70,7 +69,7 @@ class Capture(Watcher):
         self.calls, self._alone = {}, not is_encoder_decoder(model)
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        _check_rows(layer, pattern, real, self._alone)
+        check_rows(layer, pattern, real, self._alone)
         kept = pattern
         if self.with_gradients:
             if not pattern.requires_grad:
@@ -285,21 +284,3 @@ def _check_effect(model: PreTrainedModel) -> None:
             "another attention than the one it is given, so that interventions have no effect; "
             "use another architecture"
         )
-
-
-def _check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor, alone: bool) -> None:
-    """Rows over real keys sum to 1. Raises InputError for a NaN, RuntimeError for another sum.
-
-    With `alone`, rows of padded queries may see no key at all and are left out.
-    """
-    with torch.autocast(pattern.device.type, enabled=False):
-        terms = "bhqk,bk->bhq" if real.ndim == 2 else "bhqk,bqk->bhq"
-        sums = torch.einsum(terms, pattern.detach(), real.to(pattern.dtype))
-    error = ((sums - 1).abs() * (real[:, None] if alone else 1)).max().item()
-    if math.isnan(error):
-        raise InputError(
-            f"layer {layer + 1}: attention is NaN, though the weights are not: scores overflow; "
-            "use another model, or train it with a lower learning rate"
-        )
-    if error > SUM_TOLERANCE:
-        raise RuntimeError(f"layer {layer + 1}: a row of the pattern sums to 1 +- {error:.2g}")

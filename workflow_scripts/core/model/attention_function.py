@@ -3,6 +3,7 @@
 `attention.py` opens a model for it; nothing else needs this module.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary
@@ -15,6 +16,7 @@ from transformers.masking_utils import AttentionMaskInterface, eager_mask
 from workflow_scripts.core.run.errors import InputError
 
 NAME = "atlas"
+SUM_TOLERANCE = 1e-4
 # Arguments of attention that leave its scores alone: what is returned, what only other kernels
 # read, and what queries, keys and the mask hold already.
 HARMLESS = frozenset(
@@ -130,6 +132,24 @@ def _count(module: nn.Module, known: AttentionModule) -> int:
         watched.called.append(module)
     watched.calls += 1
     return watched.calls - 1 if known.layer is None else known.layer
+
+
+def check_rows(layer: int, pattern: torch.Tensor, real: torch.Tensor, alone: bool) -> None:
+    """Rows over real keys sum to 1. Raises InputError for a NaN, RuntimeError for another sum.
+
+    With `alone`, rows of padded queries may see no key at all and are left out.
+    """
+    with torch.autocast(pattern.device.type, enabled=False):
+        terms = "bhqk,bk->bhq" if real.ndim == 2 else "bhqk,bqk->bhq"
+        sums = torch.einsum(terms, pattern.detach(), real.to(pattern.dtype))
+    error = ((sums - 1).abs() * (real[:, None] if alone else 1)).max().item()
+    if math.isnan(error):
+        raise InputError(
+            f"layer {layer + 1}: attention is NaN, though the weights are not: scores overflow; "
+            "use another model, or train it with a lower learning rate"
+        )
+    if error > SUM_TOLERANCE:
+        raise RuntimeError(f"layer {layer + 1}: a row of the pattern sums to 1 +- {error:.2g}")
 
 
 def _real(mask: torch.Tensor | None, pattern: torch.Tensor, directed: bool) -> torch.Tensor:
