@@ -1,5 +1,6 @@
 """What the rules of all chapters share: the checked config, products, look-ups, and staleness."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from snakemake import cli
@@ -21,7 +22,8 @@ SCHEMAS = ROOT / "rules/schemas"
 # Jobs need docstrings, which transformers reads.
 os.environ.pop("PYTHONOPTIMIZE", None)
 check_checkout(str(ROOT))
-check_files(map(Path, workflow.configfiles))
+if Path(workflow.main_snakefile).samefile(ROOT / "Snakefile"):  # else they are another workflow's
+    check_files(map(Path, workflow.configfiles))
 config, PACKAGE_PROBLEMS = packages.pinned(check(config, SCHEMAS))
 if workflow.is_main_process:  # jobs are started by a process that has checked the paths
     try:
@@ -98,7 +100,7 @@ resource_scopes:
     serial="local",
 
 
-def code(script: str):
+def code(script: str) -> Callable[[object], str]:
     """The digest of what a script of workflow_scripts and its imports mean, as a param.
 
     It is computed for the jobs that are planned, not for all rules: a job's process parses these.
@@ -236,10 +238,12 @@ def files_of(table: dict, wildcard: str, keys: tuple[str, ...] = ("path",), **wh
     return files
 
 
-def local_files(path: str | None, folder: str = "", deep: bool = True) -> list[str]:
+def local_files(
+    path: str | None, folder: str = "", endings: Iterable[str] = ("",), deep: bool = True
+) -> list[str]:
     """The files at `path`, a file or a directory; none where the source is elsewhere.
 
-    Where a path has the folder `folder`, its files are those. For a path in a source distribution,
+    Of a directory those with one of `endings`. Where it has the folder `folder`, those in it. For a path in a source distribution,
     which a job unpacks, the directory of its files with their digests.
     """
     if path is None:
@@ -248,7 +252,7 @@ def local_files(path: str | None, folder: str = "", deep: bool = True) -> list[s
         return [ancient(unpacked), unpacked + digests.LISTING]
     if not Path(path).is_dir():
         return [path]
-    return [str(file) for file in files_below(inside(Path(path), folder), deep=deep)]
+    return [str(file) for file in files_below(inside(Path(path), folder), endings, deep)]
 
 
 # The files of a local model, so that new weights make its results stale. Folders in its directory

@@ -3,6 +3,8 @@
 What is fetched is fetched where snakemake runs: other nodes often have no network.
 """
 
+from workflow_scripts.core.data import mentions
+from workflow_scripts.corpora import articles, tree_files
 from workflow_scripts.corpora.frame_files import definitions_of
 
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
@@ -36,7 +38,7 @@ use rule analysis_step as fetch_sdist with:
 
 use rule analysis_step as segments with:
     input:
-        files=files_of(TEXTS, "text"),
+        files=files_of(TEXTS, "text", endings=articles.ENDINGS),
     output:
         segments="<results>/corpora/{text}.jsonl",
         training="<results>/corpora/{text}.training.jsonl",
@@ -58,7 +60,7 @@ use rule analysis_step as segments with:
 
 use rule analysis_step as treebank with:
     input:
-        files=files_of(TREEBANKS, "treebank"),
+        files=files_of(TREEBANKS, "treebank", endings=tree_files.ENDINGS),
         text=text_of(TREEBANKS, "treebank", "parse", ("jsonl",)),
     output:
         sentences="<results>/corpora/{treebank}.jsonl",
@@ -78,7 +80,12 @@ use rule analysis_step as treebank with:
 
 use rule analysis_step as coreference_corpus with:
     input:
-        files=files_of(COREFERENCE, "coref", ("path", "trees")),
+        files=files_of(
+            COREFERENCE,
+            "coref",
+            ("path", "trees"),
+            endings=(*mentions.ENDINGS, *tree_files.ENDINGS),
+        ),
     output:
         documents="<results>/corpora/{coref}.jsonl",
         annotation="<results>/corpora/{coref}.annotation.jsonl",

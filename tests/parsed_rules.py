@@ -60,7 +60,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The workflow of one study: its rules, its rule files, and what its report lists.
+    """The workflow of one study: its rules, rule files, tables of measures, and report's entries.
 
     `unlisted` names each rule that makes, or reads, a directory without the list of its files'
     digests, or reads it by its date; `listed` the rules that read one as they should.
@@ -68,6 +68,7 @@ class Parsed:
 
     rules: dict[str, Rule]
     files: list[str]
+    measured: list[str]
     entries: list[dict[str, Any]]
     unlisted: list[str]
     listed: list[str]
@@ -124,8 +125,11 @@ def parse(study: Path) -> Any:
 def parts_of(workflow: Any) -> tuple[list[Any], ...]:
     """The parts of `Parsed`, as JSON can write them."""
     files = [Path(file.get_path_or_uri(secret_free=True)).name for file in workflow.included]
-    entries = [asdict(entry) for entry in workflow.globals["ENTRIES"]]
-    return [asdict(rule_of(rule)) for rule in workflow.rules], files, entries, *folders(workflow)
+    known = workflow.globals
+    measured = [file for path, _, of in known["MEASURED"] for file in known["for_all"](path, **of)]
+    entries = [asdict(entry) for entry in known["ENTRIES"]]
+    rules = [asdict(rule_of(rule)) for rule in workflow.rules]
+    return rules, files, measured, entries, *folders(workflow)
 
 
 def folders(workflow: Any) -> tuple[list[str], list[str]]:
@@ -169,6 +173,8 @@ def cases(rule: Any, workflow: Any) -> Iterator[Wildcards]:
     }
     values |= {name: list(known[table]) for name, table in tables.items() if table in known}
     names = sorted(rule.wildcard_names)
+    if unknown := set(names) - set(values):
+        raise ValueError(f"rule {rule.name}: {unknown}: add values in tests/parsed_rules.py")
     for case in product(*(values[name] for name in names)):
         yield Wildcards(fromdict=dict(zip(names, case, strict=True)))
 

@@ -33,6 +33,10 @@ REFUSED = {
     "a sexagesimal number": (f"{STUDY}seed: 1:30\n", ":3: 1:30: "),
     "a sexagesimal decimal": (f"{STUDY}seed: 1:30.5\n", ":3: 1:30.5: "),
     "digits in groups": (f"{STUDY}seed: 1_000\n", ":3: 1_000: "),
+    "an exponent without a point": (
+        f"{STUDY}a: 5e-5\n",
+        ":3: 5e-5: .* write 0.00005 or use quotes",
+    ),
     "an infinite number": (f"{STUDY}seed: .inf\n", ":3: .inf: .*a decimal number"),
     "a date": (f"{STUDY}about: 2024-01-01\n", ":3: 2024-01-01: a date"),
     "a name that is a truth": ("study: no\n", ":1: no: .*true or false"),
@@ -57,7 +61,7 @@ def test_what_would_be_misread_is_one_line(
 
 def test_what_is_read_as_written_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
-    path.write_text(f"{STUDY}a: [10, -1, 0.5, 1.e-3, true, ~, null, '010', \"no\", 1e-5, x:y]\n")
+    path.write_text(f"{STUDY}a: [10, -1, 0.5, 1.e-3, true, ~, null, '010', \"no\", '1e-5', x:y]\n")
     json = tmp_path / "study.json"
     json.write_text('{\n\t"a": [1e-05, null, true, "1:30"]}')
     check_files([path, json, ROOT / "config.yaml", *(ROOT / "studies").glob("*.yaml")])
@@ -80,6 +84,19 @@ def test_a_call_ends_before_snakemake_reads_the_file(
         assert str(ended.value.code).startswith(f"Error: {name}: ") or name == "template.yaml"
     assert "no templates" in str(ended.value.code)
     assert not ran.exists()
+
+
+def test_no_code_of_a_study_s_folder_runs(tmp_path: Path) -> None:
+    """Nor of another checkout, which a file of the study or the working directory lies in."""
+    script = tmp_path / "workflow_scripts/core/run/call.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("print('the code of another folder')", encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    command = [sys.executable, "-m", "snakemake", "-n", "--configfile", f"{tmp_path}/study.yaml"]
+    command += [f"-s{ROOT}/Snakefile"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "models.tiny.path: p: no such file" in done.stdout + done.stderr
+    assert "another folder" not in done.stdout + done.stderr
 
 
 def test_a_home_that_cannot_be_written_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,10 +118,13 @@ def test_every_wrong_value_of_a_key_is_one_line(keys: Keys) -> None:
 def test_every_size_has_a_maximum_that_a_machine_can_meet() -> None:
     sizes = {keys: part for keys, part in KEYS.items() if part.get("type") == "integer"}
     without = {keys for keys, part in sizes.items() if part.get("maximum", LARGEST) > 10**8}
-    assert all(any("seed" in str(name) for name in keys) for keys in without), without
+    without -= {keys for keys in without if any("seed" in str(name) for name in keys)}
+    assert not without, f"no maximum of at most 10**8 in the schema: {without}"
     assert len(sizes) > 60
     for keys in [keys for keys in sizes if keys[-1] == "bootstrap"]:
-        with pytest.raises(InputError, match=f"{keys[-1]}: {LARGEST} is too large; .* most 10000"):
+        with pytest.raises(
+            InputError, match=f"{keys[-1]}: {LARGEST} is too large; .* most 10000\\b"
+        ):
             check(study(keys, LARGEST), SCHEMAS)
 
 

@@ -12,7 +12,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 KEPT = ("corpora", "checkpoints", "surface", "clusters", "claims", "atlas", "report")
-SIZES = (3, 6, 12)
+SIZES = (2, 4, 8)
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,11 @@ def test_a_head_at_a_position(ends: tuple[float, float], words: str) -> None:
     assert findings.positional([]) is None
 
 
+def test_one_document_without_an_interval_is_no_finding() -> None:
+    row = position("next", 0.9, 0, 0) | {"ci_low": "", "ci_high": ""}
+    assert findings.positional([row]) is None
+
+
 def test_relations_above_the_offset() -> None:
     rows = [relation("all", 90, 80), relation("dobj", 9, 5), relation("conj", -8, -10)]
     rows += [relation("poss", 20, -1)]

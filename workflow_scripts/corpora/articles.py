@@ -175,3 +175,4 @@ FORMATS = {
         (".txt",), lambda path: True, of_lines=partial(articles_of_lines, form="plain")
     ),
 }
+ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)

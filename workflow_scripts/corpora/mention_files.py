@@ -96,7 +96,8 @@ def _begun(name: str, where: str, seen: dict[str, str]) -> Text:
 def _check_new(name: str, where: str, seen: dict[str, str]) -> None:
     if name in seen:
         raise InputError(
-            f"{where}: a second document {name}, as in {seen[name]}; remove or rename one"
+            f"{where}: a second document {name}, as in {seen[name]}; keep one file of "
+            "each document, such as those that end in _gold_conll"
         )
 
 

@@ -9,7 +9,7 @@ from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_at
-from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
+from workflow_scripts.corpora.articles import ENDINGS, FORMATS, Article, Paragraph
 
 
 def articles(source: dict[str, Any]) -> Iterator[Article]:
@@ -24,8 +24,7 @@ def articles(source: dict[str, Any]) -> Iterator[Article]:
 
 def files(source: dict[str, Any]) -> list[Path]:
     """The files of a local source: one, or those below a directory."""
-    endings = [ending for each in FORMATS.values() for ending in each.endings]
-    return files_at(path_of(source), endings)
+    return files_at(path_of(source), ENDINGS)
 
 
 def articles_of_file(path: Path, form: str) -> Iterator[Article]:

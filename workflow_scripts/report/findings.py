@@ -38,7 +38,7 @@ class OnClaim:
 def positional(rows: Iterable[Row]) -> Finding | None:
     """The head with most attention on the next or previous token; of clark2019-position."""
     best = max(rows, key=lambda row: float(row["attention"]), default=None)
-    if best is None:
+    if best is None or not best["ci_low"]:  # one document has no interval
         return None
     low, high = float(best["ci_low"]), float(best["ci_high"])
     head, target = best["head"], best["target"]

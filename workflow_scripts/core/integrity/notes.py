@@ -1,7 +1,8 @@
 """What Snakemake does not remember of a product, taken from the product's record.
 
 Snakemake compares a plan with its notes in `.snakemake`. Of results that were copied without them
-it knows neither parameters nor inputs, so that nothing would be stale.
+it knows neither parameters nor inputs, so that nothing would be stale; of results that were copied
+over others it has the notes of those.
 """
 
 from functools import cache
@@ -23,7 +24,14 @@ def restore() -> None:
 
 
 def _noted_or_recorded(persistence: PersistenceBase, product: Any) -> MetadataRecord | None:
-    return NOTED(persistence, product) or _recorded(persistence, product)
+    noted = NOTED(persistence, product)
+    if noted is not None and noted.endtime in (_date(Path(product)), None):
+        return noted  # of this very file: a note has its date, as of the job or of --touch
+    return _recorded(persistence, product) or noted
+
+
+def _date(path: Path) -> float | None:
+    return path.stat().st_mtime if path.exists() else None
 
 
 @cache  # a plan asks ten times for each product; each plan has a persistence of its own
@@ -54,7 +62,7 @@ def _recorded(persistence: PersistenceBase, product: Any) -> MetadataRecord | No
     }
     params = record["params"] | {"code": record["code"]}
     compared = sorted(repr(value) for name, value in params.items() if name not in derived)
-    made = path.stat().st_mtime if path.exists() else 0.0
+    made = _date(path) or 0.0
     return MetadataRecord(
         rule=product.rule.name,
         input=sorted([*inputs, *repeated]),

@@ -87,8 +87,8 @@ def read(product: Path, record: Path | None = None) -> dict[str, Any] | None:
 
 
 def last(product: Path) -> dict[str, Any] | None:
-    """The record of a product, or of the one that was here until Snakemake removed it."""
-    return read(product, None if os.path.lexists(product) else _removed(product))
+    """The record of a product, also of one that is gone, or that Snakemake has removed."""
+    return read(product) or (None if os.path.lexists(product) else read(product, _removed(product)))
 
 
 def now_at(name: str, output: str, product: Path) -> Path:

@@ -23,13 +23,15 @@ WRITTEN = {
     "float": (r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", "a decimal number"),
     "bool": (r"true|True|TRUE|false|False|FALSE", "true or false"),
 }
+# Numbers to Python and to YAML 1.2, texts to the YAML that Snakemake reads.
+EXPONENT = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]{1,2}"
 OTHERS = {"null", "str", "merge", "map", "seq"}
 
 
 def check_files(files: Iterable[Path]) -> None:
     """Raise InputError, with file and line, for what Snakemake would not read as it is written."""
     for path in files:
-        root = _composed(path)
+        root, is_json = _composed(path)
         if not isinstance(root, yaml.MappingNode):
             raise InputError(f"{path}: no mapping of keys at the top level; write `study: a-name`")
         waiting: list[yaml.Node] = [root]
@@ -38,7 +40,7 @@ def check_files(files: Iterable[Path]) -> None:
             node = waiting.pop()
             if id(node) not in seen:
                 seen.add(id(node))
-                _check_written(node, path)
+                _check_written(node, path, is_json)
                 if isinstance(node, yaml.MappingNode):
                     _check_keys(node, path)
                     waiting += [part for pair in node.value for part in pair]
@@ -46,14 +48,15 @@ def check_files(files: Iterable[Path]) -> None:
                     waiting += node.value
 
 
-def _composed(path: Path) -> yaml.Node | None:
-    """The root of a file's nodes."""
+def _composed(path: Path) -> tuple[yaml.Node | None, bool]:
+    """The root of a file's nodes, and whether the file is JSON."""
+    is_json = False
     try:
         text = path.read_bytes().decode("utf-8")
         with suppress(ValueError, RecursionError):  # it need not be JSON, where a tab is a blank
             json.loads(text)
-            text = text.replace("\t", " ")
-        return yaml.compose(text, yaml.SafeLoader)
+            text, is_json = text.replace("\t", " "), True
+        return yaml.compose(text, yaml.SafeLoader), is_json
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name a file of YAML or JSON") from error
     except UnicodeDecodeError as error:
@@ -72,13 +75,16 @@ def _composed(path: Path) -> yaml.Node | None:
         raise InputError(f"{path}: too many brackets within each other; correct it") from error
 
 
-def _check_written(node: yaml.Node, path: Path) -> None:
+def _check_written(node: yaml.Node, path: Path, is_json: bool) -> None:
     """Raise InputError for a tag of another kind, and a value that has two readings."""
     where = f"{path}:{node.start_mark.line + 1}"
     kind = node.tag.removeprefix(STANDARD)
     if kind not in WRITTEN.keys() | OTHERS:
         words = f"{node.value}: a date" if kind == "timestamp" else f"the tag {node.tag}"
         raise InputError(f"{where}: {words} is not accepted; write a text, in quotes")
+    if kind == "str" and node.style is None and not is_json and re.fullmatch(EXPONENT, node.value):
+        number = f"{float(node.value):.20f}".rstrip("0")
+        raise InputError(f"{where}: {node.value}: a text in YAML 1.1; write {number} or use quotes")
     pattern, words = WRITTEN.get(kind, ("", ""))
     if pattern and not re.fullmatch(pattern, str(node.value)):
         raise InputError(
