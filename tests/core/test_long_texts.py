@@ -143,6 +143,13 @@ def test_a_start_of_a_text_loses_no_token(name: str, text: str, room: int) -> No
         assert tokens_of(name, (text,), room) == by_the_library(name, (text,), room)
 
 
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("room", [6, 40])
+def test_an_empty_first_text_of_a_pair(name: str, room: int) -> None:
+    texts = ("", "the river flows north of the old city")
+    assert tokens_of(name, texts, room) == by_the_library(name, texts, room)
+
+
 def test_of_two_long_texts_the_longer_keeps_the_odd_token() -> None:
     shorter, longer = "a river " * 15_000, "a river " * 16_000
     for texts, kept in (((shorter, longer), [4, 5]), ((longer, shorter), [5, 4])):

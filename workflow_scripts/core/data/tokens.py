@@ -131,7 +131,7 @@ def _read(text: str, tokenizer: "PreTrainedTokenizerFast", room: int) -> tuple["
         # "[SEP]" in a text is text.
         return tokenizer(part, **without, split_special_tokens=True, verbose=False).encodings[0]
 
-    size = LONG if tokenizer.truncation_side == "right" else len(text)
+    size = LONG if tokenizer.truncation_side == "right" else max(len(text), 1)
     encoding = encode(text[:size])
     while size < len(text):
         size, shorter, encoding = 2 * size, encoding, encode(text[: 2 * size])
