@@ -109,9 +109,12 @@ def test_documents_of_one_file_keep_their_chains_apart(tmp_path: Path) -> None:
 
 def test_each_document_is_read_once(tmp_path: Path) -> None:
     """Folders of CoNLL-2012 hold each document twice, with gold and with automatic annotation."""
-    for name in ("one.v4_auto_conll", "train/one.v4_gold_conll"):
+    for name in ("train/one.v4_auto_conll", "train/one.v4_gold_conll"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(ontonotes())
+    (text,) = texts_of(tmp_path, "auto")
+    assert text.source == f"{tmp_path}/train/one.v4_gold_conll:1"
+    (tmp_path / "train/one.v4_auto_conll").rename(tmp_path / "one.v4_auto_conll")
     message = r"gold_conll:1: a second document \(one\); part 000, as in .*auto_conll:1; remove or"
     with pytest.raises(InputError, match=message):
         list(texts_of(tmp_path, "auto"))

@@ -7,13 +7,16 @@ from typing import NoReturn
 
 from workflow_scripts.core.run.errors import InputError
 
+# CoNLL-2012 has each document twice: with gold and with a program's annotation.
+GOLD, AUTO = "_gold_conll", "_auto_conll"
+
 
 def files_below(path: Path, endings: Iterable[str] = ("",), deep: bool = True) -> list[Path]:
     """The file at `path`, or the files below a directory with one of `endings`, sorted by path.
 
     Files of folders in it, links among them, count unless `deep` is false; hidden ones, whose name
-    starts with a dot, never do. There may be none. Raises InputError for a folder that cannot be
-    opened and for a name that is not UTF-8.
+    starts with a dot, never do, nor does `<stem>_auto_conll` next to `<stem>_gold_conll`. There may
+    be none. Raises InputError for a folder that cannot be opened and for a name that is not UTF-8.
     """
     if not path.is_dir():
         return [path] if path.exists() else []
@@ -26,7 +29,8 @@ def files_below(path: Path, endings: Iterable[str] = ("",), deep: bool = True) -
             folders.clear()
             continue
         seen.add(real)
-        inside = (Path(folder, name) for name in names if not is_hidden(name))
+        gold = {name.removesuffix(GOLD) + AUTO for name in names if name.endswith(GOLD)}
+        inside = (Path(folder, name) for name in set(names) - gold if not is_hidden(name))
         found += [file for file in inside if file.name.endswith(tuple(endings)) and _is_data(file)]
     for file in found:
         _check_name(file)
