@@ -14,6 +14,7 @@ from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 STUDY = "study: s\nmodels: {tiny: {path: p}}\n"
+LEVELS = [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]\n" for k in range(1, 10)]
 REFUSED = {
     "UTF-16": (STUDY.encode("utf-16"), ":1: not UTF-8"),
     "Latin-1": (f"{STUDY}# caf\xe9\n".encode("latin-1"), ":3: not UTF-8"),
@@ -41,6 +42,12 @@ REFUSED = {
     "a date": (f"{STUDY}about: 2024-01-01\n", ":3: 2024-01-01: a date"),
     "a name that is a truth": ("study: no\n", ":1: no: .*true or false"),
     "a key that is a truth": ("models:\n  on: {path: p}\n", ":2: on: "),
+    "aliases of aliases": (f"{STUDY}a0: &a0 x\n{''.join(LEVELS)}", ":9: more than 100000 values"),
+    "merged aliases": (
+        f"{STUDY}a0: &a0 {{b: x}}\n{''.join(LEVELS).replace('[', '{<<: [').replace(']', ']}')}",
+        ":8: more than 100000 values",
+    ),
+    "a list that contains itself": (f"{STUDY}a: &a [1, *a]\n", ":3: more than 100000 values"),
     "a key twice": ("study: a\nstudy: b\n", ":2: study: a second time; remove one"),
     "a key below twice": ("a:\n  b: 1\n  c: 2\n  b: 3\n", ":4: b: a second time; remove one"),
     "a key in a list twice": ("a: [{b: 1, b: 2}]\n", ":1: b: a second time; remove one"),

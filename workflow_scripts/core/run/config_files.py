@@ -26,6 +26,7 @@ WRITTEN = {
 # Numbers to Python and to YAML 1.2, texts to the YAML that Snakemake reads.
 EXPONENT = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]{1,2}"
 OTHERS = {"null", "str", "merge", "map", "seq"}
+MOST = 100_000  # values of a file; a few aliases of aliases stand for billions
 
 
 def check_files(files: Iterable[Path]) -> None:
@@ -34,18 +35,7 @@ def check_files(files: Iterable[Path]) -> None:
         root, is_json = _composed(path)
         if not isinstance(root, yaml.MappingNode):
             raise InputError(f"{path}: no mapping of keys at the top level; write `study: a-name`")
-        waiting: list[yaml.Node] = [root]
-        seen: set[int] = set()
-        while waiting:
-            node = waiting.pop()
-            if id(node) not in seen:
-                seen.add(id(node))
-                _check_written(node, path, is_json)
-                if isinstance(node, yaml.MappingNode):
-                    _check_keys(node, path)
-                    waiting += [part for pair in node.value for part in pair]
-                elif isinstance(node, yaml.SequenceNode):
-                    waiting += node.value
+        _check_node(root, path, is_json, {})
 
 
 def _composed(path: Path) -> tuple[yaml.Node | None, bool]:
@@ -73,6 +63,33 @@ def _composed(path: Path) -> tuple[yaml.Node | None, bool]:
         ) from error
     except RecursionError as error:
         raise InputError(f"{path}: too many brackets within each other; correct it") from error
+
+
+def _check_node(node: yaml.Node, path: Path, is_json: bool, sizes: dict[int, int]) -> int:
+    """How many values a node stands for, with its own aliases written out.
+
+    Each node is looked at once; `sizes` are those of the nodes so far, by their id. Raises as
+    `check_files` does, and where there are more than MOST.
+    """
+    if id(node) not in sizes:
+        sizes[id(node)] = MOST  # until it is known: a node may contain itself
+        _check_written(node, path, is_json)
+        parts: list[yaml.Node] = []
+        if isinstance(node, yaml.MappingNode):
+            _check_keys(node, path)
+            parts = [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        size = 1
+        for part in parts:
+            size += _check_node(part, path, is_json, sizes)
+        if size > MOST:
+            raise InputError(
+                f"{path}:{node.start_mark.line + 1}: more than {MOST} values (an alias counts as "
+                "all that it stands for); write fewer"
+            )
+        sizes[id(node)] = size
+    return sizes[id(node)]
 
 
 def _check_written(node: yaml.Node, path: Path, is_json: bool) -> None:
