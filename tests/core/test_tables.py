@@ -41,6 +41,23 @@ def test_no_text_of_a_table_is_a_formula(tmp_path: Path, kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize("header", ["a\rb", "\r=1", "a\nb", 'a "b", c'])
+def test_a_header_is_a_text_as_well(tmp_path: Path, header: str) -> None:
+    frame = pd.DataFrame({header: [1, 2], "n": [0.5, 2.0]})
+    tables.write_csv(frame, tmp_path / "t.csv")
+    assert_frame_equal(tables.read_csv(tmp_path / "t.csv"), frame)
+
+
+def test_texts_that_are_numbers_or_truth_values_are_read_as_these(tmp_path: Path) -> None:
+    tables.write_csv(pd.DataFrame({"n": ["007", ""], "t": ["True", "False"]}), tmp_path / "t.csv")
+    read = tables.read_csv(tmp_path / "t.csv")
+    assert read["n"][0] == 7 and np.isnan(read["n"][1])
+    assert read["t"].tolist() == [True, False]
+    as_texts = tables.read_csv(tmp_path / "t.csv", dtype=str)
+    assert as_texts["n"][0] == "007" and as_texts["n"].isna().tolist() == [False, True]
+    assert as_texts["t"].tolist() == ["True", "False"]
+
+
 def test_tables_are_written_and_read_by_one_module() -> None:
     scripts = Path(tables.__file__).parents[2]
     for path in set(scripts.rglob("*.py")) - {Path(tables.__file__)}:

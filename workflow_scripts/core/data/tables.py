@@ -27,16 +27,22 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     shown = frame.rename(columns=as_text)
     quoting = csv.QUOTE_MINIMAL
     for name, column in shown.items():
+        texts = [name]
         if not is_numeric_dtype(column):
             cells = [as_text(cell) for cell in column]
             shown[name] = pd.Series(cells, index=shown.index, dtype=object)
-            if any("\r" in str(cell) for cell in cells):
-                quoting = csv.QUOTE_ALL  # by itself pandas quotes no carriage return
+            texts += cells
+        if any("\r" in str(text) for text in texts):
+            quoting = csv.QUOTE_ALL  # by itself pandas quotes no carriage return
     shown.to_csv(path, index=False, float_format="%.6g", quoting=quoting)
 
 
 def read_csv(path: Path, dtype: Any = None) -> pd.DataFrame:
-    """Read what `write_csv` wrote: texts as they were; an empty cell is a missing value."""
+    """Read what `write_csv` wrote: texts as they were; an empty cell is a missing value.
+
+    CSV has no types: a column of texts that are all numbers (`007`) or truth values is read as
+    these, unless `dtype` is str. The empty text is a missing value whatever `dtype` is.
+    """
     frame = pd.read_csv(path, dtype=dtype, keep_default_na=False, na_values=[""])
     for name, column in frame.items():
         if not is_numeric_dtype(column):
