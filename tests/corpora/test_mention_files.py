@@ -115,7 +115,7 @@ def test_each_document_is_read_once(tmp_path: Path) -> None:
     (text,) = texts_of(tmp_path, "auto")
     assert text.source == f"{tmp_path}/train/one.v4_gold_conll:1"
     (tmp_path / "train/one.v4_auto_conll").rename(tmp_path / "one.v4_auto_conll")
-    message = r"gold_conll:1: a second document \(one\); part 000, as in .*auto_conll:1; remove or"
+    message = r"gold_conll:1: a second document \(one\); part 000, as in .*auto_conll:1; keep one"
     with pytest.raises(InputError, match=message):
         list(texts_of(tmp_path, "auto"))
     (tmp_path / "one.v4_auto_conll").unlink()

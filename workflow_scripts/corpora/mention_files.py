@@ -55,7 +55,7 @@ def texts_of(path: Path, form: str, trees: str | None = None) -> Iterator[Text]:
 
     `form` is gum, conllu, conll2012, litbank or auto. `trees` is a treebank of the same documents
     and tokens, found by name. Raises InputError, with file and line, for malformed input and for a
-    second document of one name: CoNLL-2012's folders may hold each twice, gold and auto.
+    second document of one name.
     """
     treebank = _trees_by_document(Path(trees)) if trees else None
     seen: dict[str, str] = {}  # where each document begins
