@@ -78,11 +78,6 @@ if not workflow.is_main_process:
     guard.compare(os.environ[guard.VARIABLE], config, ROOT)
 
 
-def unfinished() -> set[str]:
-    """The outputs of the jobs of this run that have failed or were not reached."""
-    return {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}
-
-
 onsuccess:
     provenance.prune(Path(RESULTS))
 

@@ -9,6 +9,7 @@ from os.path import relpath
 
 from workflow_scripts.core.data.packages import location
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.corpora.frame_files import definitions_of
 from workflow_scripts.report import captions
 from workflow_scripts.report.entries import Entry, heading, titles_of_tasks, with_ending
 
@@ -113,6 +114,18 @@ def page_of(entry: Entry):
     return reported(with_ending(entry.pattern, "html"), entry.title, place, entry.caption)
 
 
+def corpora_definitions(wildcards) -> list[str]:
+    """The files of FrameNet's frames, where the study's filters read them; the job misses others."""
+    path = FRAMES[wildcards.frames].get("path")
+    if (
+        path is None
+        or CORPORA_FRAME_FILTERS != "released"
+        or not definitions_of(Path(path)).is_dir()
+    ):
+        return []
+    return local_files(str(definitions_of(Path(path))))
+
+
 def domains_of(table: dict, wildcard: str):
     """A function that finds the local files of the domains of the task that the wildcard names."""
 
@@ -132,3 +145,8 @@ def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, 
 def translated(kind, name: str, title: str):
     """A figure or table of all translators."""
     return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
+
+
+def unfinished() -> set[str]:
+    """The outputs of the jobs of this run that have failed or were not reached."""
+    return {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}

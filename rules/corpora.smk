@@ -5,21 +5,8 @@ What is fetched is fetched where snakemake runs: other nodes often have no netwo
 
 from workflow_scripts.core.data import mentions
 from workflow_scripts.corpora import articles, tree_files
-from workflow_scripts.corpora.frame_files import definitions_of
 
 CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
-
-
-def corpora_definitions(wildcards) -> list[str]:
-    """The files of FrameNet's frames, where the study's filters read them; the job misses others."""
-    path = FRAMES[wildcards.frames].get("path")
-    if (
-        path is None
-        or CORPORA_FRAME_FILTERS != "released"
-        or not definitions_of(Path(path)).is_dir()
-    ):
-        return []
-    return local_files(str(definitions_of(Path(path))))
 
 
 use rule analysis_step as fetch_sdist with:
