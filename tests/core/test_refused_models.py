@@ -1,11 +1,7 @@
 """Models that would run, and give wrong numbers or none: each is refused in one line."""
 
 import json
-import os
-import pty
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,13 +21,12 @@ from transformers import (
 
 from tests.bad_input.refused import refused
 from tests.core.tiny_models import _SIZES as SIZES
-from tests.core.tiny_models import ARCHITECTURES, random_model, save_bert, tokenizer
+from tests.core.tiny_models import ARCHITECTURES, random_model, tokenizer
 from workflow_scripts.core.data.abilities import check_abilities
 from workflow_scripts.core.model import models, unloaded, weights
 from workflow_scripts.core.model.attention import open_attention
 from workflow_scripts.core.model.positions import max_positions
 
-ROOT = Path(__file__).parents[2]
 MORE = {
     "data2vec-text": Data2VecTextConfig(**SIZES, type_vocab_size=1),
     "roberta-prelayernorm": RobertaPreLayerNormConfig(**SIZES),
@@ -199,54 +194,3 @@ def test_special_tokens_that_texts_or_pairs_do_not_get(directory: Path, kind: st
     for name in lacking:
         words = "has none, or leaves it out of texts or pairs"
         refused(lambda name=name: check_abilities(card, {name: ["surface"]}), directory, words)
-
-
-OWN_CODE = """
-from pathlib import Path
-from transformers import PretrainedConfig
-Path({marker!r}).touch()
-class Own(PretrainedConfig):
-    model_type = "own"
-"""
-ASKS = """
-import sys
-from pathlib import Path
-from workflow_scripts.core.model import models, weights
-from workflow_scripts.core.run.errors import InputError
-for folder in map(Path, sys.argv[1:]):
-    for read in (weights.read_config, models.load_tokenizer):
-        try:
-            read(folder)
-        except InputError as error:
-            print(error)
-"""
-
-
-def test_a_models_own_code_never_runs(tmp_path: Path) -> None:
-    """On a terminal that answers y to whatever is asked."""
-    marker, own = tmp_path / "ran", {"AutoConfig": "own.Own", "AutoTokenizer": ["own.Own", None]}
-    files = {"unknown": "config.json", "known": "config.json", "words": "tokenizer_config.json"}
-    for name, file in files.items():
-        folder = save_bert(tmp_path / name)
-        (folder / "own.py").write_text(OWN_CODE.format(marker=str(marker)))
-        change(folder / file, auto_map=own)
-    change(tmp_path / "unknown/config.json", model_type="own")
-    change(tmp_path / "words/tokenizer_config.json", tokenizer_class="Own")
-    asks, answers = pty.openpty()
-    os.write(asks, b"y\n" * 50)
-    ended = subprocess.run(
-        [sys.executable, "-c", ASKS, *(str(tmp_path / name) for name in files)],
-        stdin=answers,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "HF_HOME": str(tmp_path / "home")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    os.close(asks)
-    os.close(answers)
-    assert not marker.exists()
-    assert ended.returncode == 0, ended.stderr
-    lines = [f"{tmp_path / name / file}: auto_map asks for code" for name, file in files.items()]
-    assert [line.partition(" of the model")[0] for line in ended.stdout.splitlines()] == [
-        line for line in lines for _ in range(2)
-    ]

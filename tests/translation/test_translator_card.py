@@ -106,8 +106,9 @@ def test_a_models_own_code_is_not_run(directory: Path, tmp_path: Path) -> None:
     (other / "modeling_own.py").write_text(code, encoding="utf-8")
     auto = {"AutoConfig": "modeling_own.C", "AutoModelForSeq2SeqLM": "modeling_own.M"}
     tokens = {"AutoTokenizer": ["modeling_own.T", None]}
-    for name, own in (("config.json", auto), ("tokenizer_config.json", tokens)):
+    for name, own in (("tokenizer_config.json", tokens), ("config.json", auto)):
         content = json.loads((other / name).read_text()) | {"auto_map": own}
         (other / name).write_text(json.dumps(content))
-    card_of(tmp_path, {"path": str(other)})
+        words = f"{other / name}: auto_map asks for code of the model's own"
+        refused(lambda: card_of(tmp_path, {"path": str(other)}), words)
     assert not marker.exists()

@@ -15,6 +15,7 @@ import transformers
 from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
+from workflow_scripts.core.model import own_code
 from workflow_scripts.core.model.finite import is_finite
 from workflow_scripts.core.run.errors import InputError, one_line
 
@@ -43,7 +44,7 @@ def read_config(directory: Path) -> PretrainedConfig:
     """
     if not (directory / "config.json").is_file():
         raise InputError(f"{directory}: no config.json; give a directory in Hugging Face format")
-    _refuse_own_code(directory)
+    own_code.refuse(directory)
     try:
         config = AutoConfig.from_pretrained(directory, trust_remote_code=False)
     except Exception as error:  # of any kind, for a file of any content
@@ -166,20 +167,6 @@ def indexed(directory: Path) -> set[str]:
         if not name.endswith(".safetensors"):
             raise InputError(f"{path}: {name} is no file of safetensors; {AGAIN}")
     return names
-
-
-def _refuse_own_code(directory: Path) -> None:
-    """Raise InputError where a config names classes of the model's own files."""
-    for path in sorted(directory.glob("*config.json")):
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, OSError, RecursionError):
-            continue  # refused by what it is needed for
-        if isinstance(content, dict) and content.get("auto_map") is not None:
-            raise InputError(
-                f"{path}: auto_map asks for code of the model's own, which is never run; use a "
-                "model that transformers has, or remove auto_map if this is one"
-            )
 
 
 def _check_size(
