@@ -130,8 +130,45 @@ def test_integers_that_are_no_weights(directory: Path) -> None:
     assert describe(directory)["max_positions"] == 128
     random_model(MORE["gpt2"]).save_pretrained(directory)
     mask = {"h.0.attn.bias": torch.ones(1, 1, 64, 64, dtype=torch.bool)}
-    save_file(load_file(path) | mask, path, metadata={"format": "pt"})
+    constant = {"h.0.attn.masked_bias": torch.tensor(-1e4)}
+    save_file(load_file(path) | mask | constant, path, metadata={"format": "pt"})
     assert describe(directory)["max_positions"] == 64
+
+
+def test_the_weights_that_are_loaded_decide(directory: Path) -> None:
+    """Next to them a repository may have the same in other types."""
+    path, other = directory / "model.safetensors", directory / "original.safetensors"
+    shutil.copy(path, other)
+    change_weight(directory, QUERY, lambda weight: weight.to(torch.int8))
+    config = weights.read_config(directory)
+    for read in (lambda: describe(directory), lambda: unloaded.weigh(directory, {}, config)):
+        refused(read, f"{QUERY} is stored as I8: quantized weights are not read")
+    path.rename(directory / "model_int8.safetensors")
+    refused(lambda: describe(directory), "named model.safetensors or in model.safetensors.index")
+    other.rename(path)
+    assert describe(directory)["max_positions"] == 128
+    assert unloaded.weigh(directory, {}, config)[0] == path.stat().st_size
+    change(directory / "config.json", transformers_weights="model_int8.safetensors")
+    refused(lambda: describe(directory), "transformers_weights names another file of weights")
+
+
+@pytest.mark.parametrize(
+    ("unused", "quantized"),
+    [
+        ("weight", ".weight"),
+        ("output.dense.weight", "encoder.layer.1.attention.output.dense.weight"),
+    ],
+)
+def test_an_unused_tensor_exempts_no_other(directory: Path, unused: str, quantized: str) -> None:
+    path = directory / "model.safetensors"
+    state = {
+        name: (100 * tensor).to(torch.int8)
+        if name.endswith(quantized) and tensor.ndim == 2 and "embed" not in name
+        else tensor
+        for name, tensor in load_file(path).items()
+    }
+    save_file(state | {unused: torch.ones(2, 2)}, path, metadata={"format": "pt"})
+    refused(lambda: describe(directory), "is stored as I8: quantized weights are not read")
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,10 @@ def test_older_names_are_known(model: Path) -> None:
 def test_a_missing_shard(model: Path) -> None:
     index = {"weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}
     (model / weights.INDEX).write_text(json.dumps(index))
+    assert "3 layers of 4 heads" in check(model)  # model.safetensors is loaded, if it is there
+    index["weight_map"]["a"] = "model-00001-of-00002.safetensors"
+    (model / weights.INDEX).write_text(json.dumps(index))
+    (model / "model.safetensors").rename(model / "model-00001-of-00002.safetensors")
     with pytest.raises(InputError, match=r"names model-00002-of-00002\.safetensors, which is miss"):
         check(model)
 

@@ -44,7 +44,7 @@ def weigh(directory: Path, files: Mapping[str, int], config: PretrainedConfig) -
         on_disk = sum(files[name] for name in files if name.endswith(WEIGHTS))
         return on_disk, "on the hub, not downloaded yet"
     check_header(directory, config, weights.read_header(directory))
-    on_disk = sum(path.stat().st_size for path in directory.glob(f"*{WEIGHTS}"))
+    on_disk = sum(path.stat().st_size for path in weights.files(directory))
     return on_disk, LOADS if on_disk <= LOADED else TOO_LARGE
 
 

@@ -20,6 +20,7 @@ from workflow_scripts.core.model.finite import is_finite
 from workflow_scripts.core.run.errors import InputError, one_line
 
 AGAIN = "save the model again with save_pretrained"
+WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 MOST_LAYERS = 1000
 REPEATED = ("num_hidden_layers", "decoder_layers", "num_decoder_layers")
@@ -57,6 +58,11 @@ def read_config(directory: Path) -> PretrainedConfig:
                 f"{directory}/config.json: {key}: quantized weights are not read; use the model "
                 "that was quantized"
             )
+    if getattr(config, "transformers_weights", None) is not None:
+        raise InputError(
+            f"{directory}/config.json: transformers_weights names another file of weights; remove "
+            f"that key and name the file {WEIGHTS}"
+        )
     return config
 
 
@@ -97,10 +103,12 @@ def load(
     lacking = missing if whole else {name for name in missing if _of_body(model, name)}
     if lacking:
         raise _refusal(directory, f"{min(lacking)} is missing{_more(lacking)}")
-    if surplus := {name for name in report["unexpected_keys"] if _of_body(model, name)}:
+    unused = set(report["unexpected_keys"])
+    if surplus := {name for name in unused if _of_body(model, name) and not _is_mask(name)}:
         raise _refusal(directory, f"{min(surplus)} is not among its parameters{_more(surplus)}")
-    unread = _unread(model) | {re.escape(name) for name in report["unexpected_keys"]}
-    check_types(directory, {k: v for k, v in header.items() if not _matches(unread, k)})
+    unread = _unread(model)
+    read = {name for name in header.keys() - unused if not _matches(unread, name)}
+    check_types(directory, {name: header[name] for name in read})
     for name, tensor in model.state_dict().items():
         if tensor.is_floating_point() and not is_finite(tensor):
             what = "NaN" if tensor.isnan().any() else "infinite numbers"
@@ -109,15 +117,12 @@ def load(
 
 
 def read_header(directory: Path) -> dict[str, Stored]:
-    """The tensors in the weight files by name, of which no value is read.
+    """The tensors in the files that are loaded, by name; no value is read.
 
     Raises InputError where there is none, a shard of the index is missing or a file is damaged.
     """
-    found = files(directory)
-    for shard in sorted(indexed(directory) - {file.name for file in found}):
-        raise InputError(f"{directory}: {INDEX} names {shard}, which is missing; copy it again")
     header = {}
-    for file in found:
+    for file in files(directory):
         try:
             with safe_open(file, "pt") as opened:
                 for key in opened.keys():  # noqa: SIM118 - not a mapping
@@ -141,13 +146,23 @@ def check_types(directory: Path, header: dict[str, Stored]) -> None:
 
 
 def files(directory: Path) -> list[Path]:
-    """The weight files of a model's directory; raises InputError where there is none."""
-    found = sorted(directory.glob("*.safetensors"))
-    if not found:
+    """The weight files that `transformers` loads: model.safetensors alone, else the index's shards.
+
+    Raises InputError where there is none or a shard is missing.
+    """
+    if (directory / WEIGHTS).is_file():
+        return [directory / WEIGHTS]
+    there = {path.name for path in directory.glob("*.safetensors")}
+    shards = sorted(indexed(directory))
+    for shard in shards:
+        if shard not in there:
+            raise InputError(f"{directory}: {INDEX} names {shard}, which is missing; copy it again")
+    if not shards:
         pickles = sorted(path.name for path in directory.glob("pytorch_model*.bin"))
         but = f" but {pickles[0]}, a pickle, which is never read" if pickles else ""
+        but = f" named {WEIGHTS} or in {INDEX}, but {min(there)}" if there else but
         raise InputError(f"{directory}: no *.safetensors weights{but}; {AGAIN} (docs/data.md)")
-    return found
+    return [directory / shard for shard in shards]
 
 
 def indexed(directory: Path) -> set[str]:
@@ -206,6 +221,11 @@ def _unread(model: PreTrainedModel) -> set[str]:
 
 def _matches(patterns: set[str], name: str) -> bool:
     return any(re.search(pattern, name) for pattern in patterns)
+
+
+def _is_mask(name: str) -> bool:
+    """Whether this is the constant by which older checkpoints mask attention, such as GPT-2's."""
+    return name.endswith(".attn.masked_bias")
 
 
 def _of_body(model: PreTrainedModel, name: str) -> bool:
