@@ -64,7 +64,7 @@ def append(path: Path, text: str) -> None:
     ("file", "text", "words"),
     [
         (SCRIPT, "\nADDED = 1\n", "workflow_scripts/"),
-        ("tiny.yaml", "seed: 2\n", "the config"),
+        ("tiny.yaml", "seed: 2\n", "the config, or what it names in a package"),
         ("rules/corpora.smk", "\nADDED = 1\n", "Snakefile or rules/"),
     ],
 )

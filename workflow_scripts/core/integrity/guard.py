@@ -14,7 +14,7 @@ from workflow_scripts.core.run.errors import InputError
 
 VARIABLE = "ATLAS_CODE"
 WORDS = {
-    "config": "the config, or what it names in a package,",
+    "config": "the config, or what it names in a package",
     "rules": "Snakefile or rules/",
     "scripts": f"{meaning.PACKAGE}/",
 }
