@@ -43,7 +43,7 @@ def products(study: TinyStudy) -> set[str]:
     ("change", "line"),
     [
         ("atention: {}\n", "config: atention: unknown key; accepted: "),
-        ("precision: .nan\n", "config: precision: nan is not a finite number; write one"),
+        ("precision: .nan\n", ": .nan: a form of float that is easily misread; "),
         ("study: twice\n", ": study: a second time; remove one"),
         ("data: 'a{b}'\n", "rename it without them"),
     ],

@@ -229,10 +229,11 @@ def corpora_of(chapter: str, config: dict[str, Any]) -> dict[str, str]:
 
 
 def refusal(printed: str) -> str:
-    """The line of the InputError that kept the workflow from being read."""
+    """The line of the InputError that kept the workflow, or the study's file, from being read."""
     lines = printed.splitlines()
     starts = [n for n, line in enumerate(lines) if line.startswith("InputError in file ")]
-    (line,) = {lines[start + 1] for start in starts}  # one attempt after the other fails alike
+    found = {lines[start + 1] for start in starts}  # one attempt after the other fails alike
+    (line,) = found or {line for line in lines if line.startswith("Error: ")}
     return line
 
 
