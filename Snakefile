@@ -78,6 +78,7 @@ if not workflow.is_main_process:
     guard.compare(os.environ[guard.VARIABLE], config, ROOT)
 
 
+# Temporary products are gone now, and so are those of failed jobs.
 onsuccess:
     provenance.prune(Path(RESULTS))
 

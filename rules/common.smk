@@ -243,8 +243,8 @@ def local_files(
 ) -> list[str]:
     """The files at `path`, a file or a directory; none where the source is elsewhere.
 
-    Of a directory those with one of `endings`. Where it has the folder `folder`, those in it. For a path in a source distribution,
-    which a job unpacks, the directory of its files with their digests.
+    Of a directory those with one of `endings`. Where it has the folder `folder`, those in it. For a
+    path in a source distribution, which a job unpacks, the directory of its files with their digests.
     """
     if path is None:
         return []
