@@ -75,7 +75,7 @@ workflow: setup
 
 # Faults that are really injected: killed jobs, a full disk, damaged files; and a cluster's scheduler.
 test-faults: setup
-	$(PYTHON) -m pytest tests/faults tests/cluster
+	$(PYTHON) -m pytest tests/faults tests/cluster --numprocesses 2 --dist loadfile
 
 # A real SLURM on this machine, where its programs are; skipped elsewhere. Each worker has its own,
 # and mostly waits for it.
@@ -83,12 +83,13 @@ test-slurm: setup
 	$(PYTHON) -m pytest tests/slurm --numprocesses 4 --dist loadfile
 
 # The page of the atlas: its JavaScript linted, its functions tested apart, then all in a browser.
+# Each worker has its own browser, and often waits for it.
 test-web: lint-web
 	@for file in $(ATLAS) $(REPORT); do \
 		test -f $$file || { echo "Error: $$file is tested and does not exist: make demo writes it" >&2; exit 1; }; \
 	done
 	$(PYTHON) -m tests.web.browser node --test "tests/atlas/js/*.test.js" "tests/report/js/*.test.js"
-	$(PYTHON) -m pytest tests/web
+	$(PYTHON) -m pytest tests/web --numprocesses 2 --dist worksteal
 
 lint-web: setup-web
 	$(VENV)/bin/oxlint --deny-warnings workflow_scripts/atlas/page tests/atlas/js workflow_scripts/report/page tests/report/js

@@ -6,13 +6,12 @@ from typing import Any
 
 import yaml
 
-from workflow_scripts.core.data.abilities import BIDIRECTIONAL, TOKENS
+from workflow_scripts.core.data.abilities import TOKENS
 from workflow_scripts.core.run import needs, schema
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
 REFERENCE = ROOT / "docs/configuration.md"
-ABILITIES = TOKENS | {BIDIRECTIONAL: "attention in both directions"}
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 HEAD = """\
 # Configuration
@@ -79,8 +78,9 @@ def _needs(chapter: str, root: dict[str, Any]) -> str:
     needed = [f"the chapter [{name}](#{name})" for name in declared.get("chapters", [])]
     needed += [root["conditions"][name]["description"] for name in declared.get("study", [])]
     if "model" in declared:
-        needed.append(f"of every model: {', '.join(ABILITIES[name] for name in declared['model'])}")
-    return f"Needs {'; '.join(needed)}.\n" if needed else ""
+        needed.append(f"of every encoder: {', '.join(TOKENS[name] for name in declared['model'])}")
+    reads = needs.reads(chapter, SCHEMAS)
+    return (f"Reads {reads}. " if reads else "") + (f"Needs {'; '.join(needed)}." if needed else "")
 
 
 def _section(title: str, part: dict[str, Any], needed: str, root: dict[str, Any]) -> str:
@@ -88,7 +88,7 @@ def _section(title: str, part: dict[str, Any], needed: str, root: dict[str, Any]
     shared: dict[str, list[str]] = {}
     rows = "".join(_rows(part, "", root, shared))
     text = f"## {title}\n\n{_escaped(part['description'])}\n"
-    text += f"\n{needed}" if needed else ""
+    text += f"\n{needed.strip()}\n" if needed else ""
     text += f"\n{TABLE_HEAD}{rows}"
     while shared:  # an object within one that is described has its own description below
         reference, keys = next(iter(shared.items()))

@@ -16,10 +16,10 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 
 
 def named(text: str) -> str:
-    """The text with the default study's model in every path below one model's results."""
+    """The text with the default study's model in every path below the results of no other."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    (model,) = config["models"]
-    others = "|".join([*sorted(FOLDERS), *schema.chapters(ROOT / "rules/schemas")])
+    model, *further = config["models"]
+    others = "|".join([*sorted(FOLDERS), *schema.chapters(ROOT / "rules/schemas"), *further])
     results = f"results/{config['study']}/"
     return re.sub(rf"{results}(?!(?:{others})/)[\w-]+/", f"{results}{model}/", text)
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import yaml
 
 from workflow_scripts.chapters import CHAPTERS, REFERENCES, collect
+from workflow_scripts.core.run import needs
 
 ROOT = Path(__file__).parents[1]
+SCHEMAS = ROOT / "rules/schemas"
 README, INDEX = ROOT / "README.md", ROOT / "docs/chapters/README.md"
 CITATION, ATLAS = ROOT / "CITATION.cff", ROOT / "docs/atlas.md"
 
@@ -23,7 +25,7 @@ def references() -> list[str]:
     found = []
     for paper in REFERENCES.values():
         names = [author.split(", ") for author in paper.authors.split("; ")]
-        about = {"type": "conference-paper", "title": paper.title, "year": paper.year}
+        about = {"type": paper.kind, "title": paper.title, "year": paper.year}
         about["authors"] = [{"family-names": last, "given-names": first} for last, first in names]
         about["collection-title"] = paper.collection
         about |= dict(zip(("start", "end"), paper.pages or (), strict=False))
@@ -33,12 +35,13 @@ def references() -> list[str]:
 
 
 def chapters() -> list[str]:
-    """A table of the chapters, with what the page of each asks."""
-    rows = ["| chapter | asks |", "| --- | --- |"]
+    """A table of the chapters, with the models that each reads and what its page asks."""
+    rows = ["| chapter | reads | asks |", "| --- | --- | --- |"]
     for chapter in CHAPTERS:
         page = (INDEX.parent / f"{chapter}.md").read_text(encoding="utf-8")
         asks = re.search(r"^\*\*Asks\*\* (.*?)\n\n", page, re.M | re.S)
-        rows.append(f"| [{chapter}]({chapter}.md) | {' '.join(asks[1].split())} |")
+        reads = needs.reads(chapter, SCHEMAS)
+        rows.append(f"| [{chapter}]({chapter}.md) | {reads} | {' '.join(asks[1].split())} |")
     return rows
 
 

@@ -1,8 +1,8 @@
 """Write results.md, every claim next to what the studies find, by `make docs`.
 
-`python docs/results.py DEFAULT REAL MULTI30K` first takes the claims tables of a run of each study,
-results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and multi30k.csv;
-an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and 2.
+`python docs/results.py DEFAULT REAL MULTI30K SMOLLM2` first takes the claims tables of a run of
+each study, results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and so
+on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and 2.
 """
 
 import shutil
@@ -18,67 +18,11 @@ from workflow_scripts.claims.published import SOURCES
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "results.md"
-STUDIES = {name: DOCS / f"claims/{name}.csv" for name in ("default", "real", "multi30k")}
+STUDIES = {name: DOCS / f"claims/{name}.csv" for name in ("default", "real", "multi30k", "smollm2")}
 GALLERY = DOCS.parent / "report/gallery"
-HEAD = """\
-# Results
-
-<!-- Written by `make docs` from docs/claims/; the sections stand in docs/claims/sections.yaml. -->
-
-Every published value and statement that the workflow judges, next to what it finds for MiniLM, and
-the figures of the default study. The claims, and the rule by which each is judged, are in
-[claims/published.csv](../claims/published.csv); the tables in full, with rules and their days,
-units, reasons and references, are [default.csv](claims/default.csv),
-[real.csv](claims/real.csv) and [multi30k.csv](claims/multi30k.csv).
-
-* **Default study** (`make demo`): English Wikipedia and film sentences rated by people (in SST-2's
-  place, with products, tweets and editorials as further development sets) are real; trees are
-  silver (parsed by spaCy); STS-B, MNLI, stories, frames, arguments and sentence pairs are
-  generated.
-* **Real data** ([studies/real.yaml](../studies/real.yaml),
-  `snakemake --cores 2 --configfile studies/real.yaml --config data=/data`): GUM's trees and
-  coreference, a part of FrameNet 1.5, MRPC, STS-B (3000 training pairs), SST-2 (4000 sentences)
-  and ARCT; Niven and Kao's own predictions were read by
-  `'arguments={{published_runs: {{path: runs}}}}'` after `data=/data`.
-  It has no running text: claims about surface patterns are judged on the default study. Of the
-  study's three training seeds this page has the first (that of `checkpoints.finetune.seeds: [1]`):
-  the others have not been run since the rules were corrected.
-* **Multi30k** (`studies/multi30k.yaml`): captions of pictures, English to German. Claims about
-  translators are judged on it, with a verdict for each translator that the study trained; those of
-  the default study learn from generated pairs. The numbers are those of a run with one seed, before
-  the rules were corrected, judged anew; what that run did not store is left out.
-
-**{own} of the {judged} numbers judged below rest on the paper's own model**, or one of its size:
-{other} are of another model, or of a baseline on other data, {words} of word models trained as the
-paper's were, and {data} are counts of the paper's own data set.
-
-Verdicts:
-
-* **reproduced**: the interval lies where the rule requires it, on the paper's model;
-* **holds here**: the same for a statement on another model;
-* **same direction**: it does not, but the whole interval lies on the same side of a baseline, or
-  of chance, as the paper's number. A number of another model is rated *same direction* at best;
-* **not reproduced**, or **does not hold here** on another model: the whole interval lies elsewhere;
-* **cannot tell**: the interval contains values on both sides;
-* *not comparable*, with the reason.
-
-Intervals are in parentheses: 95%, resampling what n counts, unless another is named. "One seed":
-the model was trained once, so that the interval does not include the variation between seeds.
-Where a claim was not read in its paper, this is stated next to it. One of twenty such intervals
-misses its number by chance, and there are many here.
-
-The rules were not written blind: they were committed after the first numbers of the default study
-had been seen, those about translators together with their results, and many were corrected on
-2026-11-23 after a review of these verdicts. Each row of the tables has the date of its rule
-(`rule_since`) and the verdict that the paper's own number would get (`paper_scores`):
-[claims](chapters/claims.md). Heads are written `<layer>-<head>`, counted from 1. The same seed is
-bit-identical only on the same processor type: numbers that depend on trained weights differ
-slightly elsewhere.
-Where the methods differ from the papers: [differences.md](differences.md).
-
-![Each claim with a verdict: the rule, the paper's number and ours](../report/gallery/claims.png)
-"""
+HEAD = (DOCS / "claims/head.txt").read_text(encoding="utf-8")
 TRANSLATION = "Sections 3 to 6, translators"
+OF_DECODERS = ("olsson2022-roles", "battery-sinks", "battery-causal")
 # Tables 1 and 2 of the study of Multi30k, and what results.md states about them.
 TABLES = {n: DOCS / f"claims/multi30k-table{n}.csv" for n in (1, 2)}
 ON_MULTI30K = """
@@ -106,6 +50,17 @@ TIMES = """\
 On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and
 2,014 sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was
 sampled once. Translations are searched with 5 beams."""
+DECODERS = """
+## Decoders
+
+SmolLM2-135M-Instruct, its weights stored in 4 bits, in
+[studies/smollm2.yaml](../studies/smollm2.yaml), without network:
+`snakemake --cores 2 --configfile studies/smollm2.yaml`. Running text is English Wikipedia, which is
+real; random tokens are sampled, and needles are sentences of the workflow's own. The claims, with
+their rules, are in [claims/decoders.csv](../claims/decoders.csv), the table in full is
+[smollm2.csv](claims/smollm2.csv). Of {n} statements {unread} were not read in their papers. Their
+rules were corrected on 2026-11-23, after numbers of this model had been seen.
+"""
 Section = tuple[str, tuple[str, ...], tuple[str, ...]]
 SECTIONS: dict[str, list[Section]] = {
     paper: [(part["title"], tuple(part["claims"]), tuple(part["figures"])) for part in parts]
@@ -113,12 +68,14 @@ SECTIONS: dict[str, list[Section]] = {
 }
 
 
-def page(default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame) -> str:
+def page(
+    default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame, smollm2: pd.DataFrame
+) -> str:
     """The text of results.md; of the figures those that the gallery has."""
     of_papers = sections_of(default)
     parts = [
-        head(default, real, multi30k),
-        *(f"* [{paper}](#{_anchor(paper)})" for paper in of_papers),
+        head(default, real, multi30k, smollm2),
+        *(f"* [{paper}](#{_anchor(paper)})" for paper in (*of_papers, "Decoders")),
     ]
     for paper, sections in of_papers.items():
         parts.append(f"\n## {paper}")
@@ -132,7 +89,17 @@ def page(default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame) -> s
             parts += [f"\n![](../report/gallery/{figure}.png)" for figure in drawn]
             if title == TRANSLATION:
                 parts += in_full(*map(pd.read_csv, TABLES.values()))
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *decoders(smollm2)]).rstrip() + "\n"
+
+
+def decoders(claims: pd.DataFrame) -> list[str]:
+    """The section on decoders, with a table for each paper."""
+    parts = [DECODERS.format(n=len(claims), unread=claims["source"].notna().sum())]
+    for paper, rows in claims.groupby("paper", sort=False):
+        parts += [f"### {paper}\n", "| Published | SmolLM2 (4-bit, instruct) |", "| --- | --- |"]
+        parts += [_row(id_, claims) for id_ in rows["id"].unique()] + [""]
+    drawn = [path for name in OF_DECODERS if (path := GALLERY / f"{name}.png").is_file()]
+    return parts + [f"![](../report/gallery/{path.name})\n" for path in drawn]
 
 
 def head(*studies: pd.DataFrame) -> str:
@@ -166,11 +133,11 @@ def verdicts(id_: str, studies: Mapping[str, pd.DataFrame]) -> str:
 
 
 def sections_of(claims: pd.DataFrame) -> dict[str, list[Section]]:
-    """The sections by paper; a paper without any has one, with all its claims."""
+    """The sections by paper; one without any has one with all its claims, if it has some."""
     others = {
         paper: [("All claims", tuple(claims.loc[claims["paper"] == paper, "id"].unique()), ())]
         for paper in PAPERS.values()
-        if paper not in SECTIONS
+        if paper not in SECTIONS and (claims["paper"] == paper).any()
     }
     return SECTIONS | others
 

@@ -1,11 +1,13 @@
 """ablation: heads and layers disabled, one at a time or all but one (Kovaleva 4.6, Michel 3, 5)."""
 
+products_of("encoder")
+
 ABLATION = config["ablation"]
 ABLATION_DISABLING = PAPER["kovaleva2019"] | {"subcategory": "4.6 Disabling heads"}
 ABLATION_MASKING = PAPER["michel2019"] | {"subcategory": "3 and 5 Masking heads"}
 # What is disabled, and how: uniform is Kovaleva's mode, zero is Michel's.
 ABLATION_MODES = {
-    "head": ["uniform", "zero"],
+    "head": ABLATION["modes"],
     "layer": ["uniform", "zero"],
     "all-but-one": ["zero"],
 }
@@ -14,7 +16,7 @@ ABLATION_COMPARED = (
     len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())
 )
 ABLATION_UNITS = {
-    unit: modes + (["mean"] if unit in ABLATION["mean"] else [])
+    unit: list(dict.fromkeys(modes + (["mean"] if unit in ABLATION["mean"] else [])))
     for unit, modes in ABLATION_MODES.items()
 }
 # What every script that measures a classifier is given.
@@ -181,6 +183,45 @@ use rule analysis_step as michel2019_table3 with:
         **step("ablation/michel2019_table3.py"),
 
 
+use rule analysis_step as ablation_modes with:
+    input:
+        logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
+        scores=ABLATION_SCORES,
+    output:
+        table=table(
+            "ablation-modes",
+            "how well modes of disabling agree",
+            ABLATION_MASKING,
+            caption="ablation-modes-table",
+        ),
+        heads=measured(
+            table("ablation-mode-heads", "each head's verdict, by mode", ABLATION_MASKING)
+        ),
+    pathvars:
+        job="ablation/{model}.ablation_modes",
+    resources:
+        mem_mb=memory(1500, 25),
+    params:
+        **step("ablation/ablation_modes.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+        points=ABLATION["equivalence"],
+        nats=ABLATION["equivalence_nats"],
+
+
+use rule analysis_step as ablation_modes_figure with:
+    input:
+        table=rules.ablation_modes.output.table,
+    output:
+        **figure("ablation-modes", "how well modes of disabling agree", ABLATION_MASKING),
+    pathvars:
+        job="ablation/{model}.ablation_modes_figure",
+    localrule: True
+    params:
+        **step("ablation/ablation_modes_figure.py"),
+
+
 use rule analysis_step as ablation_pairs with:
     input:
         scores=ABLATION_SCORES,
@@ -263,3 +304,6 @@ use rule analysis_step as kovaleva2019_heads with:
     localrule: True
     params:
         **step("ablation/kovaleva2019_heads.py"),
+
+
+include: "ablation_decoders.smk"

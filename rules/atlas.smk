@@ -33,6 +33,7 @@ use rule analysis_step as atlas_data with:
         seed=config["seed"],
         corpora={chapter: name for chapter, (_, name, _) in READ.items()},
         data=ORIGINS,
+        labels=LABELS,
         fewest=config.get("syntax", {}).get("fewest", 1),
 
 

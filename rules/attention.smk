@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from workflow_scripts.core.data.abilities import check_abilities
+from workflow_scripts.core.data.abilities import check_abilities, check_kind
 from workflow_scripts.core.data.cards import is_current, read_card
 from workflow_scripts.core.run.errors import InputError
 
@@ -10,15 +10,33 @@ from workflow_scripts.core.run.errors import InputError
 ATTENTION_MAPS = {}
 
 # A model is checked when its card is made, and where a study adds a chapter later.
-for name, entry in config["models"].items():
+for name, entry in SOURCES.items():
     card = Path(f"{RESULTS}/{name}/attention/model.json")
     try:
         if is_current(card, entry):
             about = read_card(card)
-            check_abilities(about, ABILITIES)
+            check_kind(about, config["models"][name]["kind"])
+            check_abilities(about, ABILITIES[name])
             ATTENTION_MAPS[name] = about["n_layers"] * about["n_heads"]
     except InputError as error:
         raise InputError(f"config: models.{name}: {error}") from None
+
+
+use rule torch_step as dequantise with:
+    input:
+        files=source_files,
+    output:
+        **folder("dequantised", f"<results>/{{model}}/{gguf_sources.FOLDER}"),
+    pathvars:
+        job="attention/{model}.dequantise",
+    priority: 20  # as of model_card
+    retries: 2
+    resources:
+        mem_mb=memory(1500, 12),  # 4 bits become 32, twice
+        disk_mb=lambda w: weights_mb(w.model),
+    params:
+        **step("attention/dequantise.py"),
+        source=lambda w: SOURCES[w.model],
 
 
 use rule torch_step as model_card with:
@@ -33,10 +51,11 @@ use rule torch_step as model_card with:
     localrule: True
     params:
         **step("attention/model_card.py"),
-        source=lambda w: config["models"][w.model],
+        source=lambda w: SOURCES[w.model],
         name="{model}",
-        # Not tracked, as it takes input: a new chapter leaves the cards as they are.
-        needed=lambda w, input: ABILITIES,
+        # Not tracked, as they take input: a new chapter leaves the cards as they are.
+        kind=lambda w, input: config["models"][w.model]["kind"],
+        needed=lambda w, input: ABILITIES[w.model],
 
 
 use rule model_step as extract with:

@@ -3,13 +3,14 @@
 from os.path import relpath
 
 CLAIMS = config["claims"]
-CLAIM_BUILTIN = [relpath(ROOT / "claims/published.csv")] if CLAIMS["builtin"] else []
+# What the papers state about heads of encoders, and what others state about those of decoders.
+CLAIMS_OF = {"encoder": "published", "decoder": "decoders"}
 CLAIMS_PRINTED = by_model(TABLES)
 
 
 use rule analysis_step as claim_verdicts with:
     input:
-        published=CLAIM_BUILTIN + CLAIMS["files"],
+        published=claims_of,
         model=rules.model_card.output.model,
         products=products_judged,
     output:

@@ -9,6 +9,12 @@ CLUSTER_ANNOTATIONS = {
     "syntax": SYNTAX_ANNOTATION if "syntax" in config else "",
     "coreference": COREFERENCE_ANNOTATION if "coreference" in config else "",
 }
+# From where on a head has a behaviour; of a decoder it is broad by a share.
+CLUSTER_THRESHOLDS = {
+    "encoder": without(CLUSTERS["thresholds"], ("first", "broad_share")),
+    "decoder": without(CLUSTERS["thresholds"], ("next", "cls", "sep"))
+    | {"broad": CLUSTERS["thresholds"]["broad_share"]},
+}
 
 
 use rule analysis_step as head_distances with:
@@ -41,7 +47,7 @@ use rule analysis_step as head_embedding with:
     localrule: True
     params:
         **step("clusters/head_embedding.py"),
-        thresholds=CLUSTERS["thresholds"],
+        thresholds=lambda w: CLUSTER_THRESHOLDS[config["models"][w.model]["kind"]],
         permutations=CLUSTERS["permutations"],
         seed=config["seed"],
 
@@ -79,3 +85,6 @@ use rule analysis_step as clark2019_fig6 with:
     params:
         **step("clusters/clark2019_fig6.py"),
         annotations=CLUSTER_ANNOTATIONS,
+
+
+in_one_pass(rules.head_distances)

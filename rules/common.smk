@@ -6,15 +6,15 @@ from pathlib import Path
 from snakemake import cli
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.data import packages
+from workflow_scripts.core.data import gguf_sources, packages
 from workflow_scripts.core.integrity import digests, meaning
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_checkout
-from workflow_scripts.core.run.config import check_paths, check_results_directory
+from workflow_scripts.core.run.config import check_paths, check_results_directory, source_of
 from workflow_scripts.core.run.config_files import check_files
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below, inside
-from workflow_scripts.core.run.needs import abilities
+from workflow_scripts.core.run.needs import abilities, served
 from workflow_scripts.core.run.schema import data_read
 
 SCHEMAS = ROOT / "rules/schemas"
@@ -38,7 +38,16 @@ check_results_directory(Path("results"))
 config = sdists.locate(config)
 
 RESULTS = f"results/{config['study']}"
-MODELS = list(config["models"])
+# The models that each chapter reads.
+SERVED = served(config, SCHEMAS)
+# Where each model comes from.
+SOURCES = {name: source_of(entry) for name, entry in config["models"].items()}
+# What a model with a note is called wherever numbers of it are shown.
+LABELS = {
+    name: f"{name} ({entry.get('note', 'GGUF')})"
+    for name, entry in config["models"].items()
+    if "note" in entry or gguf_sources.is_gguf(entry)
+}
 TEXTS = config["corpora"]["text"]
 TREEBANKS = config["corpora"]["treebanks"]
 COREFERENCE = config["corpora"]["coreference"]
@@ -53,7 +62,7 @@ FINETUNE = config["checkpoints"]["finetune"]
 SEEDS = FINETUNE["seeds"]
 # The papers' figures and tables are of classifiers fine-tuned from the pretrained weights.
 PRETRAINED_RUNS = {"task": TASKS, "init": "pretrained", "seed": SEEDS, "allow_missing": True}
-# What every model must have, each with the chapters that need it.
+# What each model must have, with the chapters that need it.
 ABILITIES = abilities(config, SCHEMAS)
 # Every corpus whose attention is extracted.
 CORPORA = TEXTS | TREEBANKS | COREFERENCE | FRAMES
@@ -67,6 +76,7 @@ COUNTS = {"category": "Texts and tasks"}
 
 include: "common_products.smk"
 include: "common_slurm.smk"
+include: "common_on_the_fly.smk"
 
 
 pathvars:
@@ -76,7 +86,7 @@ pathvars:
 
 
 wildcard_constraints:
-    model="|".join(map(re.escape, MODELS)),
+    model="|".join(map(re.escape, config["models"])),
     corpus="|".join(map(re.escape, CORPORA)) or "none",
     text="|".join(map(re.escape, TEXTS)) or "none",
     treebank="|".join(map(re.escape, TREEBANKS)) or "none",
@@ -112,8 +122,14 @@ def code(script: str) -> Callable[[object], str]:
 
 
 def step(script: str) -> dict:
-    """The params of a step that runs a script of workflow_scripts."""
-    return {"script": script, "code": code(script)}
+    """The params of a step that runs a script of workflow_scripts.
+
+    One that draws a figure is given the label of its model, where that has a note.
+    """
+    given = {"script": script, "code": code(script)}
+    if LABELS and "figures.save(" in (ROOT / "workflow_scripts" / script).read_text("utf-8"):
+        given["label"] = lambda wildcards: LABELS.get(wildcards.get("model"), "")
+    return given
 
 
 def used(corpora: dict) -> list[str]:
@@ -257,7 +273,15 @@ def local_files(
 
 # The files of a local model, so that new weights make its results stale. Folders in its directory
 # are not loaded: other formats, earlier checkpoints.
-model_files = files_of(config["models"], "model", deep=False)
+source_files = files_of(SOURCES, "model", deep=False)
+
+
+def model_files(wildcards) -> list[str]:
+    """The files that are loaded: of a GGUF file, the directory that a job makes of it."""
+    if not gguf_sources.is_gguf(SOURCES[wildcards.model]):
+        return source_files(wildcards)
+    directory = f"{RESULTS}/{wildcards.model}/{gguf_sources.FOLDER}"
+    return [ancient(directory), directory + digests.LISTING]
 
 
 include: "common_chapters.smk"

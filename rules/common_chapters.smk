@@ -7,6 +7,7 @@ from functools import cache
 from math import ceil
 from os.path import relpath
 
+from workflow_scripts.core.data.gguf_sources import is_gguf
 from workflow_scripts.core.data.packages import location
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.frame_files import definitions_of
@@ -17,20 +18,26 @@ from workflow_scripts.report.entries import Entry, heading, titles_of_tasks, wit
 def cache_mb(model: str, corpus: str) -> int:
     """The MB that are declared for the attention cache of a corpus or task.
 
-    Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens. Where
-    only a file holds how many examples a corpus has, 1000 count.
+    Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens, of a
+    decoder for each key up to the query. Where only a file holds how many examples a corpus has,
+    1000 count.
     """
     entry = (CORPORA | TASKS)[corpus]
     keys = ("n_segments", "n_sentences", "generate")
     n = next((entry[key] for key in keys if entry.get(key)), 1000)
     if corpus in TASKS:
         n = config["attention"]["task_examples"]
-    maps = ATTENTION_MAPS.get(model) or maps_of(config["models"][model])
-    return ceil(n * entry["max_tokens"] ** 2 * maps * 2 / 1e6)
+    maps = ATTENTION_MAPS.get(model) or maps_of(SOURCES[model])
+    longest, decoder = entry["max_tokens"], config["models"][model]["kind"] == "decoder"
+    weights = longest * (longest + 1) // 2 if decoder else longest**2
+    return ceil(n * weights * maps * 2 / 1e6)
 
 
 def maps_of(model: dict) -> int:
-    """Layers times heads of a model from a path or package; BERT-base's for one on the hub."""
+    """Layers times heads of a model from a path or package; BERT-base's for others.
+
+    Others are on the hub, or in a GGUF file, which takes seconds to read.
+    """
     with suppress(InputError, OSError, ValueError, KeyError):
         if "hub" not in model:
             about = json.loads((location(model) / "config.json").read_text(encoding="utf-8"))
@@ -50,20 +57,28 @@ def card_of(model: str, cache: str) -> str:
 
 
 def weights_mb(model: str) -> int:
-    """The MB of the weights of a model from a path or package; BERT-base's for one on the hub."""
+    """The MB of the weights of a model from a path or package; BERT-base's for one on the hub.
+
+    Of a GGUF file those of its weights in 32 bits, if each has 4 there.
+    """
     with suppress(InputError):
-        if "hub" not in (entry := config["models"][model]):
-            return ceil(bytes_of(location(entry)) / 1e6)
+        if "hub" not in (entry := SOURCES[model]):
+            return ceil(bytes_of(location(entry)) * (8 if is_gguf(entry) else 1) / 1e6)
     return 440
+
+
+def claims_of(wildcards) -> list[str]:
+    """The files of claims that a model is judged by."""
+    kind = config["models"][wildcards.model]["kind"]
+    own = [relpath(ROOT / f"claims/{CLAIMS_OF[kind]}.csv")] if CLAIMS["builtin"] else []
+    return own + CLAIMS["files"]
 
 
 def products_judged(wildcards) -> list[str]:
     """What claims about a model are judged by: printed tables, and what its rules entered."""
-    model = {"model": [wildcards.model]}
     entered = [(path, of) for path, _, of in MEASURED] + JUDGED_BY
     printed = CLAIMS_PRINTED[wildcards.model] + CLAIMS_PRINTED[""]
-    tables = [file for path, of in entered for file in for_all(path, **of, **model)]
-    return list(dict.fromkeys(printed + tables))
+    return list(dict.fromkeys(printed + entered_of(wildcards.model, entered)))
 
 
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
@@ -83,23 +98,42 @@ def caption_of(entry: Entry) -> str:
 
 def by_model(files: Iterable[str]) -> dict[str, list[str]]:
     """The files of each model, and under "" those of the whole study."""
-    found = {model: [] for model in ["", *MODELS]}
+    found = {model: [] for model in ["", *config["models"]]}
     for file in files:
         folder = file.replace("<results>", RESULTS).removeprefix(f"{RESULTS}/").partition("/")[0]
         found[folder if folder in config["models"] else ""].append(file)
     return found
 
 
-def tables_printed(category: str, of_model: bool) -> dict[str, Entry]:
-    """The printed tables of a category, of each model or of the study: one entry by its pattern."""
-    listed = [entry for entry in ENTRIES if entry.kind == "table" and entry.category == category]
-    return {entry.pattern: entry for entry in listed if ("model" in entry.of) == of_model}
+def tables_printed(category: str) -> dict[str, tuple[list[str], dict[str, Entry]]]:
+    """The printed tables of a category, by pattern: of models that have the same ones, of the study.
+
+    By what is put behind the name of their rule; of the study, there are no models.
+    """
+    found: dict[str, dict[str, Entry]] = {}
+    for entry in ENTRIES:
+        if entry.kind == "table" and entry.category == category:
+            found.setdefault(entry.of.get("model", ""), {})[entry.pattern] = entry
+    groups = {"_of_study": ([], found.pop("", {}))}
+    for model, printed in found.items():
+        for models, others in groups.values():
+            if models and others.keys() == printed.keys():
+                models.append(model)
+                break
+        else:
+            groups[f"_{len(groups)}" if len(groups) > 1 else ""] = [model], printed
+    return groups
 
 
-def headings_of(printed: Iterable[Entry]) -> list[str]:
-    """The titles of printed tables, the same for every model."""
+def headings_of(printed: Iterable[Entry], model: str | None) -> list[str]:
+    """The titles of printed tables, with the label of their model where it has a note."""
     words = titles_of_tasks()
-    return [heading(entry, words) for entry in printed]
+    return [heading(entry, words) + comma_label(model) for entry in printed]
+
+
+def comma_label(model: str | None) -> str:
+    """The label of a model with a note, to stand after a title; empty for others."""
+    return f", {LABELS[model]}" if model in LABELS else ""
 
 
 @cache
@@ -112,6 +146,17 @@ def page_of(entry: Entry):
     """The pages of a printed table of all models, which the report shows."""
     place = {"category": entry.category, "subcategory": entry.subcategory or None}
     return reported(with_ending(entry.pattern, "html"), entry.title, place, entry.caption)
+
+
+def atlas_classifiers(wildcards) -> dict[str, list[str]]:
+    """What the maps of a model's classifiers are made from, where it has classifiers."""
+    tasks, model = ATLAS_TASKS[wildcards.model], f"<results>/{wildcards.model}"
+    runs = [f"{task}.pretrained.{SEEDS[0]}" for task in tasks]
+    return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
+        "tuned": [f"{model}/attention/{run}.h5" for run in runs],
+        "cards": [f"{model}/checkpoints/{run}.json" for run in runs],
+        "tables": [f"<results>/tasks/{task}.parquet" for task in tasks],
+    }
 
 
 def corpora_definitions(wildcards) -> list[str]:
@@ -145,6 +190,12 @@ def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, 
 def translated(kind, name: str, title: str):
     """A figure or table of all translators."""
     return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
+
+
+def tested(kind, test: str, name: str, title: str):
+    """A figure or table of one of the battery's tests, where the study has it."""
+    section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
+    return kind(name, title, section, wanted=test in BATTERY["tests"])
 
 
 def unfinished() -> set[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import product
 
+from workflow_scripts.core.run.needs import KINDS
 from workflow_scripts.report.entries import Entries, Entry, labels, titles_of_tasks
 
 # The default targets; `figure` and `table` enter the products of all chapters.
@@ -15,6 +16,15 @@ MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
 JUDGED_BY: list[tuple[str, dict]] = []
 # What the report shows, and the tables whose pages the chapter `report` makes.
 ENTRIES = Entries()
+# Figures that a model has not, though its chapters draw them: the model, the figure, and why.
+LEFT_OUT: list[tuple[str, str, str]] = []
+# The kinds of models whose products are entered now.
+ENTERED_KINDS = list(KINDS)
+
+
+def products_of(*kinds: str) -> None:
+    """Let the rest of the chapter's rules enter products of models of these kinds alone."""
+    ENTERED_KINDS[:] = kinds
 
 
 def figure(
@@ -24,14 +34,18 @@ def figure(
     caption: str = "",
     wanted: bool = True,
     per_model: bool = True,
+    kinds: Iterable[str] = KINDS,
+    why: str = "",
 ) -> dict:
     """A figure's outputs: its svg, which is shown in the report, pdf and png.
 
     Its caption is report/<caption>.rst, by default that of its name without a wildcard; raises
-    InputError where it is missing. It is drawn for every model (with `per_model`), and for every
-    value of another wildcard in its name.
+    InputError where it is missing. It is drawn for every model of these `kinds` that the chapter
+    reads (with `per_model`), and for every value of another wildcard in its name; `why` states what
+    other models lack.
     """
     path = f"{product_folder(per_model)}/figures/{name}"
+    kinds = [kind for kind in kinds if kind in ENTERED_KINDS]
     caption = caption or name.partition(".")[0]
     if not (ROOT / f"report/{caption}.rst").is_file():
         raise InputError(
@@ -40,8 +54,10 @@ def figure(
         )
     if wanted:
         for kind in ("svg", "pdf", "png"):
-            FIGURES.extend(for_all(f"{path}.{kind}"))
-        enter(f"{path}.svg", title, section, caption)
+            FIGURES.extend(for_all(f"{path}.{kind}", model=of_kinds(kinds)))
+        enter(f"{path}.svg", title, section, caption, kinds)
+        why = why or f"it is drawn of {' and '.join(f'{kind}s' for kind in kinds)} alone"
+        LEFT_OUT.extend((model, name, why) for model in MODELS if model not in of_kinds(kinds))
     in_report = reported(f"{path}.svg", title, section, caption)
     return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
 
@@ -53,40 +69,68 @@ def table(
     caption: str = "",
     wanted: bool = True,
     per_model: bool = True,
+    kinds: Iterable[str] = KINDS,
 ) -> str:
     """A table's output, a CSV file whose page is shown in the report; made as `figure` is drawn."""
     path = f"{product_folder(per_model)}/tables/{name}.csv"
     if wanted:
-        TABLES.extend(for_all(path))
-    return listed(path, title, section, caption or name, wanted)
+        TABLES.extend(for_all(path, model=of_kinds(kinds)))
+    return listed(path, title, section, caption or name, wanted, kinds)
 
 
-def listed(path: str, title: str, section: dict, caption: str, wanted: bool = True) -> str:
-    """A CSV file whose page is shown in the report, where it is `wanted`."""
+def listed(
+    path: str,
+    title: str,
+    section: dict,
+    caption: str,
+    wanted: bool = True,
+    kinds: Iterable[str] = KINDS,
+) -> str:
+    """A CSV file whose page is shown in the report, where it is `wanted`, of models of `kinds`."""
     if wanted:
-        enter(path, title, section, caption)
+        enter(path, title, section, caption, kinds)
     return path
 
 
-def measured(path: str, *modules: str, **of: Iterable) -> str:
+def measured(
+    path: str, *modules: str, wanted: bool = True, kinds: Iterable[str] = KINDS, **of: Iterable
+) -> str:
     """A table of measures of heads, for the atlas and claims; the chapter's measures.py declares it.
 
     `modules` are the chapter's modules that other chapters collect and that read this table, `of`
-    the values of wildcards where they are not those of `cases`.
+    the values of wildcards where they are not those of `cases`; of models, those of `kinds`. The
+    atlas and claims read it only where it is `wanted`.
     """
-    MEASURED.append((path, modules, of))
+    if wanted:
+        MEASURED.append((path, modules, {"model": of_kinds(kinds)} | of))
     return path
 
 
-def judged(path: str, **of: Iterable) -> str:
-    """Another table that claims are judged by; `of` as in `measured`."""
-    JUDGED_BY.append((path, of))
+def judged(path: str, kinds: Iterable[str] = KINDS, **of: Iterable) -> str:
+    """Another table that claims are judged by; `kinds` and `of` as in `measured`."""
+    JUDGED_BY.append((path, {"model": of_kinds(kinds)} | of))
     return path
 
 
-def read_by(module: str) -> list[str]:
-    """The tables, of any model, that the module of this name in their own chapter reads."""
-    return [path for path, modules, _ in MEASURED if module in modules]
+def of_kinds(kinds: Iterable[str]) -> list[str]:
+    """The models of these kinds that the chapter being read has, without what `products_of` bars."""
+    of = {*kinds} & {*ENTERED_KINDS}
+    return [name for name in MODELS if config["models"][name]["kind"] in of]
+
+
+def read_by(module: str):
+    """A function that gives a model's tables that their own chapter's module of this name reads."""
+    found = [(path, of) for path, modules, of in MEASURED if module in modules]
+    return lambda wildcards: entered_of(wildcards.model, found)
+
+
+def entered_of(model: str, entered: Iterable[tuple[str, dict]]) -> list[str]:
+    """Of tables that were entered, those of a model, and of the study."""
+    return [
+        file
+        for path, of in entered
+        for file in for_all(path, **of | {"model": set(of["model"]) & {model}})
+    ]
 
 
 def counts(folder: str, name: str, caption: str, of: Iterable[str]) -> str:
@@ -103,9 +147,9 @@ def product_folder(per_model: bool) -> str:
     return "<results>/{model}" if per_model else "<results>"
 
 
-def enter(path: str, title: str, section: dict, caption: str) -> None:
+def enter(path: str, title: str, section: dict, caption: str, kinds: Iterable[str] = KINDS) -> None:
     """Let the report list a product, once for every value of the wildcards in its path."""
-    for of in cases(path):
+    for of in cases(path, model=of_kinds(kinds)):
         file = path.format(**of).replace("<results>", RESULTS)
         pattern = path.format(**(of | {"model": "{model}"}))
         ENTRIES.add(Entry(file, title, caption, pattern=pattern, **({"of": of} | section)))
@@ -117,7 +161,7 @@ def reported(path: str, title: str, section: dict, caption: str):
     def words(wildcards) -> dict[str, str]:
         file = path.format(**wildcards).replace("<results>", RESULTS)
         own = ENTRIES.get(file) or Entry(file, title, caption, **section)
-        return labels(own, ENTRIES, titles_of_tasks())
+        return labels(own, ENTRIES, titles_of_tasks(), LABELS)
 
     return report(path, caption=f"../report/{caption}.rst", labels=words, **section)
 

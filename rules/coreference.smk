@@ -64,3 +64,7 @@ use rule analysis_step as coreference_examples with:
         **step("coreference/coreference_examples.py"),
         n_examples=COREFERENCE_CONFIG["examples"],
         seed=config["seed"],
+
+
+in_one_pass(rules.coreference_scores)
+by_example(rules.coreference_examples)

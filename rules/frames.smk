@@ -75,3 +75,7 @@ use rule analysis_step as kovaleva2019_fig3 with:
         **step("frames/kovaleva2019_fig3.py"),
         percentile=config["frames"]["percentile"],
         generated=FRAMES_GENERATED,
+
+
+in_one_pass(rules.frame_scores)
+by_example(rules.frame_drawings)

@@ -15,6 +15,7 @@ rule preflight:
         study=config,
         results=RESULTS,
         needed=lambda w: ABILITIES,
+        left_out=lambda w: LEFT_OUT,
         call={
             "arguments": sys.argv[1:],
             "without": "preflight",

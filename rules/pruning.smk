@@ -1,10 +1,12 @@
 """pruning: head importance, iterative pruning, heads removed for good (Michel et al., 4 to 6)."""
 
+products_of("encoder")
+
 PRUNING = config["pruning"]
 PRUNING_SECTION = PAPER["michel2019"] | {"subcategory": "4 and 6 Pruning heads"}
 PRUNING_EPOCH_TASKS = [task for task in TASKS if task in FINETUNE["every_epoch"]]
 # Table 4 is of MNLI in the paper.
-PRUNING_TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS))
+PRUNING_TIMED = "mnli" if "mnli" in TASKS else next(iter(TASKS), "none")
 
 
 scattergather:
@@ -175,5 +177,8 @@ use rule model_step as michel2019_table4 with:
         share=PRUNING["speed"]["share"],
         examples=PRUNING["speed"]["examples"],
         repeats=PRUNING["speed"]["repeats"],
-        max_tokens=TASKS[PRUNING_TIMED]["max_tokens"],
+        max_tokens=TASKS.get(PRUNING_TIMED, {}).get("max_tokens"),
         device=config["device"],
+
+
+include: "pruning_decoders.smk"

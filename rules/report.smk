@@ -10,18 +10,17 @@ REPORT_PAGE_SOURCES = [relpath(REPORT_PAGE / f"table.{ending}") for ending in ("
 REPORT_FRONT_SOURCES = [
     relpath(REPORT_PAGE / name) for name in ("overview.html", "overview.css", "links.js")
 ]
-# The printed tables by paper, so that a paper's tables need nothing of another's: those of a model,
-# which are the same of every model, and those of the study.
+# The printed tables by paper, so that a paper's tables need nothing of another's: those of models
+# that have the same ones, and those of the study.
 REPORT_PRINTED = {
-    f"{start}table_pages_{part}{end}": tables_printed(category, of_model=bool(start))
+    f"{'{model}.' if models else ''}table_pages_{part}{end}": (models, printed)
     for part, category in (PAPERS | {"texts": COUNTS["category"]}).items()
-    for start, end in [("{model}.", ""), ("", "_of_study")]
+    for end, (models, printed) in tables_printed(category).items()
+    if printed
 }
 
 
-for part, printed in REPORT_PRINTED.items():
-    if not printed:
-        continue
+for part, (models, printed) in REPORT_PRINTED.items():
 
     rule:
         name:
@@ -37,12 +36,16 @@ for part, printed in REPORT_PRINTED.items():
             f"<logs>/report/{part}.log",
         benchmark:
             f"<benchmarks>/report/{part}.tsv"
+        wildcard_constraints:
+            model="|".join(map(re.escape, models)),
         localrule: True
         conda:
             "../envs/analysis.yaml"
         params:
             code=code("report/table_pages.py"),
-            headings=lambda wildcards, printed=printed: headings_of(printed.values()),
+            headings=lambda wildcards, printed=printed: headings_of(
+                printed.values(), wildcards.get("model")
+            ),
             texts=lambda wildcards, printed=printed: texts_of(
                 *(caption_of(entry) for entry in printed.values())
             ),
@@ -53,7 +56,7 @@ for part, printed in REPORT_PRINTED.items():
         file
         for pattern in printed
         for ending in ("html", "tex")
-        for file in for_all(with_ending(pattern, ending))
+        for file in for_all(with_ending(pattern, ending), model=models)
     )
 
 
@@ -91,7 +94,7 @@ if REPORT_CLAIM_PAGES:
         params:
             **step("report/claims_page.py"),
             model="{model}",
-            heading="Every published claim, judged",
+            heading=lambda w: f"Every published claim, judged{comma_label(w.model)}",
             page_path=f"{RESULTS}/{{model}}/tables/claims.html",
             texts=lambda wildcards: texts_of(relpath(ROOT / "report/claims.rst")),
 
@@ -121,6 +124,7 @@ REPORT_FACTS = {
     },
     "claims": REPORT_CLAIM_PAGES,
     "atlas": f"{RESULTS}/atlas.html" if "atlas" in config else "",
+    "labels": LABELS,
     "shown": shown_by_category(ENTRIES),
     "figures": [entry.path for entry in ENTRIES if entry.kind == "figure"],
     "origins": ORIGINS,

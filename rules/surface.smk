@@ -3,6 +3,8 @@
 SURFACE = config["surface"]
 SURFACE_CACHE = f"<results>/{{model}}/attention/{SURFACE['corpus']}.h5"
 SURFACE_CORPUS = f"<results>/corpora/{SURFACE['corpus']}.jsonl"
+# From where on a head is broad: in nats, of a decoder as a share of the largest entropy.
+SURFACE_BROAD = {"encoder": SURFACE["broad"], "decoder": SURFACE["broad_share"]}
 SURFACE_SECTION = PAPER["clark2019"] | {"subcategory": "3 Surface patterns"}
 
 
@@ -59,7 +61,7 @@ use rule analysis_step as entropy with:
         job="surface/{model}.entropy",
     params:
         **step("surface/entropy.py"),
-        broad=SURFACE["broad"],
+        broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
         bootstrap=SURFACE["bootstrap"],
         seed=config["seed"],
 
@@ -71,7 +73,8 @@ use rule model_step as gradient_importance with:
         head=rules.mlm_head.output.head,
         files=model_files,
     output:
-        gradients=measured("<results>/{model}/surface/gradients.parquet"),
+        # A decoder predicts no masked tokens.
+        gradients=measured("<results>/{model}/surface/gradients.parquet", kinds=["encoder"]),
     pathvars:
         job="surface/{model}.gradient_importance",
     params:
@@ -101,7 +104,7 @@ use rule torch_step as surface_drawings with:
     params:
         **step("surface/surface_drawings.py"),
         threshold=SURFACE["threshold"],
-        broad=SURFACE["broad"],
+        broad=lambda w: SURFACE_BROAD[config["models"][w.model]["kind"]],
         heads=SURFACE["drawings"]["heads"],
         example=SURFACE["drawings"]["example"],
         max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
@@ -137,7 +140,13 @@ use rule analysis_step as clark2019_fig3 with:
     input:
         gradients=rules.gradient_importance.output.gradients,
     output:
-        **figure("clark2019-fig3", "Figure 3, gradient importance", SURFACE_SECTION),
+        **figure(
+            "clark2019-fig3",
+            "Figure 3, gradient importance",
+            SURFACE_SECTION,
+            kinds=["encoder"],
+            why="it needs a mask token",
+        ),
     pathvars:
         job="surface/{model}.clark2019_fig3",
     localrule: True
@@ -168,3 +177,7 @@ use rule analysis_step as clark2019_position with:
     params:
         **step("surface/clark2019_position.py"),
         threshold=SURFACE["threshold"],
+
+
+in_one_pass(rules.relative_position, rules.special_tokens, rules.entropy)
+by_example(rules.surface_drawings)

@@ -86,3 +86,7 @@ use rule analysis_step as clark2019_fig5 with:
         **step("syntax/clark2019_fig5.py"),
         annotation=SYNTAX_ANNOTATION,
         mentions=SYNTAX_MENTIONS,
+
+
+in_one_pass(rules.syntax_scores)
+by_example(rules.syntax_examples)

@@ -21,7 +21,8 @@ from workflow_scripts.core.integrity import provenance
 
 ROOT = Path(__file__).parents[1]
 _CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-(MODEL,) = _CONFIG["models"]
+MODELS = list(_CONFIG["models"])
+MODEL = MODELS[0]
 RESULTS = f"results/{_CONFIG['study']}"
 DEMO = ROOT / RESULTS
 

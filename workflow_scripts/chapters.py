@@ -23,6 +23,8 @@ CHAPTERS = (
     "pruning",
     "arguments",
     "translation",
+    "battery",
+    "mixing",
     "claims",
     "atlas",
     "report",
@@ -38,6 +40,7 @@ class Paper(NamedTuple):
     collection: str
     year: int
     pages: tuple[int, int] | None = None
+    kind: str = "conference-paper"  # a type of the Citation File Format
 
 
 # The papers by the beginning of their products' names.
@@ -70,6 +73,41 @@ REFERENCES = {
         "Niven, Timothy; Kao, Hung-Yu",
         "Proceedings of ACL 2019",
         2019,
+    ),
+    "olsson2022": Paper(
+        "Olsson et al. 2022",
+        "In-context Learning and Induction Heads",
+        "Olsson, Catherine; Elhage, Nelson; Nanda, Neel; Joseph, Nicholas; DasSarma, Nova; "
+        "Henighan, Tom; Mann, Ben; Askell, Amanda; Bai, Yuntao; Chen, Anna; Conerly, Tom; "
+        "Drain, Dawn; Ganguli, Deep; Hatfield-Dodds, Zac; Hernandez, Danny; Johnston, Scott; "
+        "Jones, Andy; Kernion, Jackson; Lovitt, Liane; Ndousse, Kamal; Amodei, Dario; Brown, Tom; "
+        "Clark, Jack; Kaplan, Jared; McCandlish, Sam; Olah, Chris",
+        "Transformer Circuits Thread",
+        2022,
+        kind="article",
+    ),
+    "kobayashi2020": Paper(
+        "Kobayashi et al. 2020",
+        "Attention is Not Only a Weight: Analyzing Transformers with Vector Norms",
+        "Kobayashi, Goro; Kuribayashi, Tatsuki; Yokoi, Sho; Inui, Kentaro",
+        "Proceedings of EMNLP 2020",
+        2020,
+        (7057, 7075),
+    ),
+    "kobayashi2021": Paper(
+        "Kobayashi et al. 2021",
+        "Incorporating Residual and Normalization Layers into Analysis of Masked Language Models",
+        "Kobayashi, Goro; Kuribayashi, Tatsuki; Yokoi, Sho; Inui, Kentaro",
+        "Proceedings of EMNLP 2021",
+        2021,
+        (4547, 4568),
+    ),
+    "mohebbi2023": Paper(
+        "Mohebbi et al. 2023",
+        "Quantifying Context Mixing in Transformers",
+        "Mohebbi, Hosein; Zuidema, Willem; Chrupała, Grzegorz; Alishahi, Afra",
+        "Proceedings of EACL 2023",
+        2023,
     ),
 }
 PAPERS = {name: paper.cited for name, paper in REFERENCES.items()}

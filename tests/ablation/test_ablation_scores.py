@@ -17,10 +17,10 @@ from workflow_scripts.core.data import table_parts, tables
 from workflow_scripts.core.data.glue import TASKS, read_task, split_of
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.model.ablation_engine import mean_outputs
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
-from workflow_scripts.core.model.interventions import Fixed, Gates, Uniform
+from workflow_scripts.core.model.interventions import Disabled, Gates, Uniform
+from workflow_scripts.core.model.replacements import mean_outputs
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
@@ -104,7 +104,8 @@ def test_averages_come_from_training_examples(swept: Path) -> None:
     chosen = train.loc[list(sample(range(len(train)), 8, 1))]
     means = mean_outputs(model, tokens_of(chosen, tokenizer(), 32, 128))
     tokens = tokens_of(split_of(table, "dev"), tokenizer(), 32, 128)
-    with watching(model, Fixed([(0, 3)], means)):
+    chosen = torch.from_numpy(np.eye(LAYERS * HEADS, dtype=bool)[3].reshape(1, LAYERS, HEADS))
+    with watching(model, Disabled(chosen, "mean", means[None, :, :, None])):
         expected = logits_of(model, tokens)
     selected = frame[
         (frame["split"] == "dev") & (frame["unit"] == "head") & (frame["mode"] == "mean")

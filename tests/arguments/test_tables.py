@@ -26,7 +26,7 @@ from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.cls_scorer import new_scorer, save_scorer
-from workflow_scripts.core.model.interventions import disabling
+from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.swaps import swap_sets
 
@@ -254,6 +254,8 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
     swept = tables.read(out)
     assert len(swept) == (1 + 2 * 4) * 8 and set(swept["seed"]) == {3}
 
+    import torch
+
     from workflow_scripts.arguments.bert import to_tokens
     from workflow_scripts.arguments.setups import inputs_of
     from workflow_scripts.core.data.arct import read_arct
@@ -265,10 +267,9 @@ def test_the_sweep_equals_one_head_and_one_point_at_a_time(tmp_path: Path, mode:
     chosen = swept[swept["layer"] == -1]["id"]
     for (layer, head), id_ in itertools.product([(0, 1), (1, 3)], chosen.tolist()[:3]):
         row = frame[frame["id"] == id_]
-        disabled = np.zeros((2, 4), bool)
-        disabled[layer, head] = True
-        watcher = disabling(disabled, mode, None, scorer.device)
-        with watching(scorer, watcher):
+        disabled = torch.zeros(1, 2, 4, dtype=torch.bool)
+        disabled[0, layer, head] = True
+        with watching(scorer, Disabled(disabled, mode)):
             tokens = [to_tokens(text, tokenizer, 64, 128) for text in inputs_of(row, "full")]
             expected = np.concatenate([logits_of(scorer, [text])[0] for text in tokens])
         variant = swept[(swept["layer"] == layer) & (swept["head"] == head) & (swept["id"] == id_)]

@@ -54,8 +54,11 @@ class MadeUpModel:
         largest = ("largest", "largest_low", "largest_high")
         frame = self.rows({"query": ["all", "cls"]}, "entropy", *INTERVAL, *largest, **over)
         frame.loc[frame["query"] == "cls", ["ci_low", "ci_high"]] = np.nan  # of one document
+        relative = ("relative", "relative_low", "relative_high")  # of a decoder
+        for name, nats in zip(relative, ("entropy", *INTERVAL), strict=True):
+            frame[name] = frame[nats] / 4.84
         self.write("surface/entropy.parquet", frame.assign(uniform=4.84))
-        targets = ["cls", "sep", "punctuation", "sep_to_sep", "other_to_sep"]
+        targets = ["cls", "first", "sep", "punctuation", "sep_to_sep", "other_to_sep"]
         frame = self.rows({"target": targets}, "attention", *INTERVAL, **over)
         frame["uniform"] = frame["target"].map(targets.index) / 64
         self.write("surface/special_tokens.parquet", frame)

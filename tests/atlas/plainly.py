@@ -45,6 +45,11 @@ def check(path: Path, tables: Path | None = None) -> int:
             assert as_list(measure[column], len(measure["value"])) == numbers, about
         given = {name for name in ("low", "high", "p", "label", "n") if measure[name] is not None}
         assert given <= expected.keys(), measure["id"]
+    for model in atlas["models"]:
+        for badge in model.get("badges", []):
+            rows = chosen(badge["source"], folder).to_dict("records")
+            numbers = {row["layer"] * model["n_heads"] + row["head"] for row in rows}
+            assert badge["heads"] == sorted(numbers), badge["id"]
     check_pages_expectations(atlas)
     return len(atlas["measures"])
 
@@ -67,6 +72,13 @@ def check_pages_expectations(atlas: dict[str, Any]) -> None:
         assert (measure["categories"] is not None) == (measure["scale"] == "category")
         assert (measure["low"] is None) == (measure["high"] is None)
         assert (measure["null"] is None) == (measure["null_title"] is None), measure["id"]
+    for model in models.values():
+        assert model["n_heads"] % model.get("n_kv_heads", 1) == 0
+        found = [badge["id"] for badge in model.get("badges", [])]
+        assert len(set(found)) == len(found)
+        for badge in model.get("badges", []):
+            assert badge["measure"] is None or (model["name"], badge["measure"]) in keys
+            assert all(0 <= head < len(heads_of(model)) for head in badge["heads"])
     for name, distances in atlas["distances"].items():
         size = models[name]["n_layers"] * models[name]["n_heads"]
         assert len(distances["value"]) == size * (size - 1) // 2
@@ -141,7 +153,7 @@ def expected_columns(
     if "null" in source:
         columns["null"] = null_of(source["null"], heads, folder)
     elif measure["null"] is not None:
-        columns["null"] = [0] * len(heads)
+        columns["null"] = [100 if measure["id"] == "entropy.relative" else 0] * len(heads)
     return columns
 
 
@@ -207,12 +219,18 @@ def majority(measure: dict[str, Any], heads: list[Head], folder: Path) -> dict[s
 
 
 def table(source: dict[str, Any], folder: Path) -> pd.DataFrame:
+    """The rows that a source names, at least one."""
+    frame = chosen(source, folder)
+    assert len(frame), source
+    return frame
+
+
+def chosen(source: dict[str, Any], folder: Path) -> pd.DataFrame:
     """The rows that a source names."""
     path = folder / source["table"]
     frame = read_table(path, path.stat().st_mtime_ns)
     for column, value in source["where"].items():
         frame = frame[frame[column] == value]
-    assert len(frame), source
     return frame
 
 

@@ -1,116 +1,24 @@
 """The norms of what heads read, against the layers' own weights."""
 
-import copy
 import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
-from transformers import PreTrainedModel
 
 from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import (
     ARCHITECTURES,
-    HEADS,
-    LAYERS,
     enlarge,
     random_model,
-    random_tokens,
     tokenizer,
     write_card,
 )
 from workflow_scripts.atlas import atlas_norms as norms
 from workflow_scripts.atlas.encoding import bound, decode
-from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.examples import Example, write_examples
-from workflow_scripts.core.model import attention, padding
-
-LAYERED = ("bert", "roberta", "electra", "distilbert")
-MODULES = {
-    "bert": ("encoder.layer", "attention.self.value", "attention.output.dense"),
-    "distilbert": ("transformer.layer", "attention.v_lin", "attention.out_lin"),
-}
-
-
-def plain(model: PreTrainedModel, name: str, hidden: list[torch.Tensor]) -> np.ndarray:
-    """||(x W_V + b_V) W_O|| head by head and token by token, from the weights in float64."""
-    layers, value, merge = MODULES.get(name, MODULES["bert"])
-    found = np.zeros((LAYERS, HEADS, hidden[0].shape[1]))
-    for number, layer in enumerate(model.get_submodule(layers)):
-        read, write = layer.get_submodule(value), layer.get_submodule(merge)
-        dim = read.out_features // HEADS
-        for head in range(HEADS):
-            part = slice(head * dim, (head + 1) * dim)
-            w_v, b_v = read.weight[part].double(), read.bias[part].double()
-            w_o = write.weight[:, part].double()
-            for token, x in enumerate(hidden[number][0].double()):
-                found[number, head, token] = (w_o @ (w_v @ x + b_v)).norm()
-    return found
-
-
-def with_biases(name: str) -> PreTrainedModel:
-    """A random model whose biases are not 0, as fresh ones are."""
-    model = random_model(copy.deepcopy(ARCHITECTURES[name]))
-    with torch.no_grad():
-        for key, parameter in model.named_parameters():
-            if key.endswith("bias"):
-                parameter.add_(torch.randn_like(parameter))
-    return model.eval()
-
-
-def example(length: int = 9) -> CachedExample:
-    tokens = random_tokens([length])[0]
-    pattern = np.zeros((LAYERS, HEADS, length, length), np.float16)
-    return CachedExample("e", tokens.ids, tokens.word, tokens.segment, pattern)
-
-
-@pytest.mark.parametrize("name", LAYERED)
-def test_norms_are_those_of_the_weights(name: str) -> None:
-    model = with_biases(name)
-    batch = padding.pad(random_tokens([9]), model)
-    with torch.inference_mode():
-        hidden = model(**batch, output_hidden_states=True).hidden_states
-        expected = plain(model, name, hidden)
-    opened = attention.open_attention(model)
-    found = norms.value_norms(opened, norms.projections(opened), example())
-    assert found.shape == (LAYERS, HEADS, 9)
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
-    assert np.ptp(expected) > 1
-
-
-@pytest.mark.parametrize("name", LAYERED)
-def test_weights_times_what_is_read_make_the_layers_output(name: str) -> None:
-    """Sum over heads and keys of alpha f(x), and the merge's bias, is what the layer outputs."""
-    model = attention.open_attention(with_biases(name))
-    layers, _, merge_name = MODULES.get(name, MODULES["bert"])
-    merge = model.get_submodule(layers)[1].get_submodule(merge_name)
-    outputs = []
-    hook = merge.register_forward_hook(lambda _, __, output: outputs.append(output))
-    capture, watcher = attention.Capture(), norms.Values()
-    with torch.no_grad(), attention.watching(model, capture, watcher):
-        model(**padding.pad(random_tokens([9]), model))
-        read = norms.projections(model)[1].merged_by_head(watcher.values[1].transpose(1, 2))
-        sums = torch.einsum("bhqk,hbkw->bqw", capture.patterns[1], read) + merge.bias
-    hook.remove()
-    torch.testing.assert_close(sums, outputs[0], rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_collecting_values_changes_nothing(name: str) -> None:
-    model = attention.open_attention(random_model(ARCHITECTURES[name]))
-    batch = padding.pad(random_tokens([9]), model)
-    with torch.inference_mode():
-        expected = model(**batch).last_hidden_state
-        with attention.watching(model, watcher := norms.Values()):
-            torch.testing.assert_close(model(**batch).last_hidden_state, expected)
-    assert len(watcher.values) == LAYERS
-
-
-def test_values_are_not_read_in_training() -> None:
-    model = attention.open_attention(random_model(ARCHITECTURES["bert"])).train()
-    with attention.watching(model, norms.Values()), pytest.raises(RuntimeError, match="eval"):
-        model(**padding.pad(random_tokens([5]), model))
+from workflow_scripts.core.model import attention
+from workflow_scripts.core.model.value_norms import output_grams
 
 
 def prepared(name: str, folder: Path) -> dict:
@@ -138,7 +46,7 @@ def test_the_file_has_the_chosen_texts(tmp_path: Path) -> None:
     model = norms.models.load_body(tmp_path / "model", torch.device("cpu"))
     with open_cache(inputs["attention_caches"][0]) as cache:
         opened = attention.open_attention(model)
-        expected = norms.value_norms(opened, norms.projections(opened), cache[1])
+        expected = norms.value_norms(opened, output_grams(opened), cache[1])
     entry = content["norms"]["wiki-1"]
     assert (np.abs(decode(entry) - expected) <= bound(expected, entry["largest"]) + 1e-5).all()
 

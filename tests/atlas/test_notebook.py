@@ -174,3 +174,12 @@ def test_no_rule_depends_on_the_class() -> None:
     folder = Path(__file__).parents[2] / "workflow_scripts/atlas"
     for script in ("atlas_norms.py", "atlas_maps.py", "translator_maps.py", "atlas_page.py"):
         assert not modules(folder / script) & {folder / "notebook.py", folder / "own_text.py"}
+
+
+def test_a_row_for_each_head_with_a_role(results: Path, data: dict[str, Any]) -> None:
+    assert Atlas(results).roles.empty
+    badge = {"id": "induction", "heads": [1, 5]}
+    models = [data["models"][0], data["models"][1] | {"badges": [badge]}]
+    (results / "atlas.json").write_text(json.dumps(data | {"models": models}), encoding="utf-8")
+    rows = [list(row) for row in Atlas(results).roles.itertuples(index=False)]
+    assert rows == [["tiny-2", "induction", 0, 1], ["tiny-2", "induction", 1, 2]]

@@ -149,8 +149,8 @@ def test_other_weights_are_refused(results: Path, tmp_path: Path, tiny_model_dir
 @pytest.mark.parametrize(
     ("texts", "model", "why"),
     [
-        (PAIR[:1], "other", "no encoder 'other'; there are: tiny"),
-        (PAIR, "translation.1", r"no encoder 'translation\.1'"),
+        (PAIR[:1], "other", "no model 'other'; there are: tiny"),
+        (PAIR, "translation.1", r"no model 'translation\.1'"),
         ([""], None, "no token is left"),
         (["town " * 600], None, "602 tokens, but tiny reads at most"),
     ],

@@ -220,7 +220,7 @@ def test_the_maps_of_a_translator_are_taken_over(tmp_path: Path) -> None:
 def test_a_translator_without_maps_is_an_error(tmp_path: Path) -> None:
     translator = MadeUpTranslator(tmp_path)
     with pytest.raises(ValueError, match="not in list"):
-        atlas_data.assemble([], translator.products, [], [translator.card], Study({}, {}))
+        atlas_data.assemble([], translator.products, [], [translator.card], Study({}, {}), {})
 
 
 def test_what_rules_measure_is_what_chapters_declare() -> None:

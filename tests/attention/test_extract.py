@@ -81,19 +81,23 @@ def test_batches_do_not_matter(study: Path, batch_tokens: int) -> None:
             np.testing.assert_allclose(first.pattern, second.pattern, atol=1e-3)
 
 
-def test_one_batch_of_maps_is_in_memory(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    batches, alive = [], []
-    original = extraction.forward
+def test_one_layer_of_a_batch_is_in_memory(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    layers, alive = [], []
+    original = extraction.run
 
-    def watched(*arguments: object) -> np.ndarray:
-        alive.append(sum(batch() is not None for batch in batches))
-        patterns = original(*arguments)
-        batches.append(weakref.ref(patterns))
-        return patterns
+    def watched(*arguments: object) -> None:
+        *others, hand, grams = arguments
 
-    monkeypatch.setattr(extraction, "forward", watched)
+        def handed(layer: int, patterns: np.ndarray, outside: None) -> None:
+            alive.append(sum(one() is not None for one in layers))
+            layers.append(weakref.ref(patterns))
+            hand(layer, patterns, outside)
+
+        original(*others, handed, grams)
+
+    monkeypatch.setattr(extraction, "run", watched)
     run(study, batch_tokens=90)
-    assert len(alive) > 2
+    assert len(alive) > 2 * LAYERS
     assert set(alive) == {0}
 
 

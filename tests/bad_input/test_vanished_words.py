@@ -1,6 +1,7 @@
 """Sentences that cannot be used: the line states whether words vanish, are cut off, or neither."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -106,4 +107,6 @@ def test_a_link_to_a_word_without_a_token(tmp_path: Path, kind: str) -> None:
     with cached(tmp_path / "a.h5", [links]) as cache:
         example: CachedExample = cache[0]
     why = VANISHED.format(1, "\u200b") if kind == "alike" else CUT.format(1)
-    refused(lambda: frame_scores.of_sentence(example, links), "f:1: a word of a link", why)
+    for decoder in (False, True):
+        check = partial(frame_scores.check_tokens, example, links, decoder)
+        refused(check, "f:1: a word of a link", why)

@@ -36,7 +36,7 @@ def main() -> None:
     results: dict[str, np.ndarray] = {}
 
     def ours(n: int = threads) -> None:
-        results["ours"] = mean_distances(maps.__getitem__, len(maps), SMOOTHING, n)
+        results["ours"] = mean_distances(enumerate(maps), len(maps), SMOOTHING, n)
 
     def plain() -> None:
         queries = [pattern.shape[-1] for pattern in maps]

@@ -65,12 +65,47 @@ class MadeUpStudy(MadeUpModel):
         low, high = ("ci_low", "ci_high") if name in VALUES else (f"{name}_low", f"{name}_high")
         return {name: value, low: value - half, high: value + half}
 
+    def by_norm(self) -> None:
+        """Special tokens and relations by norm."""
+        axes = {"target": ("cls", "sep")}
+        rows = self.rows(axes, "attention", "ci_low", "ci_high", n=40)
+        self.write("mixing/special_tokens.parquet", rows)
+        both = [
+            {"relation": name, "same": bool(k % 3), "surely_another": k % 6 == 0, "n": 60}
+            for k, name in enumerate(RELATIONS)
+        ]
+        mixing = [{"method": "norm", "layer": layer, "n": 90} | self.number("ratio")
+                  for layer in ("1", "all")]  # fmt: skip
+        for row in mixing:
+            row |= {end: row.pop(f"ratio{end[2:]}") for end in ("ci_low", "ci_high")}
+        products(self.folder, kobayashi2020_table1=both, kobayashi2021_mixing=mixing)
+
+    def modes(self) -> None:
+        """Pairs of modes, and each head's verdicts by mode, on two tasks and both measures."""
+        pairs, heads = [], []
+        for task, of, seed in product(("mrpc", "sst2"), ("loss", "score"), self.seeds):
+            labels = {"task": task, "seed": seed, "of": of, "n": 90, "n_documents": 90}
+            for modes in (("uniform", "zero"), ("zero", "resample")):
+                row = labels | dict(zip(("one", "other"), modes, strict=True)) | {"n_heads": 12}
+                for name in ("rho", "opposite"):
+                    low, value, high = np.sort(self.rng.uniform(0, 1, 3))
+                    row |= {name: value, f"{name}_low": low, f"{name}_high": high}
+                pairs.append(row)
+            for head in range(12):
+                verdict = ("in all modes", "depends on the mode", "no effect shown")[head % 3]
+                row = labels | {"layer": 0, "head": head, "verdict": verdict}
+                row |= {"contradicted": head == 4, "low_zero": 0.1, "high_zero": 0.3}
+                heads.append(row | {"low_uniform": head * 0.01 - 0.02, "high_uniform": 0.3})
+        products(self.folder, ablation_modes=pairs, ablation_mode_heads=heads)
+
     def clark(self) -> None:
         """Heads, relations, antecedents, probes and clusters."""
         self.surface()
         axes = {"direction": DIRECTIONS, "relation": RELATIONS}
         self.write("syntax/scores.parquet", self.rows(axes, "accuracy", "ci_low", "ci_high", n=40))
         self.clusters()
+        self.by_norm()
+        self.modes()
         table1 = [
             {"relation": name, "head": "1-1", "offset": 1, "n": 500, "split_words": 8.0}
             | {"baseline": self.rng.uniform(0, 100), "held_out_gain_p": self.rng.uniform(0, 0.02)}

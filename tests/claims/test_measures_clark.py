@@ -142,10 +142,3 @@ def test_intervals() -> None:
     assert (low, high) == pytest.approx((0.156, 0.736), abs=1e-3)  # atanh(.5) ± 1.96 / 5
     count = intervals.counted([True, False], [True, True], [True, True])
     assert (ends(count), count.n) == ((2, 1, 2), 2)
-
-
-def test_p_values_corrected_by_holm() -> None:
-    """0.01 by 4, 0.02 by 3, 0.03 by 2 makes no less than 0.06, and an unknown p is 1."""
-    found = intervals.holm([0.02, 0.01, math.nan, 0.03])
-    assert found.tolist() == pytest.approx([0.06, 0.04, 1, 0.06])
-    assert intervals.holm([]).tolist() == []

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED = ROOT / "claims/published.csv"
+PUBLISHED, DECODERS = ROOT / "claims/published.csv", ROOT / "claims/decoders.csv"
 ID = r"`([a-z0-9-]+)`"
 
 
@@ -28,8 +28,12 @@ def test_the_page_is_what_the_tables_hold(results: dict, studies: list[pd.DataFr
 
 def test_every_claim_stands_once_on_the_page(results: dict, studies: list[pd.DataFrame]) -> None:
     published = set(pd.read_csv(PUBLISHED)["id"])
-    for study in studies:
+    *encoders, decoder = studies
+    for study in encoders:
         assert set(study["id"]) == published
+    assert set(decoder["id"]) == set(pd.read_csv(DECODERS)["id"])
+    page = results["PAGE"].read_text(encoding="utf-8")
+    assert all(page.count(f"`{id_}`") == 1 for id_ in decoder["id"])
     assert results["unplaced"](studies[0]) == []
     beginnings = [
         beginning

@@ -155,6 +155,15 @@ def probe_pairs(claim: Claim, fits: bool, difference: float = 0.0) -> Frames:
     return {"clark2019_probe_pairs": [row]}
 
 
+def both_ways(claim: Claim, fits: bool) -> Frames:
+    """Ten relations, of which nine have the same best head by weight and by norm, or one has."""
+    rows = [
+        {"relation": f"r{k}", "same": (k > 0) == fits, "surely_another": (k > 0) != fits, "n": 50}
+        for k in range(10)
+    ]
+    return {"kobayashi2020_table1": rows}
+
+
 FRAMES = {
     "special_attention": special_tokens,
     "more_attention_below": early_layers,
@@ -170,6 +179,7 @@ FRAMES = {
     "antecedent_gain": table2,
     "probe": table3,
     "probe_gain": probe_pairs,
+    "same_parsers": both_ways,
 }
 
 

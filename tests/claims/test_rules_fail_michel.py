@@ -153,6 +153,24 @@ def translators(lost: int, last: float, others: float, effect: float = -3.0) -> 
     }
 
 
+def modes() -> Frames:
+    """Modes of disabling that disagree: on ranks, on signs, and on every head's effect."""
+    about = {"task": "mnli", "seed": 1, "of": "loss", "n": 400, "n_documents": 400}
+    numbers = with_interval("rho", 0.1, ends="rho") | with_interval(
+        "opposite", 0.4, ends="opposite"
+    )
+    pairs = [
+        about | {"one": one, "other": other, "n_heads": 20} | numbers
+        for one, other in (("uniform", "zero"), ("zero", "resample"))
+    ]
+    ends = {"low_zero": 0.1, "high_zero": 0.2, "low_resample": -0.2, "high_resample": -0.1}
+    head = about | {"layer": 0, "verdict": "depends on the mode", "contradicted": True} | ends
+    return {
+        "ablation_modes": pairs,
+        "ablation_mode_heads": [head | {"head": at} for at in range(20)],
+    }
+
+
 T = "michel-translation-"
 CONTRADICTED: dict[str, Callable[[], Frames]] = {
     "michel-most-heads": lambda: classifiers(3, -0.5, -0.5),  # 85% of the heads, if by little
@@ -167,6 +185,7 @@ CONTRADICTED: dict[str, Callable[[], Frames]] = {
     "michel-importance-scores": lambda: pruned_classifiers(-0.05, -0.03),
     "michel-agreement": lambda: pairs(-0.1),
     "michel-agreement-mnli": lambda: pairs(-0.1),
+    **{f"michel-modes-{of}": modes for of in ("rank", "resample", "opposite", "verdict")},
     **{f"michel-speed-{size}": lambda: speed(90.0) for size in (1, 4, 16, 64)},
     T + "base": lambda: pruned_translators(0.9, baseline=34.0),
     T + "most-heads": lambda: translators(3, 0, 0, -0.3),

@@ -1,11 +1,19 @@
-"""Jensen-Shannon distances against the formula written out."""
+"""Jensen-Shannon distances against the formula written out, and the memory that they take."""
+
+import time
+import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from tests.core.decoder_patterns import pattern_of
+from workflow_scripts.clusters import head_distances
 from workflow_scripts.clusters.head_distances import BLOCK, distances, mean_distances
+from workflow_scripts.core.data.cache_format import triangle
+from workflow_scripts.core.data.decoders import uniform_attention
 
 
 def slow(pattern: np.ndarray) -> np.ndarray:
@@ -59,21 +67,74 @@ def test_the_mean_is_over_the_queries_of_all_examples_with_any_number_of_threads
     rng = np.random.default_rng(4)
     patterns = [rng.dirichlet(np.ones(length), size=(1, 3, length)) for length in (4, 12, 7, 5)]
     sums = sum(slow(pattern) * pattern.shape[-1] for pattern in patterns)
-    one, three = (mean_distances(patterns.__getitem__, 4, 0, threads) for threads in (1, 3))
+    backwards = list(enumerate(patterns))[::-1]
+    one, three = mean_distances(enumerate(patterns), 4, 0, 1), mean_distances(backwards, 4, 0, 3)
     np.testing.assert_allclose(one, sums / 28, atol=1e-5)
     assert (one == three).all()
 
 
-def test_libraries_use_one_thread_within_each_of_ours() -> None:
+def test_libraries_use_one_thread_within_each_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     pattern = np.random.default_rng(5).dirichlet(np.ones(5), size=(1, 2, 5))
     seen: list[int] = []
 
-    def read(index: int) -> np.ndarray:
+    def watched(*arguments: object) -> np.ndarray:
         seen.extend(library["num_threads"] for library in threadpool_info())
-        return pattern
+        return distances(*arguments)
+
+    monkeypatch.setattr(head_distances, "distances", watched)
 
     with threadpool_limits(2):
         before = [library["num_threads"] for library in threadpool_info()]
-        mean_distances(read, 4, 0, 2)
+        mean_distances(enumerate([pattern] * 4), 4, 0, 2)
         assert [library["num_threads"] for library in threadpool_info()] == before
     assert set(seen) == {1}
+
+
+def test_a_decoders_first_query_is_left_out_and_uniform_attention_is_next_to_its_heads() -> None:
+    pattern = pattern_of(6, 0).astype(np.float64)
+    seen = np.tril(np.ones((6, 6)))
+    uniform = seen / seen.sum(-1, keepdims=True)
+    heads = [*pattern.reshape(-1, 6, 6), uniform]
+    smoothed = np.array([[0.9 * head[1:] + 0.1 * uniform[1:] for head in heads]])
+    np.testing.assert_allclose(head_distances.of_decoder(pattern, 0.1), slow(smoothed), atol=2e-4)
+    examples = [(0, pattern), (1, pattern_of(1, 1)), (2, pattern_of(4, 2))]
+    mean = mean_distances(examples, 3, 0.0, 1, decoder=True)
+    expected = [head_distances.of_decoder(examples[k][1], 0.0) * n for k, n in ((0, 5), (2, 3))]
+    np.testing.assert_allclose(mean, sum(expected) / 8)
+    triangles = [(index, triangle(each)) for index, each in examples]
+    assert (mean_distances(triangles, 3, 0.0, 1, decoder=True) == mean).all()
+
+
+def test_no_copy_is_made_of_a_decoders_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit for bit as from a copy without the first query and with uniform attention."""
+    monkeypatch.setattr(head_distances, "BLOCK", 1000)
+    pattern = np.concatenate([pattern_of(160, seed) for seed in range(5)])
+    uniform = uniform_attention(160)[0, 0, 1:].astype(np.float32)
+    copy = np.concatenate([pattern[:, :, 1:].reshape(-1, 159, 160), uniform[None]])[None]
+    expected = distances(copy)
+    tracemalloc.start()
+    actual = head_distances.of_decoder(pattern, 0.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert actual.tobytes() == expected.tobytes()
+    assert peak < pattern.nbytes
+    assert head_distances.of_decoder(triangle(pattern), 0.0).tobytes() == expected.tobytes()
+    smoothed = [head_distances.of_decoder(each, 0.1) for each in (pattern, triangle(pattern))]
+    assert smoothed[0].tobytes() == smoothed[1].tobytes()
+
+
+def test_a_pattern_is_freed_before_the_next_is_computed() -> None:
+    kept: list[weakref.ref] = []
+
+    def computed(index: int) -> tuple[int, np.ndarray]:
+        """The next pattern; a thread may take a moment to forget the last."""
+        waited = time.monotonic()
+        while any(each() is not None for each in kept):
+            assert time.monotonic() < waited + 5
+            time.sleep(0.001)
+        pattern = pattern_of(4, index)
+        kept.append(weakref.ref(pattern))
+        return index, pattern
+
+    mean_distances(map(computed, range(4)), 4, 0.0, 1, decoder=True)
+    assert len(kept) == 4

@@ -139,3 +139,14 @@ def test_figure(tmp_path: Path) -> None:
     tables.write(linguistic[:0], tmp_path / "linguistic")
     clark2019_fig6.main(**inputs, **files)
     assert "linguistic" not in files["svg"].read_text()
+
+
+def test_behaviours_of_a_decoder_and_distances_from_uniform_attention() -> None:
+    numbers = pd.DataFrame({"punctuation": [0.1, 0.1], "first": [0.7, 0.1], "broad": [0.9, 0.9]})
+    thresholds = {"punctuation": 0.6, "first": 0.6, "broad": 0.8, "previous": 0.5}
+    found = head_embedding.behaviours(numbers.assign(previous=0.9), thresholds)
+    assert found.tolist() == ["first", "broad"]
+    pairs = pd.DataFrame(
+        {"layer_a": [0, 0, 0], "head_a": [0, 0, 1], "layer_b": [0, 1, 1], "head_b": [1, 0, 0]}
+    ).assign(uniform_a=[0.1, 0.1, 0.3], uniform_b=[0.3, 0.5, 0.5])
+    assert head_embedding.from_uniform(pairs) == pytest.approx([0.3, 0.2, 0.5])

@@ -1,4 +1,4 @@
-"""What a model must be able to do: declared by chapters, checked before any long job."""
+"""What a model must be and have: declared by chapters, checked before any long job."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import AutoConfig, AutoModel, GPT2Config, PreTrainedTokenizerFast
 
 from tests.core.tiny_models import LAYERS, VOCABULARY, random_model, save_bert
-from workflow_scripts.core.data.abilities import ABILITIES, check_abilities
+from workflow_scripts.core.data.abilities import TOKENS, check_abilities, check_kind
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.models import Source, describe
 from workflow_scripts.core.run import needs, schema
@@ -44,13 +44,14 @@ def test_chapters_declare_abilities_that_are_known() -> None:
         for chapter in schema.chapters(SCHEMAS)
         for ability in needs.of_chapter(chapter, SCHEMAS).get("model", [])
     }
-    assert declared == set(ABILITIES)
+    assert declared == set(TOKENS)
 
 
 def test_a_bert_has_all_abilities(tmp_path: Path) -> None:
     card = card_of(save_bert(tmp_path))
-    check_abilities(card, {name: ["surface"] for name in ABILITIES})
+    check_abilities(card, {name: ["surface"] for name in TOKENS})
     assert "bidirectional" not in card
+    assert card["start"] == card["special"]["cls"] is not None
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_a_missing_token_is_an_error_where_a_chapter_needs_it(
     directory = save_bert(tmp_path)
     save_plain_tokenizer(directory, pad_token="[PAD]")
     card = card_of(directory)
-    check_abilities(card, {"bidirectional": ["syntax"]})
+    check_abilities(card, {})
     left_out = "" if kind == "mask" else ", or leaves it out of texts or pairs"
     with pytest.raises(InputError) as error:
         check_abilities(card, {kind: ["probes", "surface"]})
@@ -74,19 +75,21 @@ def test_a_missing_token_is_an_error_where_a_chapter_needs_it(
         check_abilities(card, {kind: ["surface"]})
 
 
-def test_a_padding_token_is_always_needed(tmp_path: Path) -> None:
+def test_an_encoder_needs_a_padding_token_once_its_kind_is_right(tmp_path: Path) -> None:
     directory = save_bert(tmp_path)
     save_plain_tokenizer(directory, cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]")
+    card = card_of(directory)
+    with pytest.raises(InputError, match="write kind: encoder"):
+        check_kind(card, "decoder")
     with pytest.raises(InputError, match="no padding token"):
-        card_of(directory)
+        check_kind(card, "encoder")
 
 
-def test_a_decoder_serves_chapters_that_read_attention_in_one_direction(decoder: Path) -> None:
+def test_a_decoder_is_no_encoder(decoder: Path) -> None:
     card = card_of(decoder)
-    check_abilities(card, {})
-    with pytest.raises(InputError, match="syntax needs attention in both directions") as error:
-        check_abilities(card, {"bidirectional": ["syntax"]})
-    assert "\n" not in str(error.value)
+    check_kind(card, "decoder")
+    with pytest.raises(InputError, match=r"do not attend to later ones; write kind: decoder$"):
+        check_kind(card, "encoder")
 
 
 def test_a_bert_used_as_decoder_attends_in_one_direction(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The ablation engine gives the plain model's logits, whatever is disabled and however batched."""
 
 import logging
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from transformers import PreTrainedModel
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import ablation_engine, padding
-from workflow_scripts.core.model.ablation_engine import MODES, ablate, mean_outputs
+from workflow_scripts.core.model.ablation_engine import MODES, ablate
 from workflow_scripts.core.model.attention import Watcher, open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.layers import layers_of
+from workflow_scripts.core.model.replacements import FROM_TEXTS, Mean, Replacement
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
 TOLERANCE = 2e-5
@@ -40,8 +42,9 @@ UNITS = {
 class Plainly(Watcher):
     """Disables heads head by head, in plain loops, apart from the watchers of the package."""
 
-    def __init__(self, heads: np.ndarray, mode: str, means: torch.Tensor | None) -> None:
-        self.heads, self.mode, self.means = heads, mode, means
+    def __init__(self, heads: np.ndarray, mode: str, instead: torch.Tensor | None) -> None:
+        """`instead` has the outputs of the modes that are given them, [layer, head, token, dim]."""
+        self.heads, self.mode, self.instead = heads, mode, instead
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         pattern = pattern.clone()
@@ -55,8 +58,10 @@ class Plainly(Watcher):
         for head in range(HEADS):
             if self.mode == "zero" and self.heads[layer, head]:
                 output[:, head] = 0
-            if self.mode == "mean" and self.heads[layer, head]:
-                output[:, head] = self.means[layer, head]
+            if self.mode in FROM_TEXTS and self.heads[layer, head]:
+                for token in range(output.shape[2]):
+                    of_token = token if self.instead.shape[2] > 1 else 0
+                    output[:, head, token] = self.instead[layer, head, of_token]
         return output
 
 
@@ -65,19 +70,34 @@ def plainly(
     tokens: list[Tokens],
     disabled: np.ndarray,
     mode: str,
-    means: torch.Tensor | None,
+    instead: Replacement | None,
 ) -> np.ndarray:
     """One example and one variant at a time, unpadded."""
     open_attention(model)
     logits = np.empty((len(disabled), len(tokens), 3), np.float32)
     for variant, row in np.ndindex(len(disabled), len(tokens)):
-        with watching(model, Plainly(disabled[variant], mode, means)), torch.no_grad():
+        outputs = instead and instead.of([row], len(tokens[row]))[0]
+        with watching(model, Plainly(disabled[variant], mode, outputs)), torch.no_grad():
             logits[variant, row] = model(**padding.pad([tokens[row]], model)).logits[0]
     return logits
 
 
-def some_means() -> torch.Tensor:
-    return torch.randn(LAYERS, HEADS, 32 // HEADS, generator=torch.Generator().manual_seed(5))
+class Random:
+    """Random outputs for each of 8 texts, its own at each of 23 tokens or one for all tokens."""
+
+    def __init__(self, layers: int, heads: int, dim: int, n_tokens: int) -> None:
+        generator = torch.Generator().manual_seed(5)
+        self.outputs = torch.randn(8, layers, heads, n_tokens, dim, generator=generator)
+
+    def of(self, rows: list[int], n_tokens: int) -> torch.Tensor:
+        return self.outputs[rows, :, :, :n_tokens]
+
+
+def some_outputs(mode: str, layers: int = LAYERS, heads: int = HEADS, dim: int = 8) -> Any:
+    """A replacement for the modes that take one: `mean` has one token, and the same for all."""
+    if mode == "mean":
+        return Mean(Random(layers, heads, dim, 1).outputs[0, :, :, 0])
+    return Random(layers, heads, dim, 23) if mode in FROM_TEXTS else None
 
 
 @pytest.mark.parametrize("pairs", [True, False], ids=["two segments", "one segment"])
@@ -89,10 +109,10 @@ def test_equals_the_plain_model(
     name: str, unit: str, mode: str, lengths: tuple[int, ...], pairs: bool
 ) -> None:
     model, tokens = random_classifier(name), random_tokens(lengths, pairs)
-    means = some_means() if mode == "mean" else None
+    instead = some_outputs(mode)
     assert layers_of(model) is not None
-    actual = ablate(model, tokens, UNITS[unit], mode, means)
-    expected = plainly(model, tokens, UNITS[unit], mode, means)
+    actual = ablate(model, tokens, UNITS[unit], mode, instead)
+    expected = plainly(model, tokens, UNITS[unit], mode, instead)
     np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
     changed = np.abs(actual - logits_of(model, tokens)).max(axis=(1, 2))
     assert ((changed > 1e-4) == UNITS[unit].any(axis=(1, 2))).all()
@@ -102,10 +122,10 @@ def test_equals_the_plain_model(
 @pytest.mark.parametrize("pass_tokens", [1, 30, 100, 250, 10_000])
 def test_every_limit_gives_the_same(pass_tokens: int, mode: str) -> None:
     model, tokens = random_classifier("bert"), random_tokens(PADDED)
-    means = some_means() if mode == "mean" else None
+    instead = some_outputs(mode)
     disabled = np.concatenate(list(UNITS.values()))
-    expected = ablate(model, tokens, disabled, mode, means)
-    actual = ablate(model, tokens, disabled, mode, means, pass_tokens=pass_tokens)
+    expected = ablate(model, tokens, disabled, mode, instead)
+    actual = ablate(model, tokens, disabled, mode, instead, pass_tokens=pass_tokens)
     np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
 
 
@@ -132,31 +152,12 @@ def test_other_architectures_run_the_whole_model_and_report_it(
     name: str, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     model, tokens = random_classifier(name), random_tokens(PADDED)
-    means = some_means() if mode == "mean" else None
+    instead = some_outputs(mode)
     with caplog.at_level(logging.WARNING):
-        actual = ablate(model, tokens, UNITS["any set"], mode, means)
+        actual = ablate(model, tokens, UNITS["any set"], mode, instead)
     assert f"{name} cannot run layer by layer" in caplog.text
-    expected = plainly(model, tokens, UNITS["any set"], mode, means)
+    expected = plainly(model, tokens, UNITS["any set"], mode, instead)
     np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
-
-
-def test_average_outputs_leave_padding_out() -> None:
-    model, tokens = random_classifier("bert"), random_tokens(PADDED)
-    total = torch.zeros(LAYERS, HEADS, 32 // HEADS)
-
-    class Sums(Watcher):
-        def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-            for head in range(HEADS):
-                for token in range(output.shape[2]):
-                    total[layer, head] += output[0, head, token]
-            return output
-
-    open_attention(model)
-    for example in tokens:
-        with watching(model, Sums()), torch.no_grad():
-            model(**padding.pad([example], model))
-    expected = total / sum(PADDED)
-    torch.testing.assert_close(mean_outputs(model, tokens), expected, atol=1e-5, rtol=1e-5)
 
 
 def test_equal_variants_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,6 +196,6 @@ def test_modules_that_changed_are_not_trusted(monkeypatch: pytest.MonkeyPatch) -
 
 def test_unknown_modes_are_refused() -> None:
     model, tokens = random_classifier("bert"), random_tokens(EVEN)
-    for mode, means in (("off", None), ("mean", None), ("zero", some_means())):
-        with pytest.raises(ValueError, match="with means for mean alone"):
-            ablate(model, tokens, UNITS["one head"], mode, means)
+    for mode, instead in (("off", None), ("mean", None), ("zero", some_outputs("mean"))):
+        with pytest.raises(ValueError, match="with a replacement for"):
+            ablate(model, tokens, UNITS["one head"], mode, instead)

@@ -15,7 +15,15 @@ from tests.core.tiny_models import (
     random_classifier,
     random_model,
 )
-from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
+from workflow_scripts.core.model.attention import (
+    Capture,
+    Watcher,
+    has_sinks,
+    is_bidirectional,
+    n_kv_heads,
+    open_attention,
+    watching,
+)
 from workflow_scripts.core.model.attention_function import NAME
 from workflow_scripts.core.run.errors import InputError
 
@@ -104,6 +112,9 @@ def test_watching_needs_an_opened_model() -> None:
     model = random_model(ARCHITECTURES["bert"])
     with pytest.raises(RuntimeError, match="open_attention"), watching(model, Capture()):
         pass
+    for ask in (is_bidirectional, n_kv_heads, has_sinks):
+        with pytest.raises(RuntimeError, match="open_attention"):
+            ask(model)
 
 
 def test_bfloat16_patterns_are_close() -> None:

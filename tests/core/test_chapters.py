@@ -29,8 +29,12 @@ ALONE_AND_PAIRS = [{name} for name in ANALYSES] + [set(pair) for pair in combina
 
 
 def study(names: Iterable[str]) -> dict[str, Any]:
-    """The default study with the analyses `names` alone."""
+    """The default study with the analyses `names` alone, and the models that are not for others."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    models = config["models"].items()
+    config["models"] = {
+        name: model for name, model in models if set(model.get("chapters", ())) <= set(names)
+    }
     return {key: part for key, part in config.items() if key not in set(ANALYSES) - set(names)}
 
 
@@ -94,7 +98,7 @@ def test_core_names_no_key_of_a_chapter() -> None:
 @pytest.mark.parametrize("chapter", schema.chapters(SCHEMAS))
 def test_needs_name_what_there_is(chapter: str) -> None:
     needed = needs.of_chapter(chapter, SCHEMAS)
-    assert needed.keys() <= {"chapters", "study", "model"}
+    assert needed.keys() <= {"chapters", "study", "model", "kinds"}
     assert set(needed.get("chapters", [])) <= set(ANALYSES)
     assert set(needed.get("study", [])) <= schema.assemble(SCHEMAS)["conditions"].keys()
 

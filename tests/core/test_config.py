@@ -39,7 +39,10 @@ def test_defaults_written_out_and_the_order_of_keys_change_nothing(study: str) -
 
 def test_names_stay_in_the_order_of_the_study(config: dict) -> None:
     config["tasks"] = dict(reversed(config["tasks"].items()))
-    config["models"] = {"b": {"path": "x"}, "a": {"path": "x"}}
+    config["models"] = {
+        "b": {"path": "x", "kind": "decoder", "chapters": ["battery"]},
+        "a": {"path": "x"},
+    }
     filled = check(config, SCHEMAS)
     assert [*filled["tasks"]] == [*config["tasks"]] != sorted(config["tasks"])
     assert [*filled["models"]] == ["b", "a"]

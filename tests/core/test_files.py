@@ -47,9 +47,16 @@ DATA = {
 }
 
 
+def of_an_encoder() -> dict:
+    """The tiny study without its decoder."""
+    config = tiny_config()
+    del config["models"]["decoder"], config["battery"]
+    return config
+
+
 def study() -> dict:
     """A study of files in folders of folders."""
-    config = tiny_config()
+    config = of_an_encoder()
     config["models"]["tiny"]["path"] = "model"
     corpora = config["corpora"]
     corpora["text"]["made-up"]["path"] = "texts"
@@ -163,7 +170,7 @@ def test_a_name_that_is_not_utf8_is_one_line(tmp_path: Path) -> None:
     words = r"caf\udce9.conllx': the name is not UTF-8; rename the file"
     refused(lambda: trees_of(tmp_path / "trees", "auto"), words)
     refused(lambda: files_at(tmp_path / "trees", (".conllx",)), words)
-    config = tiny_config() | {"data": str(tmp_path)}
+    config = of_an_encoder() | {"data": str(tmp_path)}
     config["corpora"]["text"]["made-up"]["path"] = "trees"
     made(tmp_path, "tiny-model/config.json")
     config["models"]["tiny"]["path"] = str(tmp_path / "tiny-model")
@@ -176,7 +183,7 @@ def test_a_name_with_a_mark_of_snakemake_is_refused_in_every_folder(
     tmp_path: Path, name: str
 ) -> None:
     made(tmp_path, f"texts/deep/{name}", "trees/a.conllx", "tiny-model/config.json")
-    config = tiny_config() | {"data": str(tmp_path)}
+    config = of_an_encoder() | {"data": str(tmp_path)}
     config["models"]["tiny"]["path"] = str(tmp_path / "tiny-model")
     checked = check(config, ROOT / "rules/schemas")
     refused(lambda: check_paths(checked, ROOT / "rules/schemas"), name, "rename it without them")

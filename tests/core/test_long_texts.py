@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers import (
+    AddedToken,
+    Encoding,
+    Tokenizer,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
 from tokenizers.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
@@ -111,6 +119,25 @@ def tokens_of(name: str, texts: tuple[str, ...], room: int) -> list[tuple[int, i
     return list(zip(read.ids.tolist(), read.word.tolist(), read.segment.tolist(), strict=True))
 
 
+def words_by_letters(encoding: Encoding, texts: tuple[str, ...], which: int) -> np.ndarray:
+    """The words of one text's tokens, by the letters of each: one that has none has no word, -1."""
+    owned = [at for at, sequence in enumerate(encoding.sequence_ids) if sequence == which]
+    words, before = np.full(len(owned), -1), None
+    for place, at in enumerate(owned):
+        start, stop = encoding.offsets[at]
+        letters = [i for i in range(start, stop) if not texts[which][i].isspace()]
+        if not letters or (encoding.tokens[at] in "Ġ▁" != texts[which][start:stop]):
+            continue
+        piece = encoding.word_ids[at]
+        if before is None:
+            words[place] = encoding.word_ids[owned[0]]
+        else:
+            gap = texts[which][before[1] + 1 : letters[0]]
+            words[place] = before[2] + (before[0] != piece or any(map(str.isspace, gap)))
+        before = (piece, letters[-1], words[place])
+    return words
+
+
 def by_the_library(name: str, texts: tuple[str, ...], room: int) -> list[tuple[int, int, int]]:
     """What the tokenizers library itself keeps, as (id, word, segment)."""
     (encoding,) = BUILT[name](
@@ -119,7 +146,10 @@ def by_the_library(name: str, texts: tuple[str, ...], room: int) -> list[tuple[i
     words = np.array([-1 if word is None else word for word in encoding.word_ids])
     second = np.array([text == 1 for text in encoding.sequence_ids])
     first = np.array([text == 0 for text in encoding.sequence_ids])
-    words[second] += words[first].max(initial=-1) + 1
+    if name not in ("wordpiece", "cut_on_the_left"):  # whose tokens have no blanks
+        for number, chosen in enumerate((first, second)):
+            words[chosen] = words_by_letters(encoding, texts, number)
+    words[second & (words >= 0)] += words[first].max(initial=-1) + 1
     # The special token after the second text belongs to it.
     segments = np.maximum.accumulate(second)
     return list(zip(encoding.ids, words.tolist(), segments.astype(int).tolist(), strict=True))

@@ -117,16 +117,23 @@ def test_a_source_is_stated_for_people() -> None:
 
 
 def read_by_rules(study: Path) -> list[dict[str, Any]]:
-    """The sources that the rules read, of the model, the text and the task."""
+    """The sources that the rules read, of the model, the text, the task and the GGUF file.
+
+    And the files that the last one's card is made of.
+    """
     wildcards = {"model_card": {"model": "m"}, "segments": {"text": "t"}}
-    wildcards |= {"prepare_task": {"task": "sst2"}}
-    params = {rule.name: rule.params for rule in parse(study).rules}
-    return [params[name].source(Wildcards(fromdict=of)) for name, of in wildcards.items()]
+    wildcards |= {"prepare_task": {"task": "sst2"}, "dequantise": {"model": "g"}}
+    rules = {rule.name: rule for rule in parse(study).rules}
+    read = [rules[name].params.source(Wildcards(fromdict=of)) for name, of in wildcards.items()]
+    files = rules["model_card"].input.files(Wildcards(fromdict=wildcards["dequantise"]))
+    return [*read, {"files": files}]
 
 
 def test_the_pins_reach_the_rules(site: Path) -> None:
     """As a param, by which Snakemake decides; not as a path, which other machines do not have."""
     study = {"study": "s"} | {key: sources()[key] for key in ("models", "corpora", "tasks")}
+    shutil.copy(site / "carrier/reviews.txt", site / "carrier/tiny.gguf")
+    study["models"]["g"] = {"package": "carrier/tiny.gguf", "kind": "decoder", "note": "tiny"}
     (site / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "tests.core.test_packages", site / "study.yaml"],
@@ -138,7 +145,11 @@ def test_the_pins_reach_the_rules(site: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     model, text = packages.pin(SOURCE["package"]), packages.pin("carrier/reviews.txt")
-    assert [{key: source.get(key) for key in model} for source in found] == [model, text, text]
+    made = "results/s/g/dequantised"
+    assert found.pop() == {"files": [made, f"{made}.sha256"]}
+    pins = [model, text, text, text]
+    assert [{key: source.get(key) for key in model} for source in found] == pins
+    assert found[3] == text | {"package": "carrier/tiny.gguf"}
     assert found[2]["domains"]["d"] == text | {"package": "carrier/reviews.txt"}
     assert str(site) not in json.dumps(found)
 

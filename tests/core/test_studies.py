@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.run.config import check
+from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 FIGURES = {f"clark2019-fig{number}.svg" for number in range(1, 7)}
@@ -111,3 +113,26 @@ def test_translation_is_searched_as_in_the_paper() -> None:
     assert data["test"]["target"] == "data/newstest2014.fr"
     assert data["domains"]["mtnt"] == {"source": "data/mtnt.en", "target": "data/mtnt.fr"}
     assert (read["modes"], read["sentences"], read["pruning"]["step"]) == (["zero"], 0, 0.1)
+
+
+def test_smollm2_is_dequantised_before_all_else(tmp_path: Path) -> None:
+    try:
+        inside_package(config("smollm2.yaml")["models"]["smollm2"]["package"])
+    except InputError as error:
+        pytest.skip(str(error))
+    run = planned("smollm2.yaml", tmp_path)
+    assert run.returncode == 0, run.stderr[-3000:]
+    output = run.stdout + run.stderr
+    tables = {f"clark2019-table{number}.csv" for number in (1, 2)}
+    assert products(output)["smollm2"] >= tables | {"clark2019-fig4.svg"}
+    rules = re.findall(r"^ *(?:local)?rule (\w+):", output, re.M)
+    assert rules.index("dequantise") < rules.index("model_card") < rules.index("extract")
+    assert rules.count("dequantise") == 1
+
+
+def test_decoders_of_the_hub_are_pinned() -> None:
+    """Two of them are one model, at two commits."""
+    models = config("decoders.yaml")["models"].values()
+    assert {model["kind"] for model in models} == {"decoder"}
+    assert len({model["hub"] for model in models}) == len(models) - 1
+    assert len({model["revision"] for model in models}) == len(models)

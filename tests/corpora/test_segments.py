@@ -251,5 +251,5 @@ def test_documents_of_several_plain_files_have_titles_of_their_own(tmp_path: Pat
         (tmp_path / name).write_text(text, encoding="utf-8")
     found = list(sources.articles({"path": str(tmp_path), "format": "plain"}))
     assert [article.title for article in found] == [
-        f"{tmp_path}/{name}:{line}" for name in ("a.txt", "b.txt") for line in (1, 4)
+        f"{name}:{line}" for name in ("a.txt", "b.txt") for line in (1, 4)
     ]

@@ -19,6 +19,8 @@ from workflow_scripts.atlas.atlas_page import build
 from workflow_scripts.core.data import cards
 from workflow_scripts.core.data.cache import CacheWriter
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.measures.badges import Badge
+from workflow_scripts.core.measures.forms import Table
 from workflow_scripts.surface import measures, relative_position
 
 LAYERS, HEADS = 6, 12  # of the default model, whose heads the pages name
@@ -128,6 +130,12 @@ def runs_in_a_chapter(code: str) -> None:
         names = run(code, dict(vars(relative_position)))
         one = np.array([[[[0.25, 0.75], [0.5, 0.5]]]])
         assert names["largest_weight"](one).tolist() == [[0.625]]
+        return
+    if "def badges" in code:
+        weights = Table("surface/weights.parquet", "", "largest")
+        names = run(code, dict(vars(measures)) | {"Badge": Badge, "WEIGHTS": weights})
+        (badge,) = names["badges"]([weights], None)
+        assert (badge.mark, badge.table) == ("S", weights)
         return
     table, _, forms = code.partition("if WEIGHTS in found:")
     body = textwrap.indent(f"if WEIGHTS in found:{forms}", "    ")

@@ -31,6 +31,11 @@ def test_the_recipes_rules_plan_a_table_and_a_figure(tmp_path: Path) -> None:
         assert f"rule {rule}:" in plan
     of_atlas = plan.partition("rule atlas_data:")[2].partition("output:")[0]
     assert f"{RESULTS}/{MODEL}/surface/weights.parquet" in of_atlas
+    decoder = str(ROOT / "studies/smollm2.yaml")
+    plan = planned(tmp_path, "figures", "results/smollm2/atlas.json", "--configfile", decoder)
+    assert "rule entropy:" in plan
+    assert "weights.parquet" not in plan
+    assert "largest-weights" not in plan
 
 
 def test_an_importing_workflow_plans_a_figure(tmp_path: Path) -> None:

@@ -39,6 +39,17 @@ def test_a_local_model_has_caches_of_its_own_size(tmp_path: Path) -> None:
     assert names["maps_of"]({"hub": "organisation/name"}) == 144
 
 
+def test_a_decoders_cache_is_declared_as_a_triangle() -> None:
+    names: dict[str, Any] = {}
+    helpers = ROOT / "rules/common_chapters.smk"
+    exec(compile(compiled_snakefiles()[helpers], helpers.name, "exec"), names)  # noqa: S102
+    names |= {"CORPORA": {"text": {"n_segments": 1000, "max_tokens": 99}}, "TASKS": {}}
+    names |= {"ATTENTION_MAPS": {"encoder": 100, "decoder": 100}}
+    names["config"] = {"models": {kind: {"kind": kind} for kind in ("encoder", "decoder")}}
+    assert names["cache_mb"]("encoder", "text") == 1961
+    assert names["cache_mb"]("decoder", "text") == 990
+
+
 def test_free_disk_is_that_of_the_nearest_folder_there_is(tmp_path: Path) -> None:
     assert machine.free_disk(tmp_path / "not/yet/there") > 0
 

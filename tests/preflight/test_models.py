@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from tests.core.tiny_gguf import save_gguf
 from tests.core.tiny_models import ARCHITECTURES, tokenizer
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.model import unloaded, weights
@@ -117,3 +118,23 @@ def test_an_ability_that_is_lacking(
         special.unlink()
     with pytest.raises(InputError, match="surface needs a mask token"):
         check(model, mask=["surface"])
+
+
+def test_a_gguf_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here by all but its weights, on the hub by its name."""
+    source = {"path": str(tmp_path / "tiny.gguf")}
+    save_gguf(tmp_path / "tiny.gguf", quantised=True)
+    stored = size((tmp_path / "tiny.gguf").stat().st_size)
+    what = models.check("m", source, {}, Network(), "decoder")[1]
+    assert what.startswith(f"llama, 2 layers of 4 heads, Q8_0 weights {stored}: dequantised when")
+    with pytest.raises(InputError, match=r"kind: encoder: .* write kind: decoder"):
+        models.check("m", source, {}, Network(), "encoder")
+    with pytest.raises(InputError, match=r"surface needs a \[CLS\] token"):
+        models.check("m", source, {"cls": ["surface"]}, Network(), "decoder")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    there = {"a.Q4_1.gguf": 2_000_000, "README.md": 1}
+    monkeypatch.setattr(Network, "of_hub", lambda *asked: there)
+    source = {"hub": "some/model", "revision": "a" * 40, "file": "a.Q4_1.gguf"}
+    assert "2.0 MB: on the hub" in models.check("m", source, {}, Network(), "decoder")[1]
+    with pytest.raises(InputError, match=r"no b\.gguf; its GGUF files: a\.Q4_1\.gguf"):
+        models.check("m", source | {"file": "b.gguf"}, {}, Network(), "decoder")

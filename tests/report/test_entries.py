@@ -34,7 +34,7 @@ def toggled(entries: Iterable[Entry]) -> set[str]:
     """
     entries = list(entries)
     listed = Entries(entries)
-    found = [labels(entry, listed, {}) for entry in entries]
+    found = [labels(entry, listed, {}, {}) for entry in entries]
     names = list(dict.fromkeys(name for one in found for name in one))
     toggles = set()
     for name in names[1:]:
@@ -54,7 +54,7 @@ def toggled(entries: Iterable[Entry]) -> set[str]:
 def test_labels_are_words() -> None:
     entry = figure("a-maps.sst2", "maps of all heads", model="m", task="sst2")
     words = titles_of_tasks()
-    assert labels(entry, Entries([entry]), words) == {
+    assert labels(entry, Entries([entry]), words, {}) == {
         "result": "Maps of all heads",
         "task": "SST-2",
     }
@@ -64,21 +64,31 @@ def test_labels_are_words() -> None:
 
 def test_the_model_is_named_where_there_are_several() -> None:
     one, other = (figure("a-fig1", "Figure 1", model=model) for model in ("m", "n"))
-    assert "model" not in labels(one, Entries([one]), {})
-    assert labels(one, Entries([one, other]), {})["model"] == "m"
+    assert "model" not in labels(one, Entries([one]), {}, {})
+    assert labels(one, Entries([one, other]), {}, {})["model"] == "m"
     assert toggled([one, other]) == {"model"}
+
+
+def test_a_model_with_a_note_is_named_with_it() -> None:
+    one, other = (figure("a-fig1", "Figure 1", model=model) for model in ("m", "n"))
+    names = {"m": "m (4-bit)"}
+    assert labels(one, Entries([one]), {}, names)["model"] == "m (4-bit)"
+    assert labels(other, Entries([one, other]), {}, names)["model"] == "n"
 
 
 def test_a_figure_and_its_table_are_a_toggle() -> None:
     pair = [figure("a-cost", "cost", model="m"), table("a-cost", "cost", model="m")]
-    assert [labels(entry, Entries(pair), {})["shown as"] for entry in pair] == ["figure", "table"]
+    assert [labels(entry, Entries(pair), {}, {})["shown as"] for entry in pair] == [
+        "figure",
+        "table",
+    ]
     assert toggled(pair) == {"shown as"}
 
 
 @pytest.mark.parametrize("title", ["another", "cost"])
 def test_what_is_no_pair_is_no_toggle(title: str) -> None:
     entries = [figure("a-cost", "cost", model="m"), table("a-other", title, model="n")]
-    assert "shown as" not in labels(entries[0], Entries(entries), {})
+    assert "shown as" not in labels(entries[0], Entries(entries), {}, {})
 
 
 def test_the_page_of_a_table_is_shown() -> None:

@@ -20,7 +20,7 @@ from tests.workflow.tiny_study import TinyStudy
 CHAPTERS = ("surface", "finetuning")
 TASK = "mrpc"
 ALL_CHAPTERS = {"surface", "syntax", "coreference", "probes", "clusters", "patterns", "frames"}
-ALL_CHAPTERS |= {"finetuning", "ablation", "pruning", "arguments", "claims", "atlas"}
+ALL_CHAPTERS |= {"finetuning", "ablation", "pruning", "arguments", "claims", "atlas", "battery"}
 COMMAND = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm"]
 COMMAND += ["--slurm-init-seconds-before-status-checks", "1", "--configfile", "tiny.yaml"]
 # Seconds and memory that were measured, and records with the digests of caches, whose values are
@@ -46,6 +46,7 @@ def two_chapters(folder: Path, model: Path) -> TinyStudy:
     study = TinyStudy(folder, model)
     for chapter in ALL_CHAPTERS - set(CHAPTERS):
         del study.config[chapter]
+    del study.config["models"]["decoder"]  # whose only chapter is the battery
     study.config["tasks"] = {TASK: study.config["tasks"][TASK]}
     study.config["device"] = "auto"
     study.write_config()

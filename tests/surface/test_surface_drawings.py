@@ -12,6 +12,9 @@ from workflow_scripts.core.data.head_labels import label, parse
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.surface import surface_drawings
 
+WITH_SEP = CARD | {"special": {"sep": 2}}
+DECODER = {"bidirectional": False}
+
 
 def frame(kind: str, measure: str, values: dict) -> pd.DataFrame:
     rows = [
@@ -60,10 +63,18 @@ def test_nothing_is_drawn_of_a_model_without_patterns(tmp_path: Path) -> None:
 
 
 def test_drawn_up_to_the_first_separator() -> None:
-    ids = np.array([1, 5, 6, 2, 7, 2])
-    assert surface_drawings.drawn_length(ids, 2, 48) == 4
-    assert surface_drawings.drawn_length(ids, 2, 3) == 3
-    assert surface_drawings.drawn_length(np.array([1, 5]), 2, 48) == 2
+    tokens = {"ids": np.array([1, 5, 6, 2, 7, 2]), "segment": np.array([0, 0, 0, 0, 1, 1])}
+    ends = surface_drawings.paragraph_ends(tokens, WITH_SEP)
+    assert surface_drawings.drawn_length(ends, 48) == 4
+    assert surface_drawings.drawn_length(ends, 3) == 3
+    assert surface_drawings.drawn_length(np.zeros(2, bool), 48) == 2
+
+
+def test_a_decoders_first_paragraph_is_drawn() -> None:
+    tokens = {"ids": np.array([5, 6, 2, 7]), "segment": np.array([0, 0, 1, 1])}
+    ends = surface_drawings.paragraph_ends(tokens, DECODER)
+    assert surface_drawings.drawn_length(ends, 48) == 2
+    assert not surface_drawings.paragraph_ends({"segment": np.zeros(3)}, DECODER).any()
 
 
 def test_rows_hold_the_weights(tmp_path: Path) -> None:
@@ -71,8 +82,8 @@ def test_rows_hold_the_weights(tmp_path: Path) -> None:
     with Cache(tmp_path / "a.h5", CARD) as cache:
         rows = surface_drawings.draw(cache[1], [(1, 2, "t"), (0, 0, "u")], list("abcdefghi"), 4)
         with pytest.raises(InputError, match="no segment 'nothing'"):
-            surface_drawings.choose_example(cache, 2, "nothing")
-        assert surface_drawings.choose_example(cache, 2, cache.ids[1]) == 1
+            surface_drawings.choose_example(cache, WITH_SEP, "nothing")
+        assert surface_drawings.choose_example(cache, WITH_SEP, cache.ids[1]) == 1
     assert len(rows) == 2 * 16
     row = rows[(rows.drawing == 0) & (rows["query"] == 3) & (rows.key == 1)].iloc[0]
     assert row["weight"] == pytest.approx(patterns[1][1, 2, 3, 1], abs=1e-3)

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.atlas.made_up import made_up
+from tests.atlas.made_up_decoder import with_decoder
 from tests.default_study import DEMO, needs_current
 from tests.web.browser import installed
 from workflow_scripts.atlas.atlas_page import build
@@ -158,6 +159,15 @@ def hostile(made: Callable[..., Study]) -> Study:
 def large(made: Callable[..., Study]) -> Study:
     """As many heads as BERT-large has."""
     return made(24, 16, tokens=48, hostile=False)
+
+
+@pytest.fixture(scope="session")
+def decoder(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """An encoder, and a decoder with as many heads as SmolLM2-135M."""
+    atlas = with_decoder(hostile=True)
+    path = tmp_path_factory.mktemp("atlas") / "atlas.html"
+    path.write_text(build(atlas), encoding="utf-8")
+    return Study(path, atlas)
 
 
 @pytest.fixture(scope="session", params=["demo", "hostile", "large"])

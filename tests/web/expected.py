@@ -101,6 +101,9 @@ def sentence(model: dict[str, Any], measure: dict[str, Any], index: int) -> str:
     if hatched(measure, index):
         words = "not better than" if better_alone(measure) else "no detectable difference from"
         parts.append(f"hatched: {words} the baseline")
+    roles = [badge["title"] for badge in model.get("badges", []) if index in badge["heads"]]
+    if roles:
+        parts.append(f"roles: {', '.join(roles)}")
     return ", ".join(parts)
 
 

@@ -11,7 +11,7 @@ from tests.web.views import views
 
 PAPER = (718, 1047)  # A4 less margins of 1 cm, in CSS pixels
 # Buttons that are numbers or names.
-TEXTS = ".chip, .tokens button, table button, .ranked li button"
+TEXTS = ".chip, .roles button, .tokens button, table button, .ranked li button"
 CONTROLS = f"button:not({TEXTS}), input:not([role=combobox]), dialog, nav, .tooltip"
 CUT_OFF = """() => Array.from(document.querySelectorAll('main *'))
   .filter((one) => getComputedStyle(one).overflow !== 'visible')

@@ -147,12 +147,12 @@ def test_links_in_an_unpacked_report(open_page: Callable[..., Page], tmp_path: P
 
 def test_links_in_a_report_of_one_file(open_page: Callable[..., Page]) -> None:
     page = open_page(DEMO / "report.html")
-    page.get_by_text(FRONT).click()
+    page.get_by_text(FRONT).first.click()
     claims = page.frame_locator("iframe")
     claims.locator(LINK.format("clark2019-fig2.svg")).first.click()
     page.wait_for_selector("img[src^='data:image/svg']:not(nav img)")
     page.get_by_text("Workflow", exact=True).click()
-    page.get_by_text(FRONT).click()
+    page.get_by_text(FRONT).first.click()
     claims.locator(LINK.format("atlas.html")).first.click()
     atlas = page.frame_locator("iframe")
     atlas.locator('main[data-view="grid"]').wait_for()

@@ -51,4 +51,18 @@ def views(atlas: dict[str, Any]) -> dict[str, str]:
         found["grid-translator"] = f"model={name}"
         sides = [f"{side}={name}/Dec-Dec 1-{head}/{state}" for side, head in (("a", 1), ("b", 2))]
         found["compare-translators"] = f"view=compare&{'&'.join(sides)}"
+    if decoder := next((model for model in models if model.get("causal")), None):
+        name, head = decoder["name"], f"{(decoder['n_layers'] + 1) // 2}-1"
+        at = f"model={name}&head={head}&first=hidden"
+        found["grid-decoder"] = f"model={name}"
+        found["table-decoder"] = f"view=table&model={name}&filter=@{decoder['badges'][0]['id']}"
+        found["scatter-decoder"] = f"view=scatter&model={name}"
+        found["maps-decoder"] = f"view=maps&{at}"
+        found["card-decoder"] = f"view=head&{at}"
+        found["card-decoder-matrix"] = f"view=head&{at}&map=matrix"
+        sides = f"a={name}/{head}/pretrained&b={name}/1-1/pretrained"
+        found["compare-decoder"] = f"view=compare&{sides}&first=hidden"
+        if decoder is not first:
+            sides = f"a={first['name']}/1-1/pretrained&b={name}/{head}/pretrained"
+            found["compare-shapes"] = f"view=compare&{sides}&first=hidden"
     return found

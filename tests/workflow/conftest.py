@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
+from tests.workflow.finished import finished_once
 from tests.workflow.tiny_study import TinyStudy
 
 
@@ -12,20 +12,12 @@ from tests.workflow.tiny_study import TinyStudy
 def tiny_study(
     tmp_path_factory: pytest.TempPathFactory, tiny_model_dir: Path, worker_id: str
 ) -> TinyStudy:
-    """The whole DAG on a tiny random model, finished; tests must not change it.
+    """The whole DAG on a tiny random model, finished; tests must not change it."""
 
-    One worker of the test run makes it for all.
-    """
-    own = tmp_path_factory.getbasetemp()
-    folder = (own if worker_id == "master" else own.parent) / "tiny_study"
-    with FileLock(f"{folder}.lock"):
-        finished = folder.with_name("tiny_study.finished")
-        if finished.exists():
-            return TinyStudy.made_at(folder)
-        study = TinyStudy(folder, tiny_model_dir)
-        study.run()
-        finished.touch()
-    return study
+    def make(folder: Path) -> None:
+        TinyStudy(folder, tiny_model_dir).run()
+
+    return finished_once("tiny_study", make, tmp_path_factory, worker_id)
 
 
 @pytest.fixture

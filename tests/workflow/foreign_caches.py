@@ -81,7 +81,7 @@ def with_other_weights(cache: Path, copied: Path) -> Path:
 
 def refused(module: ModuleType, job: Any, name: str, folder: Path) -> str | None:
     """What a script says where the caches that `name` takes are another model's."""
-    values = jobs._from_snakemake(module.main, job)
+    values = jobs.values_of(module.main, job)
     values |= {output: folder / output for output in jobs.output_names(module.main)}
     given = values[name] if isinstance(values[name], list) else [values[name]]
     assert given, f"{module.__name__}: the study gives {name} nothing"

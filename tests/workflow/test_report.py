@@ -62,7 +62,10 @@ def test_labels_are_words_and_toggles_are_pairs(report: Report) -> None:
     assert found["Niven and Kao 2019", "Beyond the paper"] == {"shown as"}
     values = {value for result in report.results.values() for value in result["labels"].values()}
     assert "MRPC" in values and "mrpc" not in values
-    assert all(re.match(r"[A-Z\[]|made-up|trees|stories|roles|figure|table", v) for v in values)
+    assert all(
+        re.match(r"[A-Z\[]|made-up|trees|stories|roles|figure|table|tiny|decoder", v)
+        for v in values
+    )
 
 
 @pytest.mark.parametrize("term", ["2019-p", "fig", "-probe-", "table1", "tables/n", "heads", "e"])

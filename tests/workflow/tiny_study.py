@@ -43,7 +43,10 @@ class TinyStudy:
                 shutil.copytree(source, folder / part, ignore=skip)
             else:
                 shutil.copy2(source, folder / part)
+        from tests.core.tiny_decoders import save_llama  # torch, which takes seconds to import
+
         shutil.copytree(model, folder / "tiny-model")
+        save_llama(folder / "tiny-decoder")
         (folder / "texts").mkdir()
         (folder / "trees").mkdir()
         for number in range(2):
@@ -57,7 +60,8 @@ class TinyStudy:
     def made_at(cls, folder: Path) -> Self:
         """The study that another process has made in `folder`."""
         study = cls.__new__(cls)
-        study.folder, study.config = folder, tiny_config()
+        text = (folder / "tiny.yaml").read_text(encoding="utf-8")
+        study.folder, study.config = folder, yaml.safe_load(text)
         return study
 
     def copy(self, folder: Path) -> Self:
@@ -122,12 +126,15 @@ class TinyStudy:
 
 
 def tiny_config() -> dict[str, Any]:
-    """A study of a tiny random model on made-up text, with every chapter."""
+    """A study of tiny random models on made-up text, with every chapter."""
     config = {
         "study": "tiny",
         "device": "cpu",
         "threads": 1,  # so that two jobs run at a time: most of each is the import of torch
-        "models": {"tiny": {"path": "tiny-model"}},
+        "models": {
+            "tiny": {"path": "tiny-model"},
+            "decoder": {"path": "tiny-decoder", "kind": "decoder", "chapters": ["battery"]},
+        },
         "corpora": {
             "text": {
                 "made-up": {
@@ -211,6 +218,7 @@ def tiny_config() -> dict[str, Any]:
             "permutations": 1000,
             "halves": 10,
         },
+        "battery": {"length": 10, "n_segments": 12, "bootstrap": 100, "permutations": 100},
     }
     for chapter in CHAPTERS:
         config[chapter] = corpora_of(chapter, config) | config.get(chapter, {})

@@ -17,6 +17,7 @@ from workflow_scripts.core.model.ablation_table import sweep, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.batches import part_of
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.replacements import FROM_TEXTS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
@@ -45,8 +46,9 @@ def main(
     """Write the logits on every development split, with labels and examples' ids.
 
     At most `examples` of a split are used (0: all), sampled by `sample_seed`: the same for every
-    fine-tuning `seed`, so that seeds differ by their training alone. For the mode `mean`, the
-    heads' outputs are averaged over `reference` training examples. On splits other than `dev`,
+    fine-tuning `seed`, so that seeds differ by their training alone. For the modes
+    `mean`, `position` and `resample`, what heads output instead comes from `reference` training
+    examples. On splits other than `dev`,
     which are there for comparison, only single heads are disabled, in the mode `zero`.
 
     With `part` (as `2-of-8`) only its share of the batches is swept, and every row is numbered;
@@ -56,12 +58,11 @@ def main(
         tables.write(table_parts.join(parts), logits)
         return
     model, tokenizer = classifier_of(card, devices.pick(device))
-    frame, means = read_task(table), None
+    frame, texts = read_task(table), []
     sampler = Sampler(frame, tokenizer, max_tokens, read_card(card)["max_positions"], sample_seed)
-    limits = {"pass_tokens": pass_tokens, "precision": precision}
-    if any("mean" in modes for modes in units.values()):
-        tokens, _ = sampler.sample("train", reference)
-        means = ablation_engine.mean_outputs(model, tokens)
+    limits = {"pass_tokens": pass_tokens, "precision": precision, "seed": sample_seed}
+    if any(mode in FROM_TEXTS for modes in units.values() for mode in modes):
+        texts, _ = sampler.sample("train", reference)
     frames, n_rows = [], 0
     for split in frame["split"].unique():
         if split == "train":
@@ -70,7 +71,7 @@ def main(
         log.info("%s: %d examples", split, len(tokens))
         split_units = units if split == "dev" else {"head": ["zero"]}
         chosen = examples_of(model, tokens, pass_tokens, part)
-        swept = sweep(model, [tokens[index] for index in chosen], split_units, means, **limits)
+        swept = sweep(model, [tokens[index] for index in chosen], split_units, texts, **limits)
         example = chosen[swept.pop("example")]
         labelled = rows.loc[example, ["id", "label"]].reset_index(drop=True)
         swept = swept.join(labelled).assign(split=split)

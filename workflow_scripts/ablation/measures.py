@@ -10,8 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from workflow_scripts.ablation.mode_measures import (
+    MODE_HEADS,
+    NEXT_TOKEN_MODE_HEADS,
+    mode_badges,
+    mode_forms,
+)
 from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.measures.badges import Badge
 from workflow_scripts.core.measures.forms import (
+    OVER_DOCUMENTS,
     OVER_EXAMPLES,
     Form,
     Study,
@@ -48,7 +56,21 @@ HEADS = Table(
     categories=("syntactic", "frames", "coreference", "position", "special tokens", "other"),
     ids=("behaviour.stratum", "verdict.<task>"),
 )
-TABLES = (SCORES, HEADS)
+NEXT_TOKEN = Table(
+    "ablation/next_token.scores.parquet",
+    "the change of a decoder's nats per token with heads disabled; of a key-value group, `head` is "
+    "the key-value head",
+    value="effect",
+    keys=("unit", "mode"),
+    p="p_corrected",
+    null=0,
+    null_title="no effect",
+    unit="nats",
+    decimals=3,
+    scale="diverging",
+    ids=("nats.<unit>.<mode>",),
+)
+TABLES = (SCORES, HEADS, NEXT_TOKEN, MODE_HEADS, NEXT_TOKEN_MODE_HEADS)
 OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
 # The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
 MEASURED_ON = {
@@ -67,8 +89,16 @@ MODES = {
     "uniform": ("kovaleva2019", "attends to all tokens equally"),
     "zero": ("michel2019", "gives no output"),
     "mean": ("beyond", "gives its mean output"),
+    "position": ("beyond", "gives its mean output at each position"),
+    "resample": ("beyond", "gives its output on another text"),
 }
-OTHERS = {"uniform": "made uniform", "zero": "zeroed", "mean": "at their mean"}
+OTHERS = {
+    "uniform": "made uniform",
+    "zero": "zeroed",
+    "mean": "at their mean",
+    "position": "at their mean by position",
+    "resample": "of another text",
+}
 UNITS = {
     "head": ("Disabling a head", "Effect of disabling ({mode})", "with the head disabled: it"),
     "all-but-one": (
@@ -97,6 +127,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         yield from behaviour(found, study)
     for table, title, run in run_titles(found.each(SCORES)):
         yield from disabling(found, table, title, run, study)
+    if NEXT_TOKEN in found:
+        yield from next_token(found, study)
+    yield from mode_forms(found, study)
+
+
+def badges(found: Tables, study: Study) -> Iterator[Badge]:
+    """The heads whose effect shows in all modes of disabling, and those where it depends on it."""
+    yield from mode_badges(found, study)
 
 
 def set_name(task: str, split: str) -> str:
@@ -147,6 +185,28 @@ def disabling(
             paper=paper,
             group=f"{group}, {mode}",
             **run,
+        )
+
+
+def next_token(found: Tables, study: Study) -> Iterator[Form]:
+    """The change of a decoder's loss without the head, or with it alone in its layer."""
+    frame = found[NEXT_TOKEN]
+    chosen = frame[frame["unit"].isin(UNITS)].drop_duplicates(["unit", "mode"])
+    order = chosen.sort_values(["unit", "mode"], ascending=[False, False], kind="stable")
+    for row in order.to_dict("records"):
+        unit, mode = row["unit"], row["mode"]
+        paper, does = MODES[mode]
+        group, effect, how = UNITS[unit]
+        yield NEXT_TOKEN.form(
+            f"nats.{unit}.{mode}",
+            f"{effect.format(mode=mode, others=OTHERS[mode])}, nats per token",
+            f"Nats per next token of running text, {how} {does}; minus those of the intact model, "
+            f"{row['baseline']:.2f}. Above 0 is a loss.{study.note('text')} {OVER_DOCUMENTS} p: "
+            "paired randomisation test that swaps documents, corrected for the number of heads.",
+            {"unit": unit, "mode": mode},
+            better="high" if unit == "head" else "low",
+            paper=paper,
+            group=f"{group}, {mode}",
         )
 
 

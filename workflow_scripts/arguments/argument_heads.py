@@ -35,7 +35,7 @@ def sweep_pairs(
     model.
     """
     limits = {"pass_tokens": pass_tokens, "precision": precision}
-    texts = sweep(scorer, tokens, {"head": [mode]}, None, **limits)
+    texts = sweep(scorer, tokens, {"head": [mode]}, **limits)
     logits = texts["logit_0"].to_numpy().reshape(-1, 2)
     frame = texts.loc[texts["example"] % 2 == 0, ["layer", "head"]].reset_index(drop=True)
     point = np.arange(len(frame)) % (len(tokens) // 2)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import in_words, read_card
+from workflow_scripts.core.measures.badges import badge_entry
 from workflow_scripts.core.measures.entries import entry
 from workflow_scripts.core.measures.forms import (
     FORMAT,
@@ -73,6 +74,13 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
     return [entry(form, found) for form in with_unique_ids(shown)], left_out
 
 
+def badges_of(found: Tables, study: Study) -> dict[str, list[dict[str, Any]]]:
+    """The badges of a model's heads, by chapter; no key where no chapter declares one."""
+    declared = [one.badges for one in MEASURES.values() if hasattr(one, "badges")]
+    badges = [badge_entry(badge, found) for each in declared for badge in each(found, study)]
+    return {"badges": badges} if badges else {}
+
+
 def with_unique_ids(forms: Sequence[Form]) -> list[Form]:
     """The forms; an id that others before it have, too, gets a number.
 
@@ -101,11 +109,16 @@ def states_of(used: Iterable[str]) -> list[dict[str, Any]]:
     return states
 
 
-def model_entry(card: Mapping[str, Any], states: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the atlas states about a model."""
-    about = {"name": card["name"], "title": card["name"], "architecture": card["architecture"]}
+def model_entry(
+    card: Mapping[str, Any], states: list[dict[str, Any]], label: str
+) -> dict[str, Any]:
+    """What the atlas states about a model, which it calls `label`."""
+    about = {"name": card["name"], "title": label, "architecture": card["architecture"]}
     about |= {"n_layers": card["n_layers"], "n_heads": card["n_heads"]}
-    return about | {"source": in_words(card["source"]), "states": states}
+    about |= {"n_kv_heads": card["n_kv_heads"]} if "n_kv_heads" in card else {}
+    about |= {} if card.get("bidirectional", True) else {"causal": True}
+    quantised = f", weights stored as {card['quantised']}" if "quantised" in card else ""
+    return about | {"source": in_words(card["source"]) + quantised, "states": states}
 
 
 def distances_of(found: Tables, corpus: str) -> dict[str, Any]:
@@ -148,6 +161,7 @@ def assemble(
     maps: Sequence[Path],
     translators: Sequence[Path],
     study: Study,
+    labels: Mapping[str, str],
 ) -> dict[str, Any]:
     """The parts of the atlas that are of models: of all `cards`, then of the `translators`.
 
@@ -171,7 +185,9 @@ def assemble(
             for segment in content["segments"]:
                 states += [*segment["maps"], *segment["norms"]]
             add_maps(parts, content)
-        parts["models"].append(model_entry(card, states_of(states)))
+        label = labels.get(found.model, found.model)
+        about = model_entry(card, states_of(states), label)
+        parts["models"].append(about | badges_of(found, study))
     for path in translators:
         model, found = MEASURES[path.parent.name].opened(path, products)
         measures, left_out = measures_of(found, study)
@@ -201,10 +217,12 @@ def main(
     fewest: int,
     seed: int = 1,
     translators: list[Path] = (),
+    labels: dict | None = None,
 ) -> None:
     """Write the data of the atlas: `products` are tables, `cards` and `maps` are of the models.
 
-    `translators` are the cards of the study's own translators.
+    `translators` are the cards of the study's own translators, `labels` the names for people of
+    models that have others.
 
     `corpora` names the corpora by chapter, `data` states the origin of each kind of data and
     of each task; relations with fewer words than `fewest` are left out.
@@ -215,7 +233,7 @@ def main(
         "version": VERSION,
         "study": {"name": study, "seed": seed, "about": about_data(described)},
         "papers": [{"name": name, "title": title} for name, title in GROUPS.items()],
-        **assemble(cards, products, maps, translators, described),
+        **assemble(cards, products, maps, translators, described, labels or {}),
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     atlas.write_text(text + "\n", encoding="utf-8")

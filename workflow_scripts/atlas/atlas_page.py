@@ -77,8 +77,9 @@ def policy(script: str) -> str:
 
 
 def styles(folder: Path) -> str:
-    """All style sheets of the page, style.css first."""
-    paths = sorted(folder.rglob("*.css"), key=lambda path: (path.name != "style.css", path))
+    """All style sheets of the page, style.css first and print.css, which changes others, last."""
+    place = {"style.css": 0, "print.css": 2}
+    paths = sorted(folder.rglob("*.css"), key=lambda path: (place.get(path.name, 1), path))
     texts = [_read(path) for path in paths]
     for path, text in zip(paths, texts, strict=True):
         if match := re.search(r"</style|url\(\s*[\"']?(?!data:)|@import", text, re.I):

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import open_patterns
 
 # Shorter texts show little.
 FEWEST_TOKENS = 16
@@ -46,7 +46,9 @@ class Sources:
         self.kinds = dict(kinds)
         self._stack = ExitStack()
         opened = zip(kinds, paths, strict=True)
-        self.caches = {name: self._stack.enter_context(Cache(p, card)) for name, p in opened}
+        self.caches = {
+            name: self._stack.enter_context(open_patterns(p, card)) for name, p in opened
+        }
 
     def __enter__(self) -> Self:
         return self

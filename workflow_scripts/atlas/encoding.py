@@ -1,7 +1,8 @@
 """Maps as text: eight bits for the root of each weight, deflated, in base64.
 
 The root spends the bits where most weights are, near 0. Measured on 128 tokens and all heads of
-MiniLM: 1.1 MB, against 27 MB of JSON numbers.
+MiniLM: 1.1 MB, against 27 MB of JSON numbers. Causal maps are kept whole: without their upper
+triangle, all zeros, those of SmolLM2 on 48 tokens would take 0.9 times as much.
 """
 
 import base64

@@ -63,10 +63,10 @@ class Atlas:
         the first text is `own-1`, the next `own-2`; no file is changed. Raises InputError where the
         model cannot be found, or the text is empty or too long for it.
         """
-        encoders = [entry["name"] for entry in self.data["models"] if "types" not in entry]
-        name = model or encoders[0]
-        if name not in encoders:
-            raise InputError(f"add_text: no encoder {name!r}; there are: {', '.join(encoders)}")
+        models = [entry["name"] for entry in self.data["models"] if "types" not in entry]
+        name = model or models[0]
+        if name not in models:
+            raise InputError(f"add_text: no model {name!r}; there are: {', '.join(models)}")
         texts = [text] if second is None else [text, second]
         # Here, as it imports torch.
         own = import_module("workflow_scripts.atlas.own_text")
@@ -103,6 +103,17 @@ class Atlas:
         heads = {model["name"]: _heads(model) for model in self.data["models"]}
         frames = [_rows(measure, heads[measure["model"]]) for measure in self.data["measures"]]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
+
+    @cached_property
+    def roles(self) -> pd.DataFrame:
+        """A row for each head with a role: model, role, layer, head."""
+        rows = [
+            (model["name"], badge["id"], *divmod(head, model["n_heads"]))
+            for model in self.data["models"]
+            for badge in model.get("badges", [])
+            for head in badge["heads"]
+        ]
+        return pd.DataFrame(rows, columns=["model", "role", "layer", "head"])
 
     @cached_property
     def segments(self) -> pd.DataFrame:

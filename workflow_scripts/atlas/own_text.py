@@ -67,7 +67,9 @@ def local_directory(card: dict[str, Any], results: Path) -> Path:
     """
     source = card["source"]
     try:
-        if "hub" in source:
+        if "directory" in card:
+            pass  # made by the study, next to the card
+        elif "hub" in source:
             from huggingface_hub import snapshot_download
 
             options = {"allow_patterns": list(models.FILES), "local_files_only": True}

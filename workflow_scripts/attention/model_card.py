@@ -2,22 +2,31 @@
 
 from pathlib import Path
 
-from workflow_scripts.core.data.abilities import check_abilities
+from workflow_scripts.core.data.abilities import check_abilities, check_kind
 from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.data.gguf_sources import directory_by, is_gguf
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 
 def main(
-    model: Out, source: dict, name: str, needed: dict | None = None, files: list[Path] = ()
+    model: Out,
+    source: dict,
+    name: str,
+    kind: str = "encoder",
+    needed: dict | None = None,
+    files: list[Path] = (),
 ) -> None:
     """Write the card of the model that `source` names (`files`: its files, where local).
 
-    `needed` are the abilities that the model must have, each with the chapters that need it.
+    It must be of this `kind`. `needed` are the abilities that it must have, each with the chapters
+    that need it.
     """
     origin = models.Source.from_config(source)
-    card = models.describe(models.resolve(origin), name, origin)
+    directory = directory_by(model) if is_gguf(source) else models.resolve(origin)
+    card = models.describe(directory, name, origin)
+    check_kind(card, kind)
     check_abilities(card, needed or {})
     write_card(card, model)
 

@@ -9,12 +9,12 @@ from workflow_scripts.claims.intervals import (
     BOUNDS,
     OVER_DOCUMENTS,
     counted,
-    holm,
     in_percent,
     share,
 )
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.stats.sign_flips import holm
 from workflow_scripts.syntax.measures import SCORES
 
 # The relations of the paper's Table 1 other than `all`.

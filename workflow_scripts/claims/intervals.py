@@ -131,13 +131,3 @@ def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) ->
     """
     number = counted(np.logical_and(sure, free), free, free)
     return replace(in_percent(number), of=of, interval=BOUNDS, **more)
-
-
-def holm(p: Sequence[float]) -> np.ndarray:
-    """p-values of several tests, corrected for their number (Holm 1979); one that is NaN is 1."""
-    p = np.nan_to_num(np.asarray(p, float), nan=1.0)
-    order = p.argsort(kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)).clip(max=1)
-    corrected = np.empty_like(p)
-    corrected[order] = steps
-    return corrected

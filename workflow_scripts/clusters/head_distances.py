@@ -7,8 +7,10 @@ logarithm is three times as fast as torch's here. Threads share segments, not th
 a busy core delays its own segment only; within a thread numerical libraries use no other.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import math
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -16,31 +18,39 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 TINY = 1e-20  # added to every weight: log(0) never occurs, and nothing else changes
+TRIANGLE = 3  # axes of a `triangle`: layer, head, weight
 BLOCK = 16384  # weights of each head; with fewer, threads would wait for each other
 
 
-def distances(pattern: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
+def distances(
+    pattern: np.ndarray, smoothing: float = 0.0, uniform: np.ndarray | None = None
+) -> np.ndarray:
     """Mean Jensen-Shannon divergence of all pairs of heads, in nats, float64 [heads, heads].
 
     `pattern` is [layer, head, query, key] of one example; heads are flattened, layer by layer.
     The mean is over queries. `smoothing` is the share of uniform attention mixed into every map.
+    Where queries see some keys alone, `uniform` is that of the last queries, [query, key]: the
+    others are left out, and it is one more head. `pattern` may then be a `triangle`.
     """
-    n_queries = pattern.shape[-1]
-    weights = pattern.reshape(-1, n_queries**2)
-    products = np.zeros((len(weights), len(weights)))  # sums of s log s, of pairs and single heads
-    single = np.zeros(len(weights))
-    buffers = np.empty((3, len(weights) * BLOCK), np.float32)
-    for start in range(0, n_queries**2, BLOCK):
-        part = weights[:, start : start + BLOCK]
+    n_queries, n_keys = (pattern if uniform is None else uniform).shape[-2:]
+    size = n_queries * n_keys
+    mixed_in = smoothing / n_keys if uniform is None else smoothing * uniform.reshape(-1)
+    floor = np.broadcast_to(np.float32(mixed_in + TINY), size)
+    n_heads = pattern.shape[0] * pattern.shape[1] + (uniform is not None)
+    products = np.zeros((n_heads, n_heads))  # sums of s log s, of pairs and single heads
+    single = np.zeros(n_heads)
+    buffers = np.empty((3, n_heads * BLOCK), np.float32)
+    for start, part in zip(range(0, size, BLOCK), _blocks(pattern, uniform), strict=True):
         block, mixed, logs = buffers[:, : part.size].reshape(3, *part.shape)
         np.multiply(part, 1 - smoothing, out=block, dtype=np.float32)
-        block += smoothing / n_queries + TINY
+        block += floor[start : start + BLOCK]
         single += np.vecdot(block, np.log(block, out=logs))
         for first in range(len(block) - 1):
             later = slice(first + 1, None)
@@ -52,24 +62,80 @@ def distances(pattern: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
     return upper + upper.T
 
 
-def mean_distances(
-    pattern_of: Callable[[int], np.ndarray], n: int, smoothing: float, threads: int
-) -> np.ndarray:
-    """Mean over the queries of `n` examples, each read by `pattern_of`: float64 [heads, heads].
+def _blocks(pattern: np.ndarray, uniform: np.ndarray | None) -> Iterator[np.ndarray]:
+    """BLOCK weights of each head after the other, [head, weight]; nothing larger is copied.
 
-    The examples are summed in their order, so the number of threads changes nothing.
+    With `uniform`, those of its queries, and it is the last head.
     """
+    weights = pattern.reshape(pattern.shape[0] * pattern.shape[1], -1)
+    if uniform is None:
+        yield from (weights[:, at : at + BLOCK] for at in range(0, weights.shape[1], BLOCK))
+        return
+    alike = uniform.reshape(-1)
+    stored = alike > 0 if pattern.ndim == TRIANGLE else np.ones(len(alike), bool)
+    left = weights[:, -stored.sum() :]
+    for at in range(0, len(alike), BLOCK):
+        inside = stored[at : at + BLOCK]
+        block = np.zeros((len(weights) + 1, len(inside)), np.float32)
+        block[:-1, inside] = left[:, : inside.sum()]
+        block[-1] = alike[at : at + BLOCK]
+        left = left[:, inside.sum() :]
+        yield block
 
-    def weighted(index: int) -> tuple[np.ndarray, int]:
-        pattern = pattern_of(index)
-        n_queries = pattern.shape[-1]
-        return distances(pattern, smoothing) * n_queries, n_queries
 
-    total, queries = 0.0, 0
+def _length(pattern: np.ndarray) -> int:
+    """The tokens of a pattern or triangle."""
+    return math.isqrt(2 * pattern.shape[-1]) if pattern.ndim == TRIANGLE else pattern.shape[-1]
+
+
+def of_decoder(pattern: np.ndarray, smoothing: float) -> np.ndarray:
+    """Distances over all queries but the first, which sees itself alone, of a decoder's heads.
+
+    `pattern` is [layer, head, query, key], or its `triangle`. float64 [heads + 1, heads + 1]: the
+    last row and column are of uniform attention.
+    """
+    uniform = uniform_attention(_length(pattern))[0, 0, 1:].astype(np.float32)
+    return distances(pattern, smoothing, uniform)
+
+
+def mean_distances(
+    patterns: Iterable[tuple[int, np.ndarray]],
+    n: int,
+    smoothing: float,
+    threads: int,
+    decoder: bool = False,
+) -> np.ndarray:
+    """Mean over the queries of `n` examples: float64 [heads, heads].
+
+    `patterns` gives the index and the pattern of each, in any order. They are summed in the order
+    of their indices, so that the number of threads changes nothing; `threads` are in memory.
+    Those of a decoder are as in `of_decoder`.
+    """
+    measure = of_decoder if decoder else distances
+
+    def weighted(pattern: np.ndarray) -> tuple[np.ndarray | float, int]:
+        n_queries = _length(pattern) - decoder
+        return (measure(pattern, smoothing) * n_queries if n_queries else 0.0), n_queries
+
+    parts: dict[int, Future] = {}
+    running: set[Future] = set()
+
+    def start(example: tuple[int, np.ndarray]) -> None:
+        """Submit a pattern, which no variable holds while the next is read, and free a thread."""
+        index, pattern = example
+        parts[index] = pool.submit(weighted, pattern)
+        running.add(parts[index])
+        if len(running) == threads:
+            running.intersection_update(wait(running, return_when=FIRST_COMPLETED).not_done)
+
     # Some libraries count threads for all, some for each thread that calls them.
     alone = {"initializer": threadpool_limits, "initargs": (1,)}
     with threadpool_limits(1), ThreadPoolExecutor(threads, **alone) as pool:
-        for part, n_queries in job.progress(pool.map(weighted, range(n)), n, "distances"):
+        for _ in job.progress(map(start, patterns), n, "distances"):
+            pass
+        total, queries = 0.0, 0
+        for _, future in sorted(parts.items()):
+            part, n_queries = future.result()
             total, queries = total + part, queries + n_queries
     return total / queries
 
@@ -82,14 +148,21 @@ def main(
     smoothing: float,
     threads: int = 1,
 ) -> None:
-    """Write the mean distance of every pair of heads over the first `n_segments` examples."""
-    with Cache(attention, read_card(model)) as cache:
+    """Write the mean distance of every pair of heads over the first `n_segments` examples.
+
+    Of a decoder with the distances of both, `uniform_a` and `uniform_b`, from uniform attention.
+    """
+    card = read_card(model)
+    with open_patterns(attention, card) as cache:
         n, n_heads = min(n_segments, len(cache)), cache.n_heads
-        mean = mean_distances(lambda index: cache[index].pattern, n, smoothing, threads)
-    a, b = np.triu_indices(len(mean), k=1)
+        patterns = map(attrgetter("index", "pattern"), cache.whole(n))
+        mean = mean_distances(patterns, n, smoothing, threads, is_decoder(card))
+    a, b = np.triu_indices(cache.n_layers * n_heads, k=1)
     columns = {"layer_a": a // n_heads, "head_a": a % n_heads}
     columns |= {"layer_b": b // n_heads, "head_b": b % n_heads}
     frame = pd.DataFrame(columns).assign(distance=mean[a, b], n=n)
+    if is_decoder(card):
+        frame = frame.assign(uniform_a=mean[a, -1], uniform_b=mean[b, -1])
     tables.write(frame, distances_table)
 
 

@@ -12,7 +12,7 @@ from scipy.stats import permutation_test
 from sklearn.manifold import MDS
 
 from workflow_scripts.chapters import collect
-from workflow_scripts.clusters.measures import EMBEDDING
+from workflow_scripts.clusters.measures import EMBEDDING, OF_DECODERS
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.measures.tables import TableSet
 from workflow_scripts.core.run import job
@@ -21,6 +21,7 @@ from workflow_scripts.core.stats.resampling import CONFIDENCE
 
 # As in the released notebook: a head that exceeds several thresholds has the first behaviour.
 *ORDER, NO_BEHAVIOUR = EMBEDDING.categories
+ORDER_OF_DECODERS = OF_DECODERS[:-1]
 
 
 def square(frame: pd.DataFrame) -> np.ndarray:
@@ -52,10 +53,12 @@ def embed(matrix: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
 def behaviours(numbers: pd.DataFrame, thresholds: Mapping[str, float]) -> pd.Series:
     """The first behaviour in `ORDER` whose threshold each head's number exceeds, or other.
 
-    `numbers` has a row for each (layer, head) and a column for each behaviour.
+    `numbers` has a row for each (layer, head) and a column for each behaviour; one that has
+    attention to the first token, in the place of [CLS], is of a decoder.
     """
+    order = ORDER_OF_DECODERS if "first" in numbers else ORDER
     result = pd.Series(NO_BEHAVIOUR, index=numbers.index, name="behaviour")
-    for name in reversed(ORDER):
+    for name in reversed(order):
         result[numbers[name] > thresholds[name]] = name
     return result
 
@@ -121,6 +124,18 @@ def cohesion(matrix: np.ndarray, layers: np.ndarray, draws: int, seed: int) -> p
     return pd.DataFrame(rows).assign(difference=lambda f: f["between"] - f["within"])
 
 
+def from_uniform(pairs: pd.DataFrame) -> list[float]:
+    """The mean distance of a decoder's heads from uniform attention: of all, then of each layer."""
+    sides = [
+        pairs[[f"layer_{side}", f"head_{side}", f"uniform_{side}"]].set_axis(
+            ["layer", "head", "uniform"], axis="columns"
+        )
+        for side in "ab"
+    ]
+    heads = pd.concat(sides).drop_duplicates(["layer", "head"])
+    return [heads["uniform"].mean(), *heads.groupby("layer")["uniform"].mean()]
+
+
 def main(
     distances_table: Path,
     known: list[Path],
@@ -134,7 +149,8 @@ def main(
 
     `known` are the tables of the chapters that define by what numbers behaviours are distinguished.
     """
-    matrix, found = square(tables.read(distances_table)), TableSet(known)
+    pairs = tables.read(distances_table)
+    matrix, found = square(pairs), TableSet(known)
     numbers = [chapter.numbers(found) for chapter in collect("behaviours").values()]
     heads = behaviours(pd.concat(numbers, axis="columns"), thresholds).reset_index()
     coordinates, stress = embed(matrix, seed)
@@ -142,6 +158,8 @@ def main(
     tables.write(frame, embedding)
     layers = cohesion(matrix, heads["layer"].to_numpy(), permutations, seed)
     layers.loc[layers["layer"] == "all", "stress"] = stress  # it is of all heads together
+    if "uniform_a" in pairs:
+        layers["uniform"] = from_uniform(pairs)
     tables.write_csv(layers, table)
 
 

@@ -35,14 +35,15 @@ def main(
     for chapter, module in collect("best_heads").items():
         rows = module.best(found, settings)
         if rows is not None:
-            marked = rows.assign(marked=rows["ci_low"] > rows["baseline"])[COLUMNS]
+            of_decoder = [name for name in ("coverage",) if name in rows]
+            marked = rows.assign(marked=rows["ci_low"] > rows["baseline"])[[*COLUMNS, *of_decoder]]
             frames.append(marked.assign(annotation=annotations[chapter]))
     frames = [part for part in frames if len(part)]
     frames = frames or [pd.DataFrame(columns=[*COLUMNS, "annotation"])]
     frame = pd.concat(frames, ignore_index=True)
     tables.write(frame, heads)
     named = frame.assign(head=labels(frame)).drop(columns="layer")
-    for column in ("accuracy", "ci_low", "ci_high", "baseline"):
+    for column in {"accuracy", "ci_low", "ci_high", "baseline", "coverage"} & set(named):
         named[column] = 100 * named[column]
     tables.write_csv(named, table)
 

@@ -17,6 +17,8 @@ EMBEDDING = Table(
     categories=("punctuation", "sep", "cls", "broad", "previous", "next", "other"),
     ids=("clusters.behaviour",),
 )
+# Of a decoder: the first token is like [CLS], and no token sees the next one.
+OF_DECODERS = ("punctuation", "first", "broad", "previous", "other")
 COORDINATE = replace(
     EMBEDDING,
     about="a coordinate of the head in the plane of Figure 6",
@@ -43,8 +45,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     if EMBEDDING not in found:
         return
     group = {"paper": PAPER, "group": "Clusters"}
+    decoder = found.decoder
     text = f"On segments of the text {study.corpora.get('clusters')}.{study.note('text')}"
-    yield EMBEDDING.form(
+    yield replace(EMBEDDING, categories=OF_DECODERS if decoder else EMBEDDING.categories).form(
         "clusters.behaviour",
         "Kind of head in Figure 6",
         f"The first behaviour whose threshold (clusters.thresholds) the head exceeds. {text}",

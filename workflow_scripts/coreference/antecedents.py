@@ -53,6 +53,12 @@ def types_of(mention: Mention) -> np.ndarray:
     return np.array([kind in (ALL, mention.kind) for kind in TYPES])
 
 
+def counted(mentions: Sequence[Mention]) -> np.ndarray:
+    """Number of coreferent mentions, int [type]."""
+    types = [types_of(mentions[index]) for index, _ in coreferent(mentions)]
+    return np.sum(types, axis=0, dtype=int) if types else np.zeros(len(TYPES), int)
+
+
 def weights_of(
     attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention], candidates: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -87,8 +93,7 @@ def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) 
     shape = (len(CANDIDATES), *attention.shape[:2], len(TYPES))
     found = AntecedentHits(np.zeros(shape, int), np.zeros(shape, int), np.zeros(len(TYPES), int))
     pairs = coreferent(mentions)
-    for index, _ in pairs:
-        found.total[:] += types_of(mentions[index])
+    found.total[:] += counted(mentions)
     for row, candidates in enumerate(CANDIDATES):
         weights, chosen_from = weights_of(attention, words, mentions, candidates)
         for index, heads in pairs:
@@ -96,10 +101,25 @@ def hits(attention: np.ndarray, words: np.ndarray, mentions: Sequence[Mention]) 
             largest = of_mention == of_mention.max(axis=-1, keepdims=True)
             correct = right[of_mention.argmax(axis=-1)]
             tied = largest[..., right].any(axis=-1) & largest[..., ~right].any(axis=-1)
-            counted = types_of(mentions[index])
-            found.correct[row] += correct[..., None] & counted
-            found.tied[row] += tied[..., None] & counted
+            types = types_of(mentions[index])
+            found.correct[row] += correct[..., None] & types
+            found.tied[row] += tied[..., None] & types
     return found
+
+
+def by_chance(words: np.ndarray, mentions: Sequence[Mention]) -> np.ndarray:
+    """For how many coreferent mentions a random choice among the words before is an antecedent.
+
+    float64 [candidates, type]; `words` [word] are those that a decoder's head can choose.
+    """
+    chance = np.zeros((len(CANDIDATES), len(TYPES)))
+    heads = np.unique([mention.head for mention in mentions])
+    for index, right in coreferent(mentions):
+        for row, chosen_from in enumerate((words, heads)):
+            n_before = int((chosen_from < mentions[index].head).sum())
+            within = sum(head < mentions[index].head for head in right)
+            chance[row] += within / n_before * types_of(mentions[index]) if n_before else 0
+    return chance
 
 
 def same_text(mention: Mention, candidate: Mention, words: Sequence[str]) -> bool:

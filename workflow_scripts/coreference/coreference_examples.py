@@ -2,14 +2,16 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import SPECIAL, is_decoder, without_first
 from workflow_scripts.core.data.mentions import Document, Mention, read_documents
 from workflow_scripts.core.data.wordpieces import (
     names_of_units,
@@ -17,7 +19,7 @@ from workflow_scripts.core.data.wordpieces import (
     to_words,
     words_of_units,
 )
-from workflow_scripts.core.plots.attention_lines import LEFT_OUT
+from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DECODERS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.coreference import antecedents
@@ -64,20 +66,31 @@ def fitting(document: Document, words: np.ndarray) -> list[range]:
     ]
 
 
-def draw(pattern: np.ndarray, word: np.ndarray, document: Document, passage: range) -> pd.DataFrame:
+def draw(
+    pattern: np.ndarray,
+    word: np.ndarray,
+    document: Document,
+    passage: range,
+    decoder: bool = False,
+) -> pd.DataFrame:
     """Attention of one head, [query, key] over tokens, from the words of a passage.
 
     Keys are [CLS], the words of the passage, OTHER, which stands for all other words of the text
     together, and [SEP], so that the weights of a word sum to 1. OTHER attends to nothing here.
     `highlighted` marks the head words of mentions whose antecedent is in the passage, `gold` the
-    pairs of such a word and the head word of an antecedent.
+    pairs of such a word and the head word of an antecedent. Of a decoder OTHER is the last key, and
+    mentions with the first word are left out.
     """
-    weights, index = to_words(pattern, word), words_of_units(word)
+    weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
     inside, special = np.isin(index, passage), index < 0
     rest = ~inside & ~special
     kept = np.flatnonzero(inside | special)
     where = int(np.searchsorted(index[kept[:-1]], passage[-1], side="right"))  # before [SEP]
-    names = np.array(names_of_units(word, document.words), dtype=object)[kept].tolist()
+    where = len(kept) if decoder else where
+    special_names = (SPECIAL,) if decoder else ()
+    names = np.array(names_of_units(word, document.words, *special_names), dtype=object)[
+        kept
+    ].tolist()
     shown = weights[np.ix_(kept, kept)]
     if rest.any():
         shown = np.insert(shown, where, weights[np.ix_(kept, rest)].sum(axis=1), axis=1)
@@ -106,23 +119,29 @@ def main(
     antecedent in it; the table is empty where no text has any.
     """
     card, documents = read_card(model), read_documents(annotation)
+    decoder = is_decoder(card)
     frame = tables.read(scores)
     frame = frame[(frame["candidates"] == "words") & (frame["type"] == ALL)]
     best = frame.loc[frame["accuracy"].idxmax()]
     layer, head = int(best["layer"]), int(best["head"])
-    title = f"coreference, to an antecedent\n{best['accuracy']:.0%} {LEFT_OUT}"
+    left_out = LEFT_OUT_OF_DECODERS if decoder else LEFT_OUT
+    title = f"coreference, to an antecedent\n{best['accuracy']:.0%} {left_out}"
+    title += f"\n{best['coverage']:.0%} of the mentions" if decoder else ""
     drawings: list[pd.DataFrame] = []
-    with Cache(attention, card) as cache:
+    with open_patterns(attention, card) as cache:
         cache.expect([document.id for document in documents], "the mentions")
         for index in np.random.default_rng(seed).permutation(len(documents)):
             example, document = cache[int(index)], documents[index]
+            if decoder:
+                words = without_first(example.word)
+                document = replace(document, mentions=antecedents.readable(document, words))
             candidates = fitting(document, words_of_units(example.word))
             if not candidates:
                 continue
             mentions = document.mentions
             passage = max(candidates, key=lambda each: len(linked(mentions, each)))
             pattern = example.pattern[layer, head]
-            drawing = draw(pattern, example.word, document, passage)
+            drawing = draw(pattern, example.word, document, passage, decoder)
             about = {"drawing": len(drawings), "layer": layer, "head": head, "title": title}
             drawings.append(drawing.assign(**about, example=document.id))
             if len(drawings) == n_examples:

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import attention_to_earlier, is_decoder
 from workflow_scripts.core.data.mentions import Document, read_documents
+from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.wordpieces import remedy, word_attention
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
@@ -30,6 +32,8 @@ class MentionCounts:
     `correct` (antecedents chosen by heads) is [unit, candidates, layer, head, type], `rules`
     (chosen by rules) [unit, system, type], `total` [unit, type]. `tied` [candidates, layer, head,
     type] and `n_documents` [type] are of all units together. `mentions` states what was read.
+    Of a decoder, `uniform` [candidates, type] is the share that is right by chance, and `coverage`
+    [type] that of the coreferent mentions that are counted.
     """
 
     correct: np.ndarray
@@ -38,10 +42,18 @@ class MentionCounts:
     tied: np.ndarray
     n_documents: np.ndarray
     mentions: dict[str, int]
+    uniform: np.ndarray | None = None
+    coverage: np.ndarray | None = None
 
 
-def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> MentionCounts:
-    """Count over all texts, with the document of each; InputError if no mention is coreferent."""
+def count_corpus(
+    cache: Patterns, documents: list[Document], names: list[str], decoder: bool = False
+) -> MentionCounts:
+    """Count over all texts, with the document of each; InputError if no mention is coreferent.
+
+    A decoder's head word asks with its last wordpiece and chooses among the words before it; the
+    first word, on which most heads rest, is no candidate, and mentions with it are left out.
+    """
     cache.expect([document.id for document in documents], "the mentions")
     units, codes = head_accuracy.units(names), pd.factorize(np.array(names, object))[0]
     heads = (len(CANDIDATES), cache.n_layers, cache.n_heads, len(TYPES))
@@ -49,20 +61,31 @@ def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> M
     rules = np.zeros((len(correct), len(SYSTEMS), len(TYPES)), int)
     total = np.zeros((len(correct), len(TYPES)), int)
     of_documents = np.zeros((codes.max() + 1, len(TYPES)), int)
+    of_all = np.zeros(len(TYPES), int)
+    # Of each text, to be summed in their order.
+    chance = np.zeros((len(documents), len(CANDIDATES), len(TYPES)))
     n_mentions = n_cut = n_texts = 0
-    texts = zip(documents, cache, units, codes, strict=True)
-    for document, example, unit, code in job.progress(texts, len(documents), "coreference"):
-        attention = word_attention(example.pattern, example.word)
+    read_words = attention_to_earlier if decoder else word_attention
+    for example in job.progress(cache, cache.n_parts, "coreference"):
+        document, layers = documents[example.index], example.layers
+        unit, code = units[example.index], codes[example.index]
+        attention = read_words(example.pattern, example.word)
         mentions = antecedents.readable(document, attention.words)
-        n_mentions += len(document.mentions)
-        n_cut += len(document.mentions) - len(mentions)
+        if example.is_first:
+            n_mentions += len(document.mentions)
+            n_cut += len(document.mentions) - len(mentions)
+            if decoder:
+                of_all += antecedents.counted(antecedents.readable(document, example.word))
         if not antecedents.coreferent(mentions):
             continue
         found = antecedents.hits(attention.among, attention.words, mentions)
-        correct[unit] += found.correct
-        tied += found.tied
+        correct[unit, :, layers] += found.correct
+        tied[:, layers] += found.tied
+        if not example.is_first:
+            continue
         total[unit] += found.total
         of_documents[code] += found.total
+        chance[example.index] = antecedents.by_chance(attention.words, mentions)
         rules[unit] += antecedents.baselines(document, mentions)
         n_texts += 1
     if not n_texts:
@@ -74,27 +97,40 @@ def count_corpus(cache: Cache, documents: list[Document], names: list[str]) -> M
     resampled = total.any(axis=1)
     read = {
         "mentions read": n_mentions,
-        "mentions without tokens": n_cut,
+        "mentions without tokens" + (" or with the first word" if decoder else ""): n_cut,
         "coreferent mentions": int(total[:, 0].sum()),
         "texts with a coreferent mention": n_texts,
     }
     log.info("%s", read)
     n_documents = np.count_nonzero(of_documents, axis=0)
-    return MentionCounts(
-        correct[resampled], rules[resampled], total[resampled], tied, n_documents, read
-    )
+    of_decoder = {}
+    if decoder:
+        with np.errstate(invalid="ignore"):
+            n = total.sum(axis=0)
+            of_decoder = {"uniform": chance.sum(axis=0) / n, "coverage": n / of_all}
+    counted = (correct[resampled], rules[resampled], total[resampled])
+    return MentionCounts(*counted, tied, n_documents, read, **of_decoder)
 
 
 def of_heads(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per candidates, head and type."""
     n_layers, n_heads = counts.correct.shape[2:4]
     axes = {"candidates": CANDIDATES, "layer": range(n_layers), "head": range(n_heads)}
-    return _frame(axes, counts.correct, counts, draws, seed).assign(tied=counts.tied.ravel())
+    frame = _frame(axes, counts.correct, counts, draws, seed).assign(tied=counts.tied.ravel())
+    if counts.uniform is None:
+        return frame
+    shape = counts.correct.shape[1:]
+    uniform = np.broadcast_to(counts.uniform[:, None, None], shape).ravel()
+    coverage = np.broadcast_to(counts.coverage, shape).ravel()
+    return frame.assign(uniform=uniform, coverage=coverage)
 
 
 def of_rules(counts: MentionCounts, draws: int, seed: int) -> pd.DataFrame:
     """One row per baseline and type."""
-    return _frame({"system": list(SYSTEMS)}, counts.rules, counts, draws, seed)
+    frame = _frame({"system": list(SYSTEMS)}, counts.rules, counts, draws, seed)
+    if counts.coverage is None:
+        return frame
+    return frame.assign(coverage=np.tile(counts.coverage, len(SYSTEMS)))
 
 
 def _frame(
@@ -160,8 +196,9 @@ def main(
 ) -> None:
     """Write the accuracies of heads and rules, the held-out best heads and mention counts."""
     card = read_card(model)
-    with Cache(attention, card) as cache:
-        counts = count_corpus(cache, read_documents(annotation), cache.documents(corpus))
+    with open_patterns(attention, card) as cache:
+        names = cache.documents(corpus)
+        counts = count_corpus(cache, read_documents(annotation), names, is_decoder(card))
     tables.write(of_heads(counts, bootstrap, seed), scores)
     tables.write(of_rules(counts, bootstrap, seed), rules)
     tables.write(held_out(counts, bootstrap, seed), best)

@@ -33,24 +33,31 @@ MENTIONS = {"all": "all mentions", "pronoun": "pronouns", "proper": "names", "no
 # The simplest rules, which a head must beat to be of use, with their names for people.
 BASELINES = {"nearest": "nearest mention", "head_match": "nearest mention with the same head word"}
 CANDIDATES = {"words": "all other words", "mentions": "the earlier mentions"}
+# Of a decoder; the first word, on which most heads rest, is no candidate.
+EARLIER = {"words": "the words before it but the first", "mentions": "the earlier mentions"}
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
     """How often the word that a mention attends to most is the head of an antecedent."""
     if SCORES not in found or RULES not in found:
         return
-    rules = found[RULES].set_index(["system", "type"])["accuracy"]
+    rules, note = found[RULES].set_index(["system", "type"])["accuracy"], ""
+    back = "coverage" in found[SCORES]
+    among_words = EARLIER if back else CANDIDATES
     corpus = f"On the corpus {study.corpora.get('coreference')}.{study.note('mentions')}"
-    for candidates, among in CANDIDATES.items():
+    for candidates, among in among_words.items():
         for kind, words in MENTIONS.items():
+            if back:
+                share = found[SCORES].groupby("type")["coverage"].first()[kind]
+                note = f" Counted: {share:.1%} of the coreferent mentions."
             found_by = {rule: rules[rule, kind] for rule in BASELINES}
             best = max(found_by, key=found_by.__getitem__)
             yield SCORES.form(
                 f"coreference.{candidates}.{kind}",
                 f"Antecedents of {words}, among {among}",
                 f"How often the head word of a coreferent mention ({words}) attends most, among "
-                f"{among}, to the head word of an antecedent. {corpus} Baseline: the better of "
-                f"{' and '.join(_shares(found_by))}. {OVER_DOCUMENTS}",
+                f"{among}, to the head word of an antecedent.{note} {corpus} Baseline: the better "
+                f"of {' and '.join(_shares(found_by))}. {OVER_DOCUMENTS}",
                 {"candidates": candidates, "type": kind},
                 null=RULES.rows(system=best, type=kind),
                 null_title=BASELINES[best],

@@ -53,7 +53,8 @@ class Article:
 def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
     """Articles from (source, line) pairs in the form `plain` or `wikitext`.
 
-    Plain: one paragraph per line, blank lines between documents, whose titles are where they start.
+    Plain: one paragraph per line, blank lines between documents, whose titles are the file's name
+    and the line where they start.
     WikiText: a heading of the first level starts an article.
     """
     current: Article | None = None
@@ -72,7 +73,7 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
         if ends or not text:
             continue
         if current is None:
-            current = Article(heading.group(2) if heading else source)
+            current = Article(heading.group(2) if heading else Path(source).name)
         if heading:
             current.left_out += 1
         else:

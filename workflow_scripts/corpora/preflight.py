@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.first_records import is_large, read_start
@@ -31,6 +31,13 @@ FIRST = 200  # records
 PARSED = 8  # texts that are parsed to see that the parser works
 # For pip, so that no server can keep it waiting.
 PIP = {"PIP_DEFAULT_TIMEOUT": "5", "PIP_RETRIES": "0"}
+
+
+class Start(NamedTuple):
+    """The first segments of a text, and whether there are no others."""
+
+    examples: list[Example]
+    whole: bool
 
 
 def fetch(config: dict[str, Any], folder: Path, found: Findings) -> dict[str, Path]:
@@ -77,11 +84,12 @@ def look(config: dict[str, Any], folder: Path, network: Network, found: Findings
             check = partial(network.local_or_hub, entry, partial(read, name, entry))
             opened = found.look(f"corpora.{kind}.{name}", check)
             if kind == "text" and opened:
-                texts[name] = opened
+                texts[name] = opened.examples
 
 
-def text(name: str, entry: dict[str, Any], folder: Path) -> tuple[Sequence[Example], str]:
+def text(name: str, entry: dict[str, Any], folder: Path) -> tuple[Start, str]:
     """Segments of the first articles of running text."""
+    large = False
     if "hub" in entry:
         found = list(islice(articles_of(entry), FIRST))
     else:
@@ -94,6 +102,7 @@ def text(name: str, entry: dict[str, Any], folder: Path) -> tuple[Sequence[Examp
         # A dump is read as a stream; its first lines are no dump.
         dump = form == "mediawiki" or (form == "auto" and articles.is_dump(path))
         found = read(path) if dump else read_start(path, folder, read)
+        large = not dump and is_large(path)
     counts: Counter[str] = Counter()
     pairs = [
         pair for article in found for pair in segments.pair_up(article, entry["min_words"], counts)
@@ -106,7 +115,7 @@ def text(name: str, entry: dict[str, Any], folder: Path) -> tuple[Sequence[Examp
             f"{entry['min_words']} words; lower min_words or check format"
         )
     what = f"{len(found)} articles, {counts['paragraphs read']} paragraphs, {len(pairs)} segments"
-    return segments.to_examples(pairs[:FIRST], name), what
+    return Start(segments.to_examples(pairs, name), len(found) < FIRST and not large), what
 
 
 def trees(entry: dict[str, Any], texts: Sequence[Example] | None) -> tuple[None, str]:

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import SPECIAL, is_decoder
 from workflow_scripts.core.data.frame_links import FrameLinks, frame_heads, read_links
 from workflow_scripts.core.data.wordpieces import names_of_units, to_words, words_of_units
 from workflow_scripts.core.run import job
@@ -17,16 +18,18 @@ COLUMNS = ("layer", "head", "direction", "attention", "difference", "p_corrected
 MAX_DRAWN = 4
 
 
-def draw(example: CachedExample, links: FrameLinks, heads: pd.DataFrame) -> pd.DataFrame:
+def draw(
+    example: CachedExample, links: FrameLinks, heads: pd.DataFrame, decoder: bool = False
+) -> pd.DataFrame:
     """One row per head, query and key.
 
     `highlighted` is attention between the predicate and its elements.
     """
     index = words_of_units(example.word)
-    names = names_of_units(example.word, links.words)
+    names = names_of_units(example.word, links.words, *([SPECIAL] if decoder else []))
     frames = []
     for number, row in enumerate(heads.itertuples()):
-        weights = to_words(example.pattern[row.layer, row.head], example.word)
+        weights = to_words(example.pattern[row.layer, row.head], example.word, last=decoder)
         frame = tables.per_pair(weights, names)
         frames.append(frame.assign(drawing=number, layer=row.layer, head=row.head))
     rows = pd.concat(frames, ignore_index=True)
@@ -69,9 +72,10 @@ def main(
     chosen = heads.drop_duplicates(["layer", "head"]).head(MAX_DRAWN)
     links = read_links(annotation)
     number = int(np.random.default_rng(seed).integers(len(links)))
-    with Cache(attention, read_card(model)) as cache:
+    card = read_card(model)
+    with open_patterns(attention, card) as cache:
         cache.expect([sentence.id for sentence in links], str(annotation))
-        tables.write(draw(cache[number], links[number], chosen), drawings)
+        tables.write(draw(cache[number], links[number], chosen, is_decoder(card)), drawings)
 
 
 if __name__ == "__main__":

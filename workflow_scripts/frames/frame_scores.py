@@ -3,22 +3,31 @@
 Also compared with unlinked words of the same sentences at the same distances.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.data.frame_links import FrameLinks, read_links
+from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.wordpieces import remedy
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 from workflow_scripts.core.stats.matched_sets import matched_p_values
-from workflow_scripts.frames.link_controls import DIRECTIONS, compare, link_attention
+from workflow_scripts.frames.link_controls import (
+    DIRECTIONS,
+    attention_back,
+    compare,
+    link_attention,
+    sides_back,
+)
 
 KEYS = ["layer", "head", "direction"]
 
@@ -27,12 +36,45 @@ def of_sentence(example: CachedExample, links: FrameLinks) -> np.ndarray:
     """The mean over the sentence's links, float64 [direction, layer, head]."""
     target = np.flatnonzero(np.isin(example.word, links.target))
     elements = [np.flatnonzero(np.isin(example.word, element.words)) for element in links.elements]
-    if not len(target) or not all(map(len, elements)):
-        why = remedy([links], [example.word])
-        raise InputError(f"{links.source}: a word of a link has no token; {why}")
     attended = [link_attention(example.pattern, target, element) for element in elements]
     means = [[item[name] for name in DIRECTIONS] for item in attended]
     return np.mean(means, axis=0, dtype=np.float64)
+
+
+def of_sentence_back(example: CachedExample, links: FrameLinks) -> np.ndarray:
+    """The mean over the sentence's links that a decoder can follow, float64 [1, layer, head].
+
+    From the later side of each to the earlier one; NaN where there is none.
+    """
+    sides = [sides_back(links, element, int(example.word[0])) for element in links.elements]
+    attended = [attention_back(example, each) for each in sides if each is not None]
+    if not attended:
+        return np.full((1, *example.pattern.shape[:2]), np.nan)
+    return np.mean(attended, axis=0, dtype=np.float64)[None]
+
+
+def uniform_of(cache: Patterns, links: Sequence[FrameLinks]) -> tuple[float, float]:
+    """What `of_sentence_back` gives if attention is uniform, and the share of links that count."""
+    means, counted, n = [], 0, 0
+    for index, sentence in enumerate(links):
+        tokens = cache.tokens(index)
+        pattern = uniform_attention(len(tokens["word"]))
+        means.append(
+            of_sentence_back(CachedExample("", pattern=pattern, **tokens), sentence).item()
+        )
+        first = int(tokens["word"][0])
+        counted += sum(sides_back(sentence, each, first) is not None for each in sentence.elements)
+        n += len(sentence.elements)
+    return float(np.nanmean(means)), counted / n
+
+
+def check_tokens(example: CachedExample, links: FrameLinks, decoder: bool) -> None:
+    """Raise InputError where a side of a link has no token or, of a decoder, one of its words."""
+    sides, present = [links.target, *(each.words for each in links.elements)], set(example.word)
+    enough = all if decoder else any
+    if not all(enough(word in present for word in side) for side in sides):
+        why = remedy([links], [example.word])
+        raise InputError(f"{links.source}: a word of a link has no token; {why}")
 
 
 def comparison(
@@ -66,8 +108,11 @@ def comparison(
 
 
 def by_direction(values: np.ndarray) -> dict[str, np.ndarray]:
-    """[sentence, layer, head] for each of DIRECTIONS, of [sentence, direction, layer, head]."""
-    return {name: values[:, number] for number, name in enumerate(DIRECTIONS)}
+    """[sentence, layer, head] for each of DIRECTIONS, of [sentence, direction, layer, head].
+
+    A decoder has the first of them alone.
+    """
+    return {name: values[:, k] for k, name in enumerate(DIRECTIONS[: values.shape[1]])}
 
 
 def main(
@@ -80,24 +125,39 @@ def main(
     draws: int,
     seed: int = 1,
 ) -> None:
-    """Write each head's means, with intervals over documents, and the comparison with controls."""
-    links = read_links(annotation)
-    values, compared, documents_compared = [], [], []
-    with Cache(attention, read_card(model)) as cache:
+    """Write each head's means, with intervals over documents, and the comparison with controls.
+
+    Of a decoder, from the later side of each link to the earlier one, with `coverage`, the share of
+    the links that are counted, and `uniform`, what uniform attention gives.
+    """
+    links, card = read_links(annotation), read_card(model)
+    decoder = is_decoder(card)
+    measure = of_sentence_back if decoder else of_sentence
+    parts: dict[int, list[list[np.ndarray]]] = {}  # of each sentence's layers
+    with open_patterns(attention, card) as cache:
         cache.expect([sentence.id for sentence in links], str(annotation))
         documents = cache.documents(corpus)
-        rows = job.progress(zip(cache, links, documents, strict=True), len(cache), "frames")
-        for example, sentence, document in rows:
-            values.append(of_sentence(example, sentence))
-            if with_controls := compare(example, sentence):
-                compared.append(with_controls)
-                documents_compared.append(document)
+        directions = 1 if decoder else len(DIRECTIONS)
+        values = np.empty((len(cache), directions, cache.n_layers, cache.n_heads))
+        for example in job.progress(cache, cache.n_parts, "frames"):
+            sentence = links[example.index]
+            check_tokens(example, sentence, decoder)
+            values[example.index, :, example.layers] = measure(example, sentence)
+            if with_controls := compare(example, sentence, decoder):
+                parts.setdefault(example.index, []).append(with_controls)
+        uniform, coverage = uniform_of(cache, links) if decoder else (None, None)
+    joined = {
+        k: [np.concatenate(link, 2) for link in zip(*parts[k], strict=True)] for k in sorted(parts)
+    }
+    compared, documents_compared = list(joined.values()), [documents[index] for index in joined]
     if not compared:
         raise InputError(
             f"{annotation}: no sentence has unlinked words at a link's distance; use more sentences"
         )
-    means = by_direction(np.array(values))
+    means = by_direction(values)
     frame = per_head(means, "direction", "attention", bootstrap, seed, documents)
+    if decoder:
+        frame = frame.assign(uniform=uniform, coverage=coverage)
     differences = comparison(compared, documents_compared, bootstrap, draws, seed)
     tables.write(frame.merge(differences, on=KEYS, validate="one_to_one"), scores)
 

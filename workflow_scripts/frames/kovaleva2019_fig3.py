@@ -22,15 +22,21 @@ TITLES = {
     "from predicate": "From the predicate",
     "to predicate": "To the predicate",
 }
+TO_EARLIER = "To the earlier side"  # of a decoder
+
+
+def directions_of(frame: pd.DataFrame) -> list[str]:
+    """The directions that are measured: of a decoder "either" alone, to the earlier side."""
+    return [name for name in DIRECTIONS if name in set(frame["direction"])]
 
 
 def draw_attention(axes: list[Axes], frame: pd.DataFrame, percentile: float) -> AxesImage:
     """A map for each direction, on one scale, with the heads above the percentile framed."""
     top = frame["attention"].max()
-    for panel, name in zip(axes, DIRECTIONS, strict=True):
+    for panel, name in zip(axes, directions_of(frame), strict=True):
         rows = frame[frame["direction"] == name]
         image = heatmaps.draw(panel, heatmaps.grid_of(rows, "attention"), 0.0, top)
-        panel.set_title(TITLES[name])
+        panel.set_title(TO_EARLIER if "coverage" in frame else TITLES[name])
         for row in heads_above(frame, percentile, name).itertuples():
             corner = (row.head - 0.5, row.layer - 0.5)
             colour = colours.HIGHLIGHT
@@ -43,7 +49,7 @@ def draw_difference(axes: Axes, frame: pd.DataFrame) -> AxesImage:
     rows = frame[frame["direction"] == "either"]
     image = heatmaps.around_zero(axes, heatmaps.grid_of(rows, "difference"))
     heatmaps.dots(axes, frame_heads(frame))
-    axes.set_title("Either, minus controls")
+    axes.set_title("Minus controls" if "coverage" in frame else "Either, minus controls")
     return image
 
 
@@ -61,12 +67,13 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
     figure = Figure(figsize=(figures.TWO_COLUMNS, sum(heights)), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=heights)
     n = frame["n"].max()
-    above.suptitle(f"Predicate and frame element, {n:.0f} {where}", fontsize=8)
-    maps = list(above.subplots(1, len(DIRECTIONS) + 1))
+    share = f", {frame['coverage'].iloc[0]:.0%} of the links" if "coverage" in frame else ""
+    above.suptitle(f"Predicate and frame element, {n:.0f} {where}{share}", fontsize=8)
+    maps = list(above.subplots(1, len(directions_of(frame)) + 1))
     maps[0].set_ylabel("Layer")
     for axes in maps:
         axes.set_xlabel("Head")
-    heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[2:-1], "Attention")
+    heatmaps.bar(draw_attention(maps[:-1], frame, percentile), maps[-2:-1], "Attention")
     heatmaps.bar(draw_difference(maps[-1], frame), maps[-1:], "Difference")
     percentile_key = f"above the {percentile:g}th percentile of the map"
     keys = [

@@ -22,9 +22,12 @@ COMPARED += ["p", "p_corrected", "n_compared", "n_documents_compared", "links_co
 
 def above_percentile(scores: pd.DataFrame, percentile: float) -> pd.DataFrame:
     """The heads above the percentile in each direction, next to the paper's."""
-    chosen = pd.concat([heads_above(scores, percentile, name) for name in DIRECTIONS])
-    chosen["paper"] = chosen["direction"].map(PAPER).fillna("")
-    columns = [*MEANS, "percentile", "threshold", "heads", "count_fixed", "paper"]
+    directions = [name for name in DIRECTIONS if name in set(scores["direction"])]
+    chosen = pd.concat([heads_above(scores, percentile, name) for name in directions])
+    of_decoder = [name for name in ("uniform", "coverage") if name in chosen]
+    paper = {} if of_decoder else PAPER  # the paper's links are on either side
+    chosen["paper"] = chosen["direction"].map(paper).fillna("")
+    columns = [*MEANS, *of_decoder, "percentile", "threshold", "heads", "count_fixed", "paper"]
     return named(chosen)[["direction", "head", *columns, "difference", "p_corrected"]]
 
 
@@ -32,7 +35,8 @@ def with_controls(scores: pd.DataFrame) -> pd.DataFrame:
     """All heads in each direction, those most above their controls first."""
     order = scores["direction"].map({name: number for number, name in enumerate(DIRECTIONS)})
     rows = scores.iloc[np.lexsort([-scores["difference"], order])]
-    return named(rows)[["direction", "head", "attention", *COMPARED]]
+    of_decoder = [name for name in ("uniform", "coverage") if name in rows]
+    return named(rows)[["direction", "head", "attention", *of_decoder, *COMPARED]]
 
 
 def named(rows: pd.DataFrame) -> pd.DataFrame:

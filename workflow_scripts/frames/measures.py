@@ -49,6 +49,11 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     group = {"paper": PAPER, "group": "Frames"}
     over = f"Mean over sentences of the corpus {study.corpora.get('frames')}.{study.note('frames')}"
     for direction, words in DIRECTIONS.items():
+        if direction not in set(found[LINKS]["direction"]):
+            continue
+        if "coverage" in found[LINKS]:
+            share = found[LINKS]["coverage"].iloc[0]
+            words = f"from the later side to the earlier, {share:.1%} of the links"
         where, key = {"direction": direction}, identifier(direction)
         yield ABOVE_CONTROLS.form(
             f"frames.{key}.above",

@@ -12,6 +12,7 @@ from typing import Any
 
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run import job
+from workflow_scripts.core.run.config import source_of
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import ERROR, NOTE, Finding, Findings
 from workflow_scripts.core.run.units import duration, size
@@ -20,12 +21,14 @@ from workflow_scripts.preflight.plan import Job, RuleTotals, Times
 
 
 def look_at_models(config: dict, needed: dict, network: Network) -> list[Finding]:
-    """A finding for each model of the study."""
+    """A finding for each model of the study; `needed` has the abilities of each."""
     from workflow_scripts.preflight import models
 
     found = Findings()
     for name, entry in config["models"].items():
-        found.look(f"models.{name}", partial(models.check, name, entry, needed, network))
+        kind, source = entry["kind"], source_of(entry)
+        look = partial(models.check, name, source, needed[name], network, kind)
+        found.look(f"models.{name}", look)
     return found.rows
 
 
@@ -62,18 +65,20 @@ def findings_table(findings: Iterable[Finding]) -> str:
 def main(
     study: dict[str, Any],
     results: str,
-    needed: dict[str, list[str]],
+    needed: dict[str, dict[str, list[str]]],
     call: dict[str, Any],
     local: list[str],
     submits: bool,
     cores: int | None,
     measured: str,
+    left_out: list[tuple[str, str, str]] = (),
 ) -> None:
     """Print the report, and write it to `results`/preflight.txt.
 
-    `study` is the checked config, `needed` the abilities that its chapters need of models, `call`
-    how Snakemake was called, `local` the rules that never leave this machine, where the others are
-    submitted (`submits`); `cores` those given to Snakemake, `measured` a table of times.
+    `study` is the checked config, `needed` the abilities that its chapters need of each model,
+    `call` how Snakemake was called, `local` the rules that never leave this machine, where the
+    others are submitted (`submits`); `cores` those given to Snakemake, `measured` a table of times,
+    `left_out` the figures that a model has not, with the reason.
     """
     # Readers of datasets then look at the local cache alone; the network is asked for metadata.
     os.environ["HF_DATASETS_OFFLINE"] = "1"
@@ -82,6 +87,10 @@ def main(
     network = Network()
     of_sources = sources.look(study, network)
     of_models = look_at_models(study, needed, network)
+    of_models += [
+        Finding(f"models.{model}", NOTE, f"without {figure}: {why}")
+        for model, figure, why in left_out
+    ]
     of_plan = Findings()
     jobs = of_plan.look("plan", partial(_planned, call))
     if jobs is None:

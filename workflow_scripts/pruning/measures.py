@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workflow_scripts.core.measures.forms import OVER_EXAMPLES, Form, Study, Table, run_titles
+from workflow_scripts.core.measures.forms import (
+    OVER_DOCUMENTS,
+    OVER_EXAMPLES,
+    Form,
+    Study,
+    Table,
+    run_titles,
+)
 from workflow_scripts.core.measures.tables import Tables
 
 PAPER = "michel2019"
@@ -25,7 +32,17 @@ NORMALISED = replace(
     decimals=3,
     ids=("importance.<task>.<seed>.normalised",),
 )
-TABLES = (IMPORTANCE, NORMALISED)
+NEXT_TOKEN = Table(
+    "pruning/next_token.importance.parquet",
+    "the mean of |dL/d gate| over segments of running text; of a key-value group, `head` is the "
+    "key-value head",
+    value="importance",
+    keys=("unit",),
+    decimals=4,
+    better="high",
+    ids=("importance.nats",),
+)
+TABLES = (IMPORTANCE, NORMALISED, NEXT_TOKEN)
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
@@ -50,4 +67,15 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"{over} No interval.",
             where,
             **group,
+        )
+    if NEXT_TOKEN in found:
+        yield NEXT_TOKEN.form(
+            "importance.nats",
+            "Importance, nats per token",
+            "|dL/d gate|: how much the mean loss of a segment's next tokens changes with the "
+            f"head's gate. Mean over segments of running text.{study.note('text')} "
+            f"{OVER_DOCUMENTS}",
+            {"unit": "head"},
+            paper=PAPER,
+            group="Importance",
         )

@@ -82,18 +82,21 @@ def heading(entry: Entry, words: Mapping[str, str]) -> str:
     return f"{words.get(counted, counted)}: {entry.title}" if counted else title
 
 
-def labels(entry: Entry, entries: Entries, words: Mapping[str, str]) -> dict[str, str]:
-    """The labels of an entry in the report; `words` for the names of tasks.
+def labels(
+    entry: Entry, entries: Entries, words: Mapping[str, str], models: Mapping[str, str]
+) -> dict[str, str]:
+    """The labels of an entry in the report; `words` for the names of tasks, and for `models`.
 
-    The model is named only where a study has several. A table that stands next to the figure of the
-    same title, and this figure, state which they are: where a whole list is made of such pairs,
-    Snakemake turns the label into a toggle.
+    The model is named only where a study has several, or words for it. A table that stands next to
+    the figure of the same title, and this figure, state which they are: where a whole list is made
+    of such pairs, Snakemake turns the label into a toggle.
     """
     found = {"result": heading(entry, words)}
     if "task" in entry.of:
         found["task"] = words.get(entry.of["task"], entry.of["task"])
-    if "model" in entry.of and entries.models - {entry.of["model"]}:
-        found["model"] = entry.of["model"]
+    model = entry.of.get("model")
+    if model in models or (model and entries.models - {model}):
+        found["model"] = models.get(model, model)
     if entries.kinds(entry) - {entry.kind}:
         found["shown as"] = entry.kind
     return found

@@ -42,10 +42,14 @@ class Step:
 
 
 def columns(
-    claims: Mapping[str, Iterable[Mapping[str, str]]], carried: Iterable[Path]
+    claims: Mapping[str, Iterable[Mapping[str, str]]],
+    carried: Iterable[Path],
+    labels: Mapping[str, str],
 ) -> dict[str, Counts]:
     """The counted claims of each of the study's models, then of what is carried of the same."""
-    found = {f"this study: {model}": counted(rows) for model, rows in claims.items()}
+    found = {
+        f"this study: {labels.get(model, model)}": counted(rows) for model, rows in claims.items()
+    }
     for path in carried:
         rows = read_rows(path)
         if {row["model"] for row in rows} & set(claims):
@@ -159,13 +163,14 @@ def main(
         translators=[read_card(path) for path in translators],
         findings={name: of_model for name, of_model in found.items() if of_model},
         grids=grids(json.loads(atlas.read_text(encoding="utf-8"))) if atlas else [],
-        columns=columns(judged, carried) if judged else {},
+        columns=columns(judged, carried, facts["labels"]) if judged else {},
         verdicts=JUDGED,
         rule_met=RULE_MET,
         carried=CARRIED.values(),
         sizes={path.name.removesuffix(".counts.csv"): size(read_rows(path)) for path in counts},
         words=titles_of_tasks(),
         source=source,
+        label=lambda model: facts["labels"].get(model, model),
         versions=versions(models),
         total=duration(sum(step.seconds for step in ran)),
         n_steps=len(ran),

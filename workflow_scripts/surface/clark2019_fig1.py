@@ -42,7 +42,7 @@ def main(drawings: Path, table: Path, svg: Out, pdf: Out, png: Out, by_hand: boo
         for panel_axes in axes[len(panels) :]:
             panel_axes.axis("off")
         for panel_axes, panel in zip(axes, panels, strict=False):
-            least = LEAST * panel["uniform"].iloc[0]
+            least = LEAST * panel["uniform"]
             attention_lines.draw_panel(panel_axes, panel, least, POWER)
         figure.supxlabel(note, fontsize=7)
         figures.save(figure, svg, pdf, png)

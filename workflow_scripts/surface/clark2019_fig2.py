@@ -20,18 +20,23 @@ PANELS = [
 ]
 # Baselines: a target's share of the tokens. That of [SEP] is the same from whichever token.
 BASELINES = PANELS[0] | {"sep_to_sep": replace(SEP, colour=colours.BLACK)}
+OF_DECODERS = [{name: colours.TOKENS[name] for name in ("first", "punctuation")}]
+BASELINES |= OF_DECODERS[0]
 
 
 def main(special_tokens: Path, svg: Out, pdf: Out, png: Out) -> None:
-    """Draw both panels: a point per head, a line through each layer's mean, and uniform attention.
+    """Draw a point per head, a line through each layer's mean, and uniform attention.
+
+    There are two panels, of a decoder, which has no [SEP], one.
 
     Each target has its own baseline: the share of tokens that it makes up (Clark et al. state
     1/64 for [SEP], twice in 128 tokens).
     """
     frame = tables.read(special_tokens, ("layer", "head", "target", "attention", "uniform"))
+    shown = OF_DECODERS if "first" in set(frame["target"]) else PANELS
     with figures.style():
-        figure, panels = figures.new(figures.ONE_COLUMN * 1.15, 4.8, rows=2)
-        for panel, targets in zip(panels, PANELS, strict=True):
+        figure, panels = figures.new(figures.ONE_COLUMN * 1.15, 2.4 * len(shown), rows=len(shown))
+        for panel, targets in zip(panels, shown, strict=True):
             for number, (target, look) in enumerate(targets.items()):
                 rows = frame[frame["target"] == target]
                 shift = figures.shift_of(number, len(targets))

@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import is_decoder
 from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 
 MEASURES = ("entropy", "largest", "at_most_tenth")
+# Of a decoder: `relative` is entropy as a share of its largest value, which is log i.
+OF_DECODERS = (*MEASURES, "relative")
 
 
 def row_entropy(pattern: np.ndarray) -> np.ndarray:
@@ -41,11 +45,49 @@ def measures_of(pattern: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def broad_heads(frame: pd.DataFrame, broad: float) -> pd.DataFrame:
-    """The heads with a mean entropy over all queries above `broad` nats, broadest first."""
-    above = frame[(frame["query"] == "all") & (frame["entropy"] > broad)]
-    above = above.sort_values("entropy", ascending=False)
+def measures_of_decoder(pattern: np.ndarray) -> dict[str, np.ndarray]:
+    """OF_DECODERS for every query but the first, each [layer, head, query - 1]."""
+    rows = measures_of(pattern[..., 1:, :])
+    return rows | {"relative": rows["entropy"] / np.log(np.arange(2, pattern.shape[-1] + 1))}
+
+
+def uniform_of_decoder(lengths: np.ndarray) -> dict[str, float]:
+    """The mean over segments of these lengths of OF_DECODERS if attention is uniform."""
+    seen = [np.arange(2, length + 1) for length in lengths if length > 1]
+    nulls = {
+        "entropy": [np.log(n).mean() for n in seen],
+        "largest": [(1 / n).mean() for n in seen],
+        "at_most_tenth": [(n >= 10).mean() for n in seen],
+        "relative": [1.0],
+    }
+    return {measure: float(np.mean(of_segments)) for measure, of_segments in nulls.items()}
+
+
+def broad_heads(frame: pd.DataFrame, broad: float, by: str = "entropy") -> pd.DataFrame:
+    """The heads with a mean over all queries of the column `by` above `broad`, broadest first."""
+    above = frame[(frame["query"] == "all") & (frame[by] > broad)]
+    above = above.sort_values(by, ascending=False)
     return above.assign(head=labels(above)).drop(columns=["layer", "query"])
+
+
+def of_decoder(cache: Patterns, documents: list[str], bootstrap: int, seed: int) -> pd.DataFrame:
+    """Each head's OF_DECODERS over all queries but the first, with intervals and uniform values."""
+    shape = (len(cache), cache.n_layers, cache.n_heads)
+    values = {measure: np.full(shape, np.nan) for measure in OF_DECODERS}
+    for example in job.progress(cache, cache.n_parts, "entropy"):
+        if len(example.ids) > 1:
+            place = example.index, example.layers
+            for measure, rows in measures_of_decoder(example.pattern).items():
+                values[measure][place] = rows.mean(axis=-1, dtype=np.float64)
+    uniform = uniform_of_decoder(cache.lengths)
+    frame = per_head({"all": values["entropy"]}, "query", "entropy", bootstrap, seed, documents)
+    frame = frame.assign(uniform=uniform["entropy"])
+    for measure in OF_DECODERS[1:]:
+        rows = per_head({"all": values[measure]}, "query", measure, bootstrap, seed, documents)
+        frame[measure] = rows[measure]
+        frame[f"{measure}_low"], frame[f"{measure}_high"] = rows["ci_low"], rows["ci_high"]
+        frame[f"{measure}_uniform"] = uniform[measure]
+    return frame
 
 
 def main(
@@ -62,21 +104,32 @@ def main(
 
     Column `uniform` is the entropy of attending to all tokens alike: the mean of log L. The table
     lists the heads with an entropy above `broad` nats.
+
+    Of a decoder, the first token is no query, and the table lists the heads with a mean share of
+    the largest possible entropy, log i at position i, above `broad`. Column `uniform` is the mean
+    of log i; `largest_uniform` and `at_most_tenth_uniform` are what uniform attention gives, too.
     """
     card = read_card(model)
-    with Cache(attention, card) as cache:
+    if is_decoder(card):
+        with open_patterns(attention, card) as cache:
+            frame = of_decoder(cache, cache.documents(corpus), bootstrap, seed)
+        tables.write(frame, entropy)
+        tables.write_csv(broad_heads(frame, broad, "relative"), table)
+        return
+    with open_patterns(attention, card) as cache:
         documents = cache.documents(corpus)
         shape = (len(cache), cache.n_layers, cache.n_heads)
         values = {
             measure: {query: np.full(shape, np.nan) for query in ("all", "cls")}
             for measure in MEASURES
         }
-        for index, example in enumerate(job.progress(cache, len(cache), "entropy")):
+        for example in job.progress(cache, cache.n_parts, "entropy"):
+            place = example.index, example.layers
             cls = example.ids == card["special"]["cls"]
             for measure, rows in measures_of(example.pattern).items():
-                values[measure]["all"][index] = rows.mean(axis=-1, dtype=np.float64)
+                values[measure]["all"][place] = rows.mean(axis=-1, dtype=np.float64)
                 if cls.any():
-                    values[measure]["cls"][index] = rows[..., cls].mean(axis=-1)
+                    values[measure]["cls"][place] = rows[..., cls].mean(axis=-1)
         uniform = float(np.log(cache.lengths).mean())
     frame = per_head(values["entropy"], "query", "entropy", bootstrap, seed, documents)
     frame = frame.assign(uniform=uniform)

@@ -1,7 +1,10 @@
 """What the tables of surface patterns hold, and the measures of heads that they give."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
+
+import pandas as pd
 
 from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
 from workflow_scripts.core.measures.tables import Tables
@@ -58,10 +61,24 @@ GRADIENTS = Table(
     decimals=5,
     ids=("gradient.<target>",),
 )
-TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, GRADIENTS)
+RELATIVE = replace(
+    LARGEST,
+    about="of a decoder: entropy as a share of log i, the largest that a token at position i has",
+    value="relative",
+    low="relative_low",
+    high="relative_high",
+    null=100,
+    null_title=UNIFORM,
+    ids=("entropy.relative",),
+)
+TABLES = (POSITION, SPECIAL_TOKENS, ENTROPY, LARGEST, RELATIVE, GRADIENTS)
 QUERIES = {"all": "all tokens", "cls": "[CLS]"}
 TO_SPECIAL = {
     "cls": ("Attention to [CLS]", "of all tokens' attention goes to [CLS]"),
+    "first": (
+        "Attention to the first token",
+        "of the attention of all tokens but the first goes to the first one",
+    ),
     "sep": ("Attention to [SEP]", "of all tokens' attention goes to [SEP]"),
     "punctuation": (
         "Attention to periods and commas",
@@ -96,15 +113,15 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         (POSITION, position),
     ):
         if table in found:
-            yield from measures(over)
+            yield from measures(found[table], over)
     if GRADIENTS in found:
         yield from gradients(found, over)
 
 
-def entropy(over: str) -> Iterator[Form]:
+def entropy(frame: pd.DataFrame, over: str) -> Iterator[Form]:
     """How broad attention is; `over` states what the means and intervals are over."""
     group = {"paper": PAPER, "group": "Entropy"}
-    for query, words in QUERIES.items():
+    for query, words in _known(QUERIES, frame["query"]):
         yield ENTROPY.form(
             f"entropy.{query}",
             f"Entropy, {words}",
@@ -113,7 +130,18 @@ def entropy(over: str) -> Iterator[Form]:
             {"query": query},
             **group,
         )
-    yield LARGEST.form(
+    if RELATIVE.value in frame:
+        yield RELATIVE.form(
+            "entropy.relative",
+            "Entropy, share of the largest possible",
+            "Entropy of the attention of a token at position i as a share of log i, which uniform "
+            f"attention has; all tokens but the first. {over}",
+            {"query": "all"},
+            **group,
+        )
+    null = "largest_uniform"  # of a decoder
+    known = {"null": null, "null_title": UNIFORM} if null in frame else {}
+    yield replace(LARGEST, **known).form(
         "largest.all",
         "Largest weight, all tokens",
         f"The largest weight that a token gives to a single token. {over}",
@@ -122,9 +150,9 @@ def entropy(over: str) -> Iterator[Form]:
     )
 
 
-def special_tokens(over: str) -> Iterator[Form]:
-    """Attention to [CLS], [SEP] and punctuation."""
-    for target, (title, what) in TO_SPECIAL.items():
+def special_tokens(frame: pd.DataFrame, over: str) -> Iterator[Form]:
+    """Attention to [CLS], of a decoder to the first token, to [SEP] and punctuation."""
+    for target, (title, what) in _known(TO_SPECIAL, frame["target"]):
         yield SPECIAL_TOKENS.form(
             f"attention.{target}",
             title,
@@ -135,10 +163,11 @@ def special_tokens(over: str) -> Iterator[Form]:
         )
 
 
-def position(over: str) -> Iterator[Form]:
+def position(frame: pd.DataFrame, over: str) -> Iterator[Form]:
     """Attention to the neighbours and to the token itself."""
-    for target, (title, what) in TO_POSITION.items():
-        yield POSITION.form(
+    null = {"null": "uniform", "null_title": UNIFORM} if "uniform" in frame else {}
+    for target, (title, what) in _known(TO_POSITION, frame["target"]):
+        yield replace(POSITION, **null).form(
             f"attention.{target}",
             title,
             f"How much of a token's attention goes to {what}. {over}",
@@ -146,6 +175,12 @@ def position(over: str) -> Iterator[Form]:
             paper=PAPER,
             group="Position",
         )
+
+
+def _known(words: Mapping[str, Any], found: pd.Series) -> Iterator[tuple[str, Any]]:
+    """The entries of `words` that a table has: those of encoders and of decoders differ."""
+    present = set(found)
+    return ((name, entry) for name, entry in words.items() if name in present)
 
 
 def gradients(found: Tables, over: str) -> Iterator[Form]:

@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 
 OFFSETS = {"self": 0, "previous": -1, "next": 1}
+OF_DECODERS = ("self", "previous")
 
 
 def attention_at(pattern: np.ndarray, offset: int) -> np.ndarray:
@@ -28,11 +30,25 @@ def attention_at(pattern: np.ndarray, offset: int) -> np.ndarray:
     return diagonal.mean(axis=-1, dtype=np.float64)
 
 
+def attention_back(pattern: np.ndarray, offset: int) -> np.ndarray:
+    """`attention_at` of a decoder, whose first token is no query; `offset` is at most 0."""
+    return attention_at(pattern[:, :, 1:], 1 + offset)
+
+
+def uniform_back(lengths: np.ndarray, offset: int) -> float:
+    """The mean over segments of these lengths of `attention_back` if attention is uniform."""
+    return float(np.nanmean([attention_back(uniform_attention(n), offset).item() for n in lengths]))
+
+
 def heads_above(frame: pd.DataFrame, threshold: float) -> pd.DataFrame:
-    """The heads that put more than `threshold` on one target, strongest first."""
+    """The heads that put more than `threshold` on one target, strongest first.
+
+    With the column `uniform`, where `frame` has it.
+    """
     above = frame[frame["attention"] > threshold]
     above = above.sort_values(["target", "attention"], ascending=[True, False])
     columns = ["target", "head", "attention", "ci_low", "ci_high", "n", "n_documents"]
+    columns += [column for column in ["uniform"] if column in frame]
     return above.assign(head=labels(above))[columns]
 
 
@@ -46,15 +62,27 @@ def main(
     bootstrap: int,
     seed: int = 1,
 ) -> None:
-    """Write the averages of every head, and the list of heads above `threshold`."""
-    with Cache(attention, read_card(model)) as cache:
+    """Write the averages of every head, and the list of heads above `threshold`.
+
+    Of a decoder, without the next token. Column `uniform` is then what uniform attention gives: the
+    mean of 1/i over the tokens at position i.
+    """
+    card = read_card(model)
+    measured = attention_back if is_decoder(card) else attention_at
+    offsets = {to: OFFSETS[to] for to in (OF_DECODERS if is_decoder(card) else OFFSETS)}
+    with open_patterns(attention, card) as cache:
         documents = cache.documents(corpus)
         shape = (len(cache), cache.n_layers, cache.n_heads)
-        values = {target: np.empty(shape) for target in OFFSETS}
-        for index, example in enumerate(job.progress(cache, len(cache), "position")):
-            for target, offset in OFFSETS.items():
-                values[target][index] = attention_at(example.pattern, offset)
+        values = {target: np.empty(shape) for target in offsets}
+        for example in job.progress(cache, cache.n_parts, "position"):
+            place = example.index, example.layers
+            for target, offset in offsets.items():
+                values[target][place] = measured(example.pattern, offset)
+        lengths = cache.lengths
     frame = per_head(values, "target", "attention", bootstrap, seed, documents)
+    if is_decoder(card):
+        uniform = {target: uniform_back(lengths, offset) for target, offset in offsets.items()}
+        frame = frame.assign(uniform=frame["target"].map(uniform))
     tables.write(frame, position)
     tables.write_csv(heads_above(frame, threshold), above)
 

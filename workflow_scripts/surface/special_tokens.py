@@ -1,18 +1,21 @@
 """Attention to [CLS], [SEP], periods and commas (Clark et al. 2019, section 3.2, Figure 2)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cache import open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 
 TARGETS = ("cls", "sep", "punctuation", "sep_to_sep", "other_to_sep")
+OF_DECODERS = ("first", "punctuation")
 
 
 def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> np.ndarray:
@@ -28,7 +31,13 @@ def attention_to(pattern: np.ndarray, keys: np.ndarray, queries: np.ndarray) -> 
 
 
 def key_masks(ids: np.ndarray, card: dict[str, Any]) -> dict[str, np.ndarray]:
-    """The keys of each average of Figure 2, bool [L]; `card` is the model's."""
+    """The keys of each average of Figure 2, bool [L]; `card` is the model's.
+
+    Of a decoder the first token, whatever it is, takes the place of [CLS].
+    """
+    if is_decoder(card):
+        first = np.arange(len(ids)) == 0
+        return {"first": first, "punctuation": np.isin(ids, card["punctuation"]) & ~first}
     sep = ids == card["special"]["sep"]
     return {
         "cls": ids == card["special"]["cls"],
@@ -42,13 +51,36 @@ def key_masks(ids: np.ndarray, card: dict[str, Any]) -> dict[str, np.ndarray]:
 def attention_to_special(
     pattern: np.ndarray, ids: np.ndarray, card: dict[str, Any]
 ) -> dict[str, np.ndarray]:
-    """The five averages of Figure 2, each [layer, head]; `card` is the model's."""
+    """The averages of Figure 2, each [layer, head]; `card` is the model's.
+
+    The first token of a decoder is no query.
+    """
     masks = key_masks(ids, card)
-    queries = {"sep_to_sep": masks["sep"], "other_to_sep": ~masks["sep"]}
     every = np.ones(len(ids), dtype=bool)
+    if is_decoder(card):
+        every[0], queries = False, {}
+    else:
+        queries = {"sep_to_sep": masks["sep"], "other_to_sep": ~masks["sep"]}
     return {
         target: attention_to(pattern, keys, queries.get(target, every))
         for target, keys in masks.items()
+    }
+
+
+def uniform_to_special(segments: Sequence[np.ndarray], card: dict[str, Any]) -> dict[str, float]:
+    """What `attention_to_special` gives where attention is uniform: means over `segments`, ids [L].
+
+    Those of a decoder that have a single token are left out.
+    """
+    if is_decoder(card):
+        several = [ids for ids in segments if len(ids) > 1]
+        shares = [attention_to_special(uniform_attention(len(ids)), ids, card) for ids in several]
+    else:
+        several = segments
+        shares = [{to: keys.mean() for to, keys in key_masks(ids, card).items()} for ids in several]
+    return {
+        target: float(sum(share[target].item() / len(several) for share in shares))
+        for target in shares[0]
     }
 
 
@@ -63,20 +95,21 @@ def main(
     """Write the averages of every head with their intervals.
 
     Column `uniform` is what attending to all tokens alike gives: the mean share of such tokens,
-    for [SEP] twice in 128 tokens 1/64.
+    for [SEP] twice in 128 tokens 1/64. Of a decoder: the mean share of such tokens among those up
+    to a query.
     """
     card = read_card(model)
-    with Cache(attention, card) as cache:
+    targets = OF_DECODERS if is_decoder(card) else TARGETS
+    with open_patterns(attention, card) as cache:
         documents = cache.documents(corpus)
         shape = (len(cache), cache.n_layers, cache.n_heads)
-        values = {target: np.empty(shape) for target in TARGETS}
-        uniform = dict.fromkeys(TARGETS, 0.0)
-        for index, example in enumerate(job.progress(cache, len(cache), "special tokens")):
+        values = {target: np.empty(shape) for target in targets}
+        for example in job.progress(cache, cache.n_parts, "special tokens"):
             averages = attention_to_special(example.pattern, example.ids, card)
             for target, average in averages.items():
-                values[target][index] = average
-            for target, keys in key_masks(example.ids, card).items():
-                uniform[target] += keys.mean() / len(cache)
+                values[target][example.index, example.layers] = average
+        segments = [cache.tokens(index)["ids"] for index in range(len(cache))]
+        uniform = uniform_to_special(segments, card)
     frame = per_head(values, "target", "attention", bootstrap, seed, documents)
     tables.write(frame.assign(uniform=frame["target"].map(uniform)), special_tokens)
 

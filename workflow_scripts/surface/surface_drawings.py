@@ -3,15 +3,19 @@
 A pattern that no head shows is not drawn: no head gives it more than the study's threshold.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import is_decoder
 from workflow_scripts.core.data.head_labels import labels, parse
+from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
@@ -23,6 +27,7 @@ TARGETS = {
     "next": "next token",
     "previous": "previous token",
     "cls": "[CLS]",
+    "first": "first token",
     "sep": "[SEP]",
     "punctuation": "periods and commas",
 }
@@ -37,15 +42,17 @@ def strongest_heads(
 ) -> pd.DataFrame:
     """For each pattern the head that shows it most strongly, a row each in Figure 1's order.
 
-    `strength` is a share of attention, and in nats for the broad pattern. `shown` states whether it
-    exceeds the bound: `threshold`, for the broad pattern `broad`.
+    `strength` is a share of attention; for the broad pattern it is in nats or, of a decoder, a
+    share of the largest entropy. `shown` states whether it exceeds the bound: `threshold`, for the
+    broad pattern `broad`.
     """
     wide = entropy[entropy["query"] == "all"]
-    rows = [_strongest(wide, "broad", "entropy", "nats", broad)]
+    by = ("relative", "share") if "relative" in entropy else ("entropy", "nats")
+    rows = [_strongest(wide, "broad", *by, broad)]
     averages = pd.concat([position, special])
-    for target, name in TARGETS.items():
+    for target in (name for name in TARGETS if name in set(averages["target"])):
         frame = averages[averages["target"] == target]
-        rows.append(_strongest(frame, name, "attention", "share", threshold))
+        rows.append(_strongest(frame, TARGETS[target], "attention", "share", threshold))
     return pd.DataFrame(rows)
 
 
@@ -66,13 +73,20 @@ def to_draw(strongest: pd.DataFrame) -> Chosen:
     return [(layer, head, "; ".join(several)) for (layer, head), several in titles.items()]
 
 
-def drawn_length(ids: np.ndarray, sep: int, maximum: int) -> int:
-    """Tokens drawn: up to the first [SEP], which ends the first paragraph, at most `maximum`."""
-    separators = np.flatnonzero(ids == sep)
-    return min(maximum, int(separators[0]) + 1 if len(separators) else len(ids))
+def paragraph_ends(tokens: Mapping[str, np.ndarray], card: dict[str, Any]) -> np.ndarray:
+    """Which tokens end a paragraph of a segment, bool [L]: [SEP], of a decoder its last token."""
+    if is_decoder(card):
+        return np.diff(tokens["segment"], append=tokens["segment"][-1:]) > 0
+    return tokens["ids"] == card["special"]["sep"]
 
 
-def choose_example(cache: Cache, sep: int, example: str) -> int:
+def drawn_length(ends: np.ndarray, maximum: int) -> int:
+    """Tokens drawn: up to the first of `ends`, bool [L], at most `maximum`."""
+    found = np.flatnonzero(ends)
+    return min(maximum, int(found[0]) + 1 if len(found) else len(ends))
+
+
+def choose_example(cache: Patterns, card: dict[str, Any], example: str) -> int:
     """Index of the segment with id `example`; without one, of the shortest first paragraph.
 
     Raises InputError where there is no such segment.
@@ -81,16 +95,15 @@ def choose_example(cache: Cache, sep: int, example: str) -> int:
         if example not in cache.ids:
             raise InputError(f"{cache.path}: no segment {example!r}; correct drawings.example")
         return cache.ids.index(example)
-    ids, ends = cache.flat("ids"), np.cumsum(cache.lengths)
-    starts = ends - cache.lengths
-    segments = zip(starts, ends, strict=True)
-    return int(np.argmin([drawn_length(ids[a:b], sep, b - a) for a, b in segments]))
+    ends = [paragraph_ends(cache.tokens(index), card) for index in range(len(cache))]
+    return int(np.argmin([drawn_length(each, len(each)) for each in ends]))
 
 
 def draw(example: CachedExample, chosen: Chosen, tokens: list[str], length: int) -> pd.DataFrame:
     """One row per head, query and key among the first `length` tokens of an example.
 
-    Column `uniform` is the weight of each token under uniform attention over the whole example.
+    Column `uniform` is the weight of each token under uniform attention over the whole example; of
+    a decoder, over the tokens up to the query.
     """
     frames = []
     for number, (layer, head, title) in enumerate(chosen or [(0, 0, "")]):
@@ -135,12 +148,15 @@ def main(
     else:
         chosen = to_draw(strongest)
     tokenizer = models.load_tokenizer(models.directory_of(card))
-    with Cache(attention, card) as cache:
-        sep = card["special"]["sep"]
-        segment = cache[choose_example(cache, sep, example)]
+    with open_patterns(attention, card) as cache:
+        index = choose_example(cache, card, example)
+        segment, ends = cache[index], paragraph_ends(cache.tokens(index), card)
     tokens = token_texts(tokenizer, segment.ids)
-    length = drawn_length(segment.ids, sep, max_drawn_tokens)
-    tables.write(draw(segment, chosen, tokens, length), drawings)
+    length = drawn_length(ends, max_drawn_tokens)
+    drawn = draw(segment, chosen, tokens, length)
+    if is_decoder(card):
+        drawn["uniform"] = 1 / (drawn["query"] + 1)
+    tables.write(drawn, drawings)
     named = strongest.assign(head=labels(strongest)).drop(columns="layer")
     tables.write_csv(named, table)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from workflow_scripts.core.measures.tables import TableSet
-from workflow_scripts.syntax.measures import OFFSETS, SCORES
+from workflow_scripts.syntax.measures import OFFSETS, SCORES, baselines
 
 
 def best(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
@@ -16,9 +16,8 @@ def best(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
     if SCORES not in found or OFFSETS not in found:
         return None
     scores, relations = found[SCORES], settings["relations"]
-    baseline = found[OFFSETS].groupby("relation")["accuracy"].max()
     known = scores[scores["relation"].isin(relations) & (scores["n"] >= settings["fewest"])]
     known = known.dropna(subset=["accuracy"])
     rows = known.loc[known.groupby("relation")["accuracy"].idxmax()]
-    rows = rows.assign(behaviour=rows["relation"], baseline=rows["relation"].map(baseline))
+    rows = rows.assign(behaviour=rows["relation"], baseline=baselines(found, rows))
     return rows.sort_values("behaviour", key=lambda names: names.map(relations.index))

@@ -1,5 +1,6 @@
 """Clark et al. 2019, Table 1: the best head for each relation, next to the best fixed offset."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,9 +76,10 @@ NOTES = {
 }
 
 
-def best_of(frame: pd.DataFrame) -> pd.DataFrame:
+def best_of(frame: pd.DataFrame, keys: Sequence[str] = ("relation",)) -> pd.DataFrame:
     """The row of the highest accuracy for each relation, the first such."""
-    return frame.loc[frame.groupby("relation", sort=False)["accuracy"].idxmax()]
+    known = frame.dropna(subset=["accuracy"])
+    return known.loc[known.groupby([*keys], sort=False)["accuracy"].idxmax()]
 
 
 def table1(
@@ -85,14 +87,19 @@ def table1(
 ) -> pd.DataFrame:
     """One row per relation, the paper's first and in its order; accuracies in percent.
 
+    Of a decoder, whose directions have different words, one for each direction of a relation.
     Relations that occur less than `fewest` times are left out, and so is punctuation.
     """
     scores = scores[(scores["n"] >= fewest) & (scores["relation"] != "punct")]
     change = scores["with_special"] - scores["accuracy"]
     keys = ["relation", "direction"]
+    of_decoder = "coverage" in scores
+    rows = keys if of_decoder else keys[:1]
     scores = scores.assign(change=change.groupby([scores[key] for key in keys]).transform("median"))
-    base = best_of(offsets.dropna()).rename(columns={"accuracy": "baseline"})
-    frame = best_of(scores).merge(base, on="relation").merge(best, on="relation")
+    base = best_of(offsets.dropna(), rows).rename(columns={"accuracy": "baseline"})
+    base = base.drop(columns="coverage", errors="ignore")  # the scores have the same
+    held_out = best.rename(columns={"held_out_direction": "direction"} if of_decoder else {})
+    frame = best_of(scores, rows).merge(base, on=rows).merge(held_out, on=rows)
     order = [ALL, ALL_RELEASED, *list(PAPER)[1:]]
     rank = frame["relation"].map({name: k for k, name in enumerate(order)}).fillna(len(order))
     frame = frame.assign(rank=rank).sort_values(["rank", "n"], ascending=[True, False])
@@ -101,6 +108,8 @@ def table1(
 
 def _row(row: dict) -> dict:
     name = row["relation"]
+    # The paper counts a relation's words in the direction of the best head, on either side.
+    paper, notebook = ({}, {}) if "coverage" in row else (PAPER, NOTEBOOK)
     return {
         "relation": name,
         "head": label(row["layer"], row["head"]),
@@ -123,8 +132,9 @@ def _row(row: dict) -> dict:
         "with_special_median_change": 100 * row["change"],
         "split_words": 100 * row["split"] / row["n"],
         "tied": row["tied"],
-        **_published(PAPER.get(PAPER_ROW.get(name, name)), "paper"),
-        **_published(NOTEBOOK.get(name), "notebook"),
+        **{key: 100 * row[key] for key in ("uniform", "coverage") if key in row},
+        **_published(paper.get(PAPER_ROW.get(name, name)), "paper"),
+        **_published(notebook.get(name), "notebook"),
         "note": NOTES.get(name, ""),
     }
 

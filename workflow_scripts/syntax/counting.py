@@ -61,14 +61,14 @@ def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
     heads, dependents, weights = np.array(tree.heads), stand_ins(tree), attention.among
     np.einsum("...ii->...i", weights).fill(-1)  # no word attends most to itself
     to_head, to_dependent = weights[..., dependents, heads], weights[..., heads, dependents]
-    given, got = _largest(weights, -1), _largest(weights, -2)
-    found = [
-        _found(given, dependents, heads, to_head, attention.to_special),
-        _found(given, heads, dependents, to_dependent, attention.to_special),
-        _found(got, dependents, heads, to_dependent, attention.from_special),
+    given, got = largest(weights, -1), largest(weights, -2)
+    kinds = [
+        found(given, dependents, heads, to_head, attention.to_special),
+        found(given, heads, dependents, to_dependent, attention.to_special),
+        found(got, dependents, heads, to_dependent, attention.from_special),
     ]
     linked = heads != ROOT
-    return DependencyHits(*(np.stack(kind) & linked for kind in zip(*found, strict=True)))
+    return DependencyHits(*(np.stack(kind) & linked for kind in zip(*kinds, strict=True)))
 
 
 class Largest(NamedTuple):
@@ -79,7 +79,7 @@ class Largest(NamedTuple):
     several: np.ndarray
 
 
-def _largest(weights: np.ndarray, axis: int) -> Largest:
+def largest(weights: np.ndarray, axis: int) -> Largest:
     """The largest of [..., query, key] over keys (axis -1) or over queries (axis -2)."""
     index = weights.argmax(axis=axis)
     weight = np.take_along_axis(weights, np.expand_dims(index, axis), axis)
@@ -90,8 +90,8 @@ def _largest(weights: np.ndarray, axis: int) -> Largest:
     return Largest(index, weight.squeeze(axis), several)
 
 
-def _found(
-    largest: Largest,
+def found(
+    chosen: Largest,
     words: np.ndarray,
     answers: np.ndarray,
     right: np.ndarray,
@@ -102,7 +102,7 @@ def _found(
     `right` [..., word] are the weights of the answers, `special` [..., word] the largest of
     special tokens.
     """
-    index, weight, several = (part.take(words, axis=-1) for part in largest)
+    index, weight, several = (part.take(words, axis=-1) for part in chosen)
     correct = index == answers
     return DependencyHits(
         correct,

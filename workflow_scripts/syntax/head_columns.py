@@ -6,7 +6,7 @@ import pandas as pd
 
 from workflow_scripts.core.measures.tables import KEYS, TableSet
 from workflow_scripts.core.stats.baselines import best_above_baseline
-from workflow_scripts.syntax.measures import ALL, OFFSETS, PUNCTUATION, SCORES
+from workflow_scripts.syntax.measures import ALL, OFFSETS, PUNCTUATION, SCORES, baselines
 
 # What a head is, by its columns.
 KINDS = {"syntactic": lambda head, _: head["syntactic"]}
@@ -23,8 +23,7 @@ def columns(found: TableSet, settings: Mapping) -> pd.DataFrame | None:
         return None
     frame = found[SCORES]
     frame = frame[(frame["n"] >= settings["fewest"]) & ~frame["relation"].isin([PUNCTUATION, ALL])]
-    base = found[OFFSETS].groupby("relation")["accuracy"].max()
-    frame = frame.assign(baseline=frame["relation"].map(base)).dropna(subset=["baseline"])
+    frame = frame.assign(baseline=baselines(found, frame)).dropna(subset=["baseline"])
     frame["above"] = frame["accuracy"] - frame["baseline"]
     frame["syntactic"] = best_above_baseline(frame, "relation")
     frame = frame.sort_values(["syntactic", "above"], ascending=False, kind="stable")

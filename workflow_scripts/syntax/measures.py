@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table, identifier
-from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, number, whole
+from workflow_scripts.core.measures.tables import KEYS, Columns, Tables, TableSet, number, whole
 
 PAPER = "clark2019"
 DATA = ("trees", "Dependency trees")
@@ -46,8 +46,14 @@ OFFSETS = Table(
     decimals=1,
 )
 TABLES = (SCORES, BEST, OFFSETS)
+# Of a decoder, where each direction has words of its own.
+BACK = {
+    "dependent_to_head": "the head word on its left",
+    "head_to_dependent": "the dependent on its left",
+}
 # Not a relation: all words together; and a relation without syntax, as in Table 1.
 ALL, PUNCTUATION = "all", "punct"
+LEFTWARDS = ", each on the words whose target stands to their left"
 GROUP = {"paper": PAPER, "group": "Syntax"}
 
 
@@ -57,13 +63,14 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         return
     trees = f"On the treebank {study.corpora.get('syntax')}.{study.note('trees')}"
     relations, offsets = shown_relations(found, study), best_offsets(found)
+    back = "coverage" in found[SCORES]
     chosen = [name for name in relations if name != ALL]
     if chosen:
         yield BEST.form(
             "syntax.best",
             "Best relation, minus the best fixed offset",
             "Each head's best relation: accuracy minus the accuracy of the best fixed offset. Best "
-            f"of {len(chosen)} relations in both directions. {trees} "
+            f"of {len(chosen)} relations in both directions{LEFTWARDS if back else ''}. {trees} "
             "Interval: that of the accuracy, 95%, bootstrap over documents. It covers neither the "
             "selection of the relation, which favours the head, nor the offset's own error.",
             compute=lambda tables: best_relation(tables, chosen),
@@ -71,6 +78,9 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
             f"(column accuracy of {OFFSETS.file}) over directions and relations",
             **GROUP,
         )
+    if back:
+        yield from of_decoder(found, relations, trees)
+        return
     for name in relations:
         offset = int(offsets.loc[name, "offset"])
         of = "words" if name == ALL else f"words in the relation {name}"
@@ -89,16 +99,55 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
         )
 
 
+def of_decoder(found: Tables, relations: list[str], trees: str) -> Iterator[Form]:
+    """The accuracies of a decoder's heads: each direction apart, with its coverage."""
+    offsets, scores = best_offsets(found), found[SCORES].drop_duplicates(["relation", "direction"])
+    coverage = scores.set_index(["relation", "direction"])["coverage"]
+    for name in relations:
+        for direction, target in BACK.items():
+            if (name, direction) not in offsets.index:
+                continue
+            offset, share = int(offsets.loc[(name, direction), "offset"]), coverage[name, direction]
+            of = "All relations" if name == ALL else f"Relation {name}"
+            where = {"relation": name, "direction": direction}
+            yield replace(SCORES, largest=False).form(
+                f"syntax.{identifier(name)}.{direction}",
+                f"{of}, {target}",
+                f"How often the word that a word attends to most, of those before it, is {target}; "
+                f"its last wordpiece asks, and the first word is no candidate. Counted: "
+                f"{share:.1%} of the treebank's pairs. {trees} {OVER_DOCUMENTS}",
+                where,
+                null=OFFSETS.rows(**where, offset=offset),
+                null_title=f"best negative offset, {offset:+d}",
+                **GROUP,
+            )
+
+
 def best_offsets(found: Tables) -> pd.DataFrame:
-    """Offset and accuracy of the best fixed offset, a row by relation; the first of equals."""
+    """Offset and accuracy of the best fixed offset, a row by relation; the first of equals.
+
+    Of a decoder, whose offsets are negative, a row by relation and direction.
+    """
     known = found[OFFSETS].dropna(subset=["accuracy"])
-    return known.loc[known.groupby("relation")["accuracy"].idxmax()].set_index("relation")
+    keys = ["relation", "direction"] if "direction" in known else ["relation"]
+    index = keys if len(keys) > 1 else "relation"
+    return known.loc[known.groupby(keys)["accuracy"].idxmax()].set_index(index)
+
+
+def baselines(found: TableSet, scores: pd.DataFrame) -> pd.Series:
+    """The accuracy of the best fixed offset for each row of the scores."""
+    best = best_offsets(found)["accuracy"]
+    if best.index.nlevels == 1:
+        return scores["relation"].map(best)
+    wanted = pd.MultiIndex.from_frame(scores[["relation", "direction"]])
+    return pd.Series(best.reindex(wanted).to_numpy(), index=scores.index)
 
 
 def shown_relations(found: Tables, study: Study) -> list[str]:
     """The relations with enough words, the most frequent first, without punctuation."""
-    counts = found[SCORES].drop_duplicates("relation").set_index("relation")["n"]
-    enough = counts[(counts >= study.fewest) & counts.index.isin(best_offsets(found).index)]
+    counts = found[SCORES].groupby("relation", sort=False)["n"].max()
+    known = best_offsets(found).index.get_level_values("relation")
+    enough = counts[(counts >= study.fewest) & counts.index.isin(known)]
     order = enough.sort_values(ascending=False, kind="stable")
     return [name for name in order.index if name != PUNCTUATION]
 
@@ -107,7 +156,7 @@ def best_relation(found: Tables, relations: list[str]) -> Columns:
     """For each head the relation, of `relations`, with the largest margin above its offset."""
     frame = found[SCORES]
     frame = frame[frame["relation"].isin(relations)].dropna(subset=["accuracy"])
-    base = frame["relation"].map(best_offsets(found)["accuracy"])
+    base = baselines(found, frame)
     ends = {"value": "accuracy", "low": "ci_low", "high": "ci_high"}
     frame = frame.assign(**{name: frame[column] - base for name, column in ends.items()})
     best = frame.loc[frame.groupby(KEYS)["value"].idxmax()]

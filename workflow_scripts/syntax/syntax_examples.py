@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cache import Cache, CachedExample
+from workflow_scripts.core.data.cache import CachedExample, open_patterns
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.decoders import SPECIAL, is_decoder
 from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.data.wordpieces import (
     names_of_units,
@@ -15,40 +16,61 @@ from workflow_scripts.core.data.wordpieces import (
     to_words,
     words_of_units,
 )
-from workflow_scripts.core.plots.attention_lines import LEFT_OUT
+from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DECODERS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.syntax.clark2019_table1 import best_of
 from workflow_scripts.syntax.counting import ALL, membership, stand_ins
+from workflow_scripts.syntax.counting_back import DIRECTIONS, questions
 
 SHORTEST, LONGEST = 6, 16  # words of an example sentence
 TITLES = {"dependent_to_head": "to the head", "head_to_dependent": "to the dependent"}
 
 
-def choose_sentences(trees: list[Tree], relation: str, n: int, seed: int) -> list[int]:
-    """Indices of up to `n` sentences with the relation (for ALL, any) and short enough to draw."""
+def choose_sentences(
+    trees: list[Tree], relation: str, n: int, seed: int, asked: str = ""
+) -> list[int]:
+    """Indices of up to `n` sentences with the relation (for ALL, any) and short enough to draw.
+
+    Of a decoder with one that is counted in the direction `asked`.
+    """
     fitting = [
         index
         for index, tree in enumerate(trees)
         if relation in (ALL, *tree.relations) and SHORTEST <= len(tree.words) <= LONGEST
+        if not asked or _asks(tree, relation, asked)
     ]
     return sorted(np.random.default_rng(seed).permutation(fitting)[:n].tolist())
 
 
+def _asks(tree: Tree, relation: str, direction: str) -> bool:
+    counted = questions(tree, first=0).counted[DIRECTIONS.index(direction)]
+    return bool((counted & membership(tree, [relation])[:, 0]).any())
+
+
 def draw(
-    pattern: np.ndarray, word: np.ndarray, tree: Tree, relation: str, direction: str
+    pattern: np.ndarray,
+    word: np.ndarray,
+    tree: Tree,
+    relation: str,
+    direction: str,
+    decoder: bool = False,
 ) -> pd.DataFrame:
     """Attention of one head, [query, key] over tokens, between the words of a sentence.
 
     `highlighted` marks the words of the relation that attend: the dependents, or the head words;
-    `gold` the pairs of such a word and the one that it should attend to.
+    `gold` the pairs of such a word and the one that it should attend to. Of a decoder these are the
+    words that stand to the right of that one.
     """
-    weights, index = to_words(pattern, word), words_of_units(word)
+    special_names = (SPECIAL,) if decoder else ()
+    weights, index = to_words(pattern, word, last=decoder), words_of_units(word)
     chosen = membership(tree, [relation])[:, 0]
+    if decoder:
+        chosen &= questions(tree, word[0]).counted[DIRECTIONS.index(direction)]
     ends = stand_ins(tree)[chosen], np.array(tree.heads)[chosen]
     attending, wanted = ends if direction == "dependent_to_head" else ends[::-1]
-    frame = tables.per_pair(weights, names_of_units(word, tree.words))
+    frame = tables.per_pair(weights, names_of_units(word, tree.words, *special_names))
     gold = pairs_of_units(index, zip(attending, wanted, strict=True))
     return frame.assign(
         highlighted=np.isin(index, attending)[frame["query"]],
@@ -57,16 +79,19 @@ def draw(
 
 
 def draw_best(
-    example: CachedExample, tree: Tree, relation: str, best: pd.Series, drawing: int
+    example: CachedExample, tree: Tree, best: pd.Series, drawing: int, decoder: bool = False
 ) -> pd.DataFrame:
     """One sentence with the best head for a relation, a row of the scores; numbered `drawing`."""
+    relation, left_out = best["relation"], LEFT_OUT_OF_DECODERS if decoder else LEFT_OUT
+    share = f"{best['accuracy']:.0%}"
+    counted = f"\n{best['coverage']:.0%} of the pairs" if decoder else ""
     pattern = example.pattern[int(best["layer"]), int(best["head"])]
-    frame = draw(pattern, example.word, tree, relation, str(best["direction"]))
+    frame = draw(pattern, example.word, tree, relation, str(best["direction"]), decoder)
     return frame.assign(
         drawing=drawing,
         layer=best["layer"],
         head=best["head"],
-        title=f"{relation}, {TITLES[best['direction']]}\n{best['accuracy']:.0%} {LEFT_OUT}",
+        title=f"{relation}, {TITLES[best['direction']]}\n{share} {left_out}{counted}",
         direction=best["direction"],
         example=example.id,
     )
@@ -87,15 +112,18 @@ def main(
     If the treebank has none of `relations`, or no labels at all, the best head for ALL is drawn.
     """
     card = read_card(model)
-    best = best_of(tables.read(scores)).set_index("relation")
+    decoder = is_decoder(card)
+    best = best_of(tables.read(scores)).set_index("relation", drop=False)
     sentences = read_trees(trees)
     frames = []
-    with Cache(attention, card) as cache:
+    with open_patterns(attention, card) as cache:
         cache.expect([tree.id for tree in sentences], "the treebank")
         for relation in [name for name in relations if name in best.index] or [ALL]:
-            for index in choose_sentences(sentences, relation, n_examples, seed):
-                example, tree, row = cache[index], sentences[index], best.loc[relation]
-                frames.append(draw_best(example, tree, relation, row, drawing=len(frames)))
+            row = best.loc[relation]
+            asked = row["direction"] if decoder else ""
+            for index in choose_sentences(sentences, relation, n_examples, seed, asked):
+                drawn = draw_best(cache[index], sentences[index], row, len(frames), decoder)
+                frames.append(drawn)
     if not frames:
         raise InputError(
             f"{trees}: no sentence of {SHORTEST} to {LONGEST} words to draw; use a treebank with "

@@ -68,6 +68,8 @@ test("a comparison takes a segment with maps of both sides, if there is one", ()
   assert.deepEqual(segmentsFor({ segments: [] }, before, after), { chosen: [], suited: [] });
   const other = { model: atlas.models[1], index: 0, state: "pretrained" };
   assert.deepEqual(segmentsFor(atlas, before, other).chosen.map((one) => one.model), ["m", "other"]);
+  const apart = { ...atlas, segments: [atlas.segments[0], segment("s9", "other", { pretrained: "z" })] };
+  assert.deepEqual(segmentsFor(apart, before, other).chosen.map((one) => one.id), ["s0", "s9"]); // none in common
 });
 
 test("without a choice a short segment is shown, and states other than pretrained are those with maps", () => {

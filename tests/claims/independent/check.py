@@ -8,14 +8,32 @@ from pathlib import Path
 
 import pandas as pd
 
-from tests.claims.independent import clark, kovaleva, kovaleva_disabling, michel, niven, translation
+from tests.claims.independent import (
+    clark,
+    kobayashi,
+    kovaleva,
+    kovaleva_disabling,
+    michel,
+    modes,
+    niven,
+    translation,
+)
 from tests.claims.independent.study import Case, Missing, Study
 from tests.claims.independent.verdict import verdict
 
 CLAIMS = Path(__file__).parents[3] / "claims/published.csv"
 RECOMPUTED: dict[str, Callable[[Study, str], list[Case]]] = {
     name: function
-    for paper in (clark, kovaleva, kovaleva_disabling, michel, niven, translation)
+    for paper in (
+        clark,
+        kobayashi,
+        kovaleva,
+        kovaleva_disabling,
+        michel,
+        modes,
+        niven,
+        translation,
+    )
     for name, function in paper.RECOMPUTED.items()
 }
 PRECISION = 2e-4  # of numbers printed with six digits

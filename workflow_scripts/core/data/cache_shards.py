@@ -21,7 +21,8 @@ def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
         caches = [stack.enter_context(Cache(shard, card)) for shard in shards]
         first, positions = caches[0], [cache.positions() for cache in caches]
         for cache in caches[1:]:
-            if (cache.meta, cache.n_layers) != (first.meta, first.n_layers):
+            about = (cache.meta, cache.n_layers, cache.marks)
+            if about != (first.meta, first.n_layers, first.marks):
                 raise InputError(
                     f"{cache.path}: differs in corpus or precision from {first.path}; "
                     "delete the shards and run again"
@@ -34,10 +35,11 @@ def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
             )
         tokens = [_tokens(cache, index) for cache in caches for index in range(len(cache))]
         ordered = [tokens[index] for index in order]
-        with CacheWriter(path, ordered, first.n_layers, first.n_heads, first.meta) as writer:
+        about = (first.n_layers, first.n_heads, first.meta)
+        with CacheWriter(path, ordered, *about, marks=first.marks) as writer:
             for cache, of_shard in zip(caches, positions, strict=True):
                 for position, example in zip(of_shard, cache, strict=True):
-                    writer.write(int(position), example.pattern)
+                    writer.write(int(position), example.pattern, example.outside)
 
 
 def _tokens(cache: Cache, index: int) -> Tokens:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.data.gguf_sources import directory_by, is_gguf
 from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below
@@ -13,7 +14,8 @@ def read_card(path: Path) -> dict[str, Any]:
     """The content of a card, as `models.describe` gives it.
 
     A model that the study trained stands next to its card, which has its name as `trained`: so it
-    is found wherever the study is. Raises InputError where the file is damaged.
+    is found wherever the study is. So is a dequantised model, whose `directory` is added. Raises
+    InputError where the file is damaged.
     """
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
@@ -26,6 +28,8 @@ def read_card(path: Path) -> dict[str, Any]:
     source = card.get("source")
     if isinstance(source, dict) and "trained" in source:
         card["source"] = {"path": str(path.parent / str(source["trained"]))}
+    elif isinstance(source, dict) and is_gguf(source):
+        card["directory"] = str(directory_by(path))
     return card
 
 
@@ -44,7 +48,8 @@ def is_current(path: Path, source: dict[str, str]) -> bool:
         return False
     if "path" not in source:
         return True
-    record = provenance.read(path) or {"inputs": {}}
+    made = directory_by(path) if is_gguf(source) else path
+    record = provenance.read(made) or {"inputs": {}}
     made_of = {name: content["sha256"] for name, content in record["inputs"].items()}
     files = files_below(Path(source["path"]), deep=False)
     return made_of == {str(file): digests.of(file) for file in files}

@@ -1,6 +1,6 @@
 """Examples as wordpieces: ids, the word that each belongs to, and its segment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 
+BLANKS = "\u0120\u2581"  # how byte-level tokenizers and sentencepiece write a blank
 LONG = 100_000  # characters of a text up to which it is tokenised as a whole
 
 
@@ -21,9 +22,9 @@ LONG = 100_000  # characters of a text up to which it is tokenised as a whole
 class Tokens:
     """One example as the model reads it; L wordpieces, special tokens included.
 
-    `word` is the index of the word, counted over the whole example, and -1 for special tokens;
-    `segment` is 0 or 1. Words whose wordpieces were cut off or that vanish in tokenisation have
-    an index below `n_words` that no wordpiece carries.
+    `word` is the index of the word, counted over the whole example, and -1 for special tokens and
+    tokens of blanks; `segment` is 0 or 1. Words whose wordpieces were cut off or that vanish in
+    tokenisation have an index below `n_words` that no wordpiece carries.
     """
 
     id: str
@@ -99,12 +100,12 @@ def _tokenize_example(
     if example.words is None:
         n_words = 0
         for text, encoding in enumerate(kept):
-            word[sequence == text] = np.array(encoding.word_ids, dtype=np.int32) + n_words
+            word[sequence == text] = _words_of_text(encoding, texts[text], n_words)
             n_words = int(word.max(initial=-1)) + 1
     else:
         for text, (encoding, spans) in enumerate(zip(kept, example.words, strict=False)):
             before = sum(map(len, example.words[:text]))
-            word[sequence == text] = _words_of_spans(encoding, spans, before)
+            word[sequence == text] = _words_of_spans(encoding, texts[text], spans, before)
         n_words = sum(map(len, example.words))
     return Tokens(
         id=example.id,
@@ -162,14 +163,43 @@ def _cut(encoding: "Encoding", length: int, side: str) -> "Encoding":
     return encoding.overflowing[0]
 
 
-def _words_of_spans(encoding: "Encoding", spans: Spans, before: int) -> np.ndarray:
+def _spelled(encoding: "Encoding", text: str) -> Iterator[tuple[int, int, int]]:
+    """The tokens that spell more than blanks: position, and start and end of what they spell.
+
+    The blank before a word belongs to a byte-level token, and may be a token of its own. One that
+    the tokenizer puts before a text, where there is none, has the place of the first letter.
+    """
+    tokens = zip(encoding.tokens, encoding.offsets, strict=True)
+    for position, (token, (start, end)) in enumerate(tokens):
+        spelled = text[start:end].strip()
+        if spelled and (token.strip(BLANKS) or token == spelled):
+            start = text.index(spelled, start)
+            yield position, start, start + len(spelled)
+
+
+def _words_of_text(encoding: "Encoding", text: str, before: int) -> np.ndarray:
+    """For each token its word: what the tokenizer splits a text into, and at blanks; -1 is none.
+
+    Some tokenizers, such as Gemma's, do not split at blanks. Words are counted from `before`.
+    """
+    word = np.full(len(encoding), -1, dtype=np.int32)
+    pieces = encoding.word_ids
+    current = before - 1 + (pieces[0] if pieces else 0)  # more than 0 where a start was cut off
+    last, end = None, 0
+    for position, start, stop in _spelled(encoding, text):
+        current += pieces[position] != last or text[end:start].isspace()
+        word[position], last, end = current, pieces[position], stop
+    return word
+
+
+def _words_of_spans(encoding: "Encoding", text: str, spans: Spans, before: int) -> np.ndarray:
     """For each token the word of `spans` that its characters overlap most, the first of them.
 
     Words are counted from `before`; -1 is none.
     """
     word = np.full(len(encoding), -1, dtype=np.int32)
     starts, ends = np.array(spans, dtype=int).reshape(-1, 2).T
-    for position, (start, end) in enumerate(encoding.offsets if len(spans) else ()):
+    for position, start, end in _spelled(encoding, text) if len(spans) else ():
         overlap = np.minimum(ends, end) - np.maximum(starts, start)
         best = int(overlap.argmax())
         if overlap[best] > 0:

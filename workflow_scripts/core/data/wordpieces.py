@@ -1,7 +1,8 @@
 """From wordpieces to words (Clark et al. 2019, section 4.1).
 
-Attention to a split word is summed over its wordpieces; attention from it is averaged. Special
-tokens stay single units of their own, so the rows of a word-level pattern still sum to 1.
+Attention to a split word is summed over its wordpieces; attention from it is averaged or, of a
+decoder, whose last wordpiece alone has seen the whole word, that of the last one. Special tokens
+stay single units of their own, so the rows of a word-level pattern still sum to 1.
 """
 
 import unicodedata
@@ -36,10 +37,13 @@ def words_of_units(word: np.ndarray) -> np.ndarray:
     return result
 
 
-def names_of_units(word: np.ndarray, words: Sequence[str]) -> list[str]:
-    """The name of each unit: its word or, for special tokens, [CLS] for the first, else [SEP]."""
-    names = [words[index] if index >= 0 else "[SEP]" for index in words_of_units(word)]
-    return names if word[0] >= 0 else ["[CLS]", *names[1:]]
+def names_of_units(
+    word: np.ndarray, words: Sequence[str], special: tuple[str, str] = ("[CLS]", "[SEP]")
+) -> list[str]:
+    """The name of each unit: its word or, where it is none, of `special` the first or the other."""
+    start, other = special
+    names = [words[index] if index >= 0 else other for index in words_of_units(word)]
+    return names if word[0] >= 0 else [start, *names[1:]]
 
 
 def pairs_of_units(index: np.ndarray, pairs: Iterable[tuple[int, int]]) -> np.ndarray:
@@ -48,11 +52,17 @@ def pairs_of_units(index: np.ndarray, pairs: Iterable[tuple[int, int]]) -> np.nd
     return np.array([[(one, other) in wanted for other in index] for one in index], dtype=bool)
 
 
-def to_words(pattern: np.ndarray, word: np.ndarray) -> np.ndarray:
-    """Word-level pattern, float32 [..., U, U], of a token-level one [..., L, L] (query, key)."""
+def to_words(pattern: np.ndarray, word: np.ndarray, last: bool = False) -> np.ndarray:
+    """Word-level pattern, float32 [..., U, U], of a token-level one [..., L, L] (query, key).
+
+    With `last` only the last wordpiece of a word asks.
+    """
     unit = units(word)
     member = np.zeros((len(unit), unit.max(initial=-1) + 1), dtype=np.float32)
     member[np.arange(len(unit)), unit] = 1
+    if last:
+        ends = len(unit) - 1 - member[::-1].argmax(axis=0)
+        return pattern[..., ends, :].astype(np.float32) @ member
     mean = member / member.sum(axis=0)
     return mean.T @ (pattern.astype(np.float32) @ member)
 
@@ -72,12 +82,12 @@ class WordAttention:
     from_special: np.ndarray
 
 
-def word_attention(pattern: np.ndarray, word: np.ndarray) -> WordAttention:
+def word_attention(pattern: np.ndarray, word: np.ndarray, last: bool = False) -> WordAttention:
     """Word-level attention of a token-level pattern [..., L, L] (query, key).
 
-    A word is missing if it vanished in tokenisation or was cut off.
+    A word is missing if it vanished in tokenisation or was cut off. `last` as in `to_words`.
     """
-    index, weights = words_of_units(word), to_words(pattern, word)
+    index, weights = words_of_units(word), to_words(pattern, word, last)
     kept, special = np.flatnonzero(index >= 0), np.flatnonzero(index < 0)
     return WordAttention(
         words=index[kept],

@@ -12,6 +12,7 @@ from pathlib import Path
 PACKAGE = "workflow_scripts"
 
 
+@cache
 def digest(script: Path) -> str:
     """Hex digest of `script` and of every module of this package that it imports, transitively.
 

@@ -31,6 +31,7 @@ READ = ("output", "sha256", "size", "inputs", "code", "params")
 DISTRIBUTIONS = {
     "datasets": "datasets",
     "gensim": "gensim",
+    "gguf": "gguf",
     "h5py": "h5py",
     "matplotlib": "matplotlib",
     "numpy": "numpy",

@@ -62,10 +62,10 @@ class Table:
     one table. `keys` are the columns that, with layer and head, name a row; of several rows of a
     head, the one with the `largest` number counts. The fields from `value` to `label` name the
     columns of the number, of its 95% interval, of what it is a mean over, of its p-value, of the
-    value where there is no effect (or that value) and of a word on the number; an empty field has
-    no column. Numbers are shown `factor` times as large, in `unit`; `better` is the better side,
-    where there is one. A value that is a word is one of `categories`. `ids` are those of the
-    measures that the atlas reads from it, where <query> and the like stand for any name.
+    value where there is no effect (or that value in `unit`) and of a word on the number; an empty
+    field has no column. Numbers are shown `factor` times as large, in `unit`; `better` is the
+    better side, where there is one. A value that is a word is one of `categories`. `ids` are those
+    of the measures that the atlas reads from it, where <query> and the like stand for any name.
     """
 
     file: str

@@ -57,6 +57,7 @@ class Tables(TableSet):
         super().__init__([path for path in paths if path.is_relative_to(folder)])
         self.model, self.folder = model["name"], "." if "types" in model else folder.name
         self.shape = (model["n_layers"], model["n_heads"])
+        self.decoder = not model.get("bidirectional", True)
         self.types = {each["name"]: each["n_layers"] for each in model.get("types", [])}
         self.keys = ["type", *KEYS] if self.types else KEYS
 

@@ -11,7 +11,7 @@ along the batch. In the last layer only the first token, which the classifier re
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -22,13 +22,14 @@ from workflow_scripts.core.model import devices, padding
 from workflow_scripts.core.model.attention import n_heads, open_attention, watching
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.classifiers import logits_of
-from workflow_scripts.core.model.interventions import Averages, disabling
+from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.layers import LayeredClassifier, layers_of
 from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.replacements import FROM_TEXTS, Replacement
 from workflow_scripts.core.run import job
 
 log = logging.getLogger(__name__)
-MODES = ("uniform", "zero", "mean")
+MODES = ("uniform", "zero", *FROM_TEXTS)
 TOLERANCE = 1e-3  # of the logits, layer by layer against the whole model, in float32
 
 
@@ -53,7 +54,7 @@ def ablate(
     tokens: Sequence[Tokens],
     disabled: np.ndarray,
     mode: str,
-    means: torch.Tensor | None = None,
+    instead: Replacement | None = None,
     *,
     pass_tokens: int = 1536,
     precision: str = "float32",
@@ -62,21 +63,20 @@ def ablate(
 
     `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
     head attends to all L real tokens alike (`uniform`, Kovaleva et al. 4.6), outputs 0 (`zero`,
-    Michel et al. 2.2), or the same at every token (`mean`: `means` [layer, head, dim], as
-    `mean_outputs` gives them). One pass has at most `pass_tokens` tokens, padding and all stacked
-    variants included, or one example's; batches are sized such that all heads of a layer fit into
-    one pass. The whole model runs once for each variant, and the log states it, where `layers_of`
-    does not know the architecture. Raises RuntimeError where the layers run one by one do not give
-    the model's own logits.
+    Michel et al. 2.2), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
+    `replacements.replacement_of`). One pass has at most `pass_tokens` tokens, padding and all
+    stacked variants included, or one example's; batches are sized such that all heads of a layer
+    fit into one pass. The whole model runs once for each variant, and the log states it, where
+    `layers_of` does not know the architecture. Raises RuntimeError where the layers run one by one
+    do not give the model's own logits.
     """
-    if mode not in MODES or (mode == "mean") != (means is not None):
-        raise ValueError(f"mode {mode!r}: one of {MODES}, with means for mean alone")
+    check_mode(mode, instead)
     classifier = layers_of(model)
     if classifier is None:
         with devices.autocast(model.device, precision), OneDNN():
-            return by_whole_model(model, tokens, disabled, mode, means, pass_tokens)
+            return by_whole_model(model, tokens, disabled, mode, instead, pass_tokens)
     unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
-    ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode, means)
+    ablation = _Ablation(classifier, torch.from_numpy(unlike).to(model.device), mode)
     n_variants = len(unlike)
     logits = np.empty((n_variants, len(tokens), model.config.num_labels), np.float32)
     batches = by_length([len(example) for example in tokens], batch_tokens(model, pass_tokens))
@@ -84,8 +84,11 @@ def ablate(
         _check(classifier, model, [tokens[index] for index in batches[0]])
         for batch in job.progress(batches, len(batches), f"{n_variants} variants, {mode}"):
             inputs = padding.pad([tokens[index] for index in batch], model)
+            outputs = outputs_of(instead, batch, inputs)
             with devices.autocast(model.device, precision):
-                batch_logits = _batch_logits(ablation, inputs, pass_tokens)
+                batch_logits = _batch_logits(
+                    replace(ablation, outputs=outputs), inputs, pass_tokens
+                )
             logits[:, batch] = batch_logits.float().cpu().numpy()
     return logits[inverse]
 
@@ -95,12 +98,17 @@ def batch_tokens(model: PreTrainedModel, pass_tokens: int) -> int:
     return pass_tokens if layers_of(model) is None else pass_tokens // n_heads(model)
 
 
-def mean_outputs(model: PreTrainedModel, tokens: Sequence[Tokens]) -> torch.Tensor:
-    """Every head's average output over the real tokens of a sample, [layer, head, dim]."""
-    averages = Averages()
-    with watching(open_attention(model), averages):
-        logits_of(model, tokens)
-    return averages.mean().to(model.device, torch.float32)
+def check_mode(mode: str, instead: Replacement | None) -> None:
+    """Raise ValueError for an unknown mode, and for one without the replacement that it takes."""
+    if mode not in MODES or (mode in FROM_TEXTS) != (instead is not None):
+        raise ValueError(f"mode {mode!r}: one of {MODES}, with a replacement for {FROM_TEXTS}")
+
+
+def outputs_of(
+    instead: Replacement | None, rows: np.ndarray, inputs: dict[str, torch.Tensor]
+) -> torch.Tensor | None:
+    """What disabled heads output instead in a padded batch of these texts, or None."""
+    return None if instead is None else instead.of(rows.tolist(), inputs["input_ids"].shape[1])
 
 
 def by_whole_model(
@@ -108,18 +116,23 @@ def by_whole_model(
     tokens: Sequence[Tokens],
     disabled: np.ndarray,
     mode: str,
-    means: torch.Tensor | None,
+    instead: Replacement | None,
     pass_tokens: int,
 ) -> np.ndarray:
     """Logits [variant, example, label] by passes of the whole model, one variant after another."""
     kind = model.config.model_type
     log.warning("%s cannot run layer by layer: the whole model runs for each variant", kind)
     open_attention(model)
-    logits = []
-    for heads in job.progress(disabled, len(disabled), f"variants, {mode}"):
-        with watching(model, disabling(heads, mode, means, model.device)):
-            logits.append(logits_of(model, tokens, pass_tokens))
-    return np.stack(logits)
+    heads = torch.from_numpy(disabled).to(model.device)
+    logits = np.empty((len(heads), len(tokens), model.config.num_labels), np.float32)
+    batches = by_length([len(example) for example in tokens], pass_tokens)
+    for batch in job.progress(batches, len(batches), f"{len(heads)} variants, {mode}"):
+        texts = [tokens[index] for index in batch]  # longest first, as logits_of takes them
+        outputs = outputs_of(instead, batch, padding.pad(texts, model))
+        for variant, chosen in enumerate(heads):
+            with watching(model, Disabled(chosen[None], mode, outputs)):
+                logits[variant, batch] = logits_of(model, texts, pass_tokens)
+    return logits
 
 
 @dataclass(frozen=True)
@@ -129,7 +142,7 @@ class _Ablation:
     classifier: LayeredClassifier
     disabled: torch.Tensor  # bool [variant, layer, head]
     mode: str
-    means: torch.Tensor | None
+    outputs: torch.Tensor | None = None  # instead, [batch or 1, layer, head, token or 1, dim]
 
     def branching(self, depth: int) -> torch.Tensor:
         """The variants whose lowest disabled head is in layer `depth`; n_layers: those without."""
@@ -139,14 +152,21 @@ class _Ablation:
         return (lowest == depth).nonzero()[:, 0]
 
     def replacement(self, depth: int, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """What a disabled head of layer `depth` outputs, [batch or 1, 1, head, dim]."""
+        """What a disabled head of layer `depth` outputs, [batch or 1, token or 1, head, dim].
+
+        `hidden` may have k times as many rows as the batch, one batch after another.
+        """
         attention = self.classifier.layers[depth].attention
         if self.mode == "uniform":  # the mean of the values is the value of the mean
             share = real.to(hidden.dtype) / real.sum(1, keepdim=True)
             average = torch.einsum("btw,bt->bw", hidden, share)
             return attention.split(attention.value(average))[:, None]
-        if self.mode == "mean":
-            return self.means[depth][None, None].to(hidden.dtype)
+        if self.outputs is not None:
+            instead = self.outputs[:, depth].transpose(1, 2).to(hidden.dtype)
+            if depth == len(self.classifier.layers) - 1:
+                instead = instead[:, :1]
+            times = len(hidden) // len(instead) if len(instead) > 1 else 1
+            return instead.repeat(times, 1, 1, 1)
         return hidden.new_zeros(1, 1, attention.n_heads, 1)
 
 
@@ -219,7 +239,7 @@ def _check(classifier: LayeredClassifier, model: PreTrainedModel, tokens: Sequen
     """The layers one by one give the model's logits: a guard against changes of its modules."""
     nothing = torch.zeros(1, 1, 1, dtype=torch.bool, device=model.device)
     inputs = padding.pad(tokens[:2], model)
-    logits = _batch_logits(_Ablation(classifier, nothing, "zero", None), inputs, 1 << 30)[0]
+    logits = _batch_logits(_Ablation(classifier, nothing, "zero"), inputs, 1 << 30)[0]
     error = (logits - model(**inputs).logits).abs().max().item()
     if not error <= TOLERANCE:
         kind = model.config.model_type

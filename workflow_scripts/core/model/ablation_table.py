@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
@@ -12,6 +11,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import ablation_engine
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.cls_scorer import Scorer
+from workflow_scripts.core.model.replacements import replacement_of
 
 UNITS = {
     "head": ablation_engine.one_head,
@@ -42,16 +42,18 @@ def sweep(
     model: PreTrainedModel | Scorer,
     tokens: Sequence[Tokens],
     units: Mapping[str, Sequence[str]],
-    means: torch.Tensor | None,
+    reference: Sequence[Tokens] = (),
     *,
     pass_tokens: int,
     precision: str,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """One row per variant and example: unit, mode, layer, head, example, logit_0, logit_1 ...
 
-    `units` has a list of modes for each of UNITS, `means` the heads' average outputs for the mode
-    `mean`. `head` is -1 for a whole layer, and the head that is left for all-but-one. The plain
-    model has unit and mode `none`, layer and head -1.
+    `units` has a list of modes for each of UNITS; in those of `replacements.FROM_TEXTS` heads
+    output what comes from the `reference` texts, sampled by `seed`. `head` is -1 for a whole layer,
+    and the head that is left for all-but-one. The plain model has unit and mode `none`, layer and
+    head -1.
     """
     variants, disabled = variants_of(units, n_layers(model), n_heads(model))
     run_as = variants["mode"].replace("none", variants["mode"][1])  # the plain model, too
@@ -63,7 +65,7 @@ def sweep(
             tokens,
             disabled[chosen],
             mode,
-            means if mode == "mean" else None,
+            replacement_of(mode, model, tokens, reference, seed),
             pass_tokens=pass_tokens,
             precision=precision,
         )

@@ -16,7 +16,6 @@ carry no `layer_idx`; those of an encoder-decoder by their names, in the order o
 ALBERT calls one shared module n_layers times: there the calls of a pass are counted.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.model import numbering
 from workflow_scripts.core.model.attention_function import (
     MODULES,
     NAME,
@@ -50,13 +50,15 @@ class Capture(Watcher):
 
     With `with_gradients`, the patterns stay in the graph and have `.grad` after `backward`.
     Rows of padded queries hold attention too: drop them. Raises RuntimeError in training mode
-    (dropout would be in the patterns) and where a row over real tokens does not sum to 1.
+    (dropout would be in the patterns) and where a row over real tokens does not sum to 1,
+    in a model with `has_sinks` to more.
     """
 
     dtype: torch.dtype | None = None
     with_gradients: bool = False
     calls: dict[int, list[torch.Tensor]] = field(default_factory=dict)
-    _alone: bool = False  # the encoder is the whole model: its queries are its keys
+    _alone: bool = False  # one stack is the whole model: its queries are its keys
+    _sinks: bool = False
 
     @property
     def patterns(self) -> list[torch.Tensor]:
@@ -67,9 +69,10 @@ class Capture(Watcher):
         if model.training:
             raise RuntimeError("patterns are read in eval mode: call model.eval() first")
         self.calls, self._alone = {}, not is_encoder_decoder(model)
+        self._sinks = has_sinks(model)
 
     def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        check_rows(layer, pattern, real, self._alone)
+        check_rows(layer, pattern, real, self._alone, self._sinks)
         kept = pattern
         if self.with_gradients:
             if not pattern.requires_grad:
@@ -97,7 +100,8 @@ def open_attention(model: PreTrainedModel) -> PreTrainedModel:
         first = model.get_encoder() if is_encoder_decoder(model) else model
         first.register_forward_pre_hook(watched.start)
     _number_modules(model, _WATCHED[model])
-    n_heads(model)
+    if not is_bidirectional(model) and not is_encoder_decoder(model):
+        model.config.use_cache = False  # one pass over a text: keys are not kept for the next token
     _check_effect(model)
     return model
 
@@ -110,11 +114,9 @@ def is_encoder_decoder(model: PreTrainedModel) -> bool:
 def is_bidirectional(model: PreTrainedModel) -> bool:
     """Whether tokens attend to later tokens, in any head of a model that `open_attention` opened.
 
-    A decoder, whose tokens attend to earlier tokens alone, does not.
+    Those of a decoder attend to themselves and earlier tokens alone.
     """
-    with watching(model, capture := Capture()):
-        _run(model, 1)
-    return any(bool(pattern[:, :, 0, 1].any()) for pattern in capture.patterns)
+    return not all(known.directed for known in _known(model))
 
 
 @contextmanager
@@ -123,9 +125,7 @@ def watching(model: PreTrainedModel, *watchers: Watcher) -> Iterator[None]:
 
     They do in `model.generate`, too.
     """
-    watched = _WATCHED.get(model)
-    if watched is None:
-        raise RuntimeError("call open_attention(model) before watching it")
+    watched = _watched(model)
     watched.watchers += watchers
     try:
         yield
@@ -144,13 +144,35 @@ def sublayers(model: PreTrainedModel) -> tuple[Sublayer, ...]:
 
 
 def n_layers(model: PreTrainedModel) -> int:
-    """Number of layers of an encoder; raises InputError for an encoder-decoder."""
+    """Number of layers of an encoder or decoder.
+
+    Raises InputError for an encoder-decoder, and for a model that reads images or sound too.
+    """
     if is_encoder_decoder(model):
         raise InputError(
             f"{model.config.model_type}: an encoder-decoder, whose heads are of three types; "
-            "use an encoder"
+            "use an encoder or a decoder"
         )
-    return model.config.num_hidden_layers
+    found = getattr(model.config, "num_hidden_layers", None)
+    if found is None:
+        raise InputError(
+            f"{model.config.model_type}: config.json has no num_hidden_layers of the whole model; "
+            "use a model of text alone"
+        )
+    return found
+
+
+def n_kv_heads(model: PreTrainedModel) -> int:
+    """Number of key-value heads of each sublayer of an opened model; all share them equally."""
+    return _known(model)[0].kv_heads
+
+
+def has_sinks(model: PreTrainedModel) -> bool:
+    """Whether an opened model's attention has a sink that is no token (gpt-oss).
+
+    The rows of its patterns sum to less than 1; what is missing is the sink's.
+    """
+    return any(known.sinks for known in _known(model))
 
 
 def n_heads(model: PreTrainedModel) -> int:
@@ -179,6 +201,18 @@ class _Probe(Watcher):
 _WATCHED: WeakKeyDictionary[nn.Module, Watched] = WeakKeyDictionary()
 
 
+def _watched(model: PreTrainedModel) -> Watched:
+    if model not in _WATCHED:
+        raise RuntimeError("call open_attention(model) before watching it")
+    return _WATCHED[model]
+
+
+def _known(model: PreTrainedModel) -> list[AttentionModule]:
+    """What is known of the attention modules of an opened model."""
+    _watched(model)
+    return [MODULES[module] for module in model.modules() if module in MODULES]
+
+
 def _named(model: PreTrainedModel) -> dict[str, Sublayer]:
     """The attention modules of an encoder-decoder by name, in the order of its modules."""
     found = ((name, sublayer_of(name)) for name, _ in model.named_modules())
@@ -196,7 +230,8 @@ def _run(model: PreTrainedModel, rows: int) -> None:
     except InputError:
         raise
     except Exception as error:  # of any kind, for a config of any content
-        pad = "; pad_token_id is null" if model.config.pad_token_id is None else ""
+        lacking = getattr(model.config, "pad_token_id", None) is None
+        pad = "; pad_token_id is null" if lacking else ""
         raise InputError(
             f"{model.name_or_path or model.config.model_type}: config.json: the model cannot read "
             f"a text ({one_line(error)}{pad}); correct it"
@@ -218,46 +253,17 @@ def _number_modules(model: PreTrainedModel, watched: Watched) -> None:
         watched.called = None
         for module in model.modules():
             del MODULES[module]
-    numbered = _by_name if is_encoder_decoder(model) else _by_call
-    MODULES.update(numbered(model, watched, called))
-
-
-def _by_call(
-    model: PreTrainedModel, watched: Watched, called: list[nn.Module]
-) -> dict[nn.Module, AttentionModule]:
-    """An encoder's modules in the order of their calls."""
-    if len(called) != n_layers(model):
-        raise InputError(
-            f"{model.config.model_type}: {len(called)} of {n_layers(model)} layers hand their "
-            "attention to transformers' AttentionInterface; use another architecture"
+    modules, kind = [call.module for call in called], model.config.model_type
+    if is_encoder_decoder(model):
+        named = {model.get_submodule(name): each for name, each in _named(model).items()}
+        numbers = numbering.by_name(kind, modules, named, sublayers(model))
+    else:
+        numbers = numbering.by_call(kind, modules, n_layers(model))
+    numbering.check_heads(kind, called, n_heads(model))
+    for call in called:
+        MODULES[call.module] = AttentionModule(
+            watched, numbers[call.module], call.kv_heads, call.directed, call.sinks
         )
-    shared = len(set(called)) < len(called)
-    return {
-        module: AttentionModule(watched, None if shared else number)
-        for number, module in enumerate(called)
-    }
-
-
-def _by_name(
-    model: PreTrainedModel, watched: Watched, called: list[nn.Module]
-) -> dict[nn.Module, AttentionModule]:
-    """An encoder-decoder's modules by their names, once each has called once and no other has."""
-    named, order = _named(model), sublayers(model)
-    modules = {model.get_submodule(name): sublayer for name, sublayer in named.items()}
-    times = Counter(called)
-    once = sum(times[module] == 1 for module in modules)
-    strange = [type(module).__name__ for module in called if module not in modules]
-    if strange or not 0 < once == len(modules) == len(set(order)):
-        why = f"{once} of {len(modules)} attention modules known by name hand their attention"
-        raise InputError(
-            f"{model.config.model_type}: "
-            + (f"{strange[0]} hands its attention, of no known name," if strange else why)
-            + " to transformers' AttentionInterface once in a pass; use another architecture"
-        )
-    return {
-        module: AttentionModule(watched, order.index(sublayer), sublayer.type == "decoder")
-        for module, sublayer in modules.items()
-    }
 
 
 def _check_effect(model: PreTrainedModel) -> None:
@@ -266,7 +272,8 @@ def _check_effect(model: PreTrainedModel) -> None:
     One pass over a row without a change and one row for each sublayer, with a change in that one.
     """
     order = sublayers(model)
-    body = model.get_decoder() if is_encoder_decoder(model) else model.base_model
+    alone = is_bidirectional(model) and not is_encoder_decoder(model)
+    body = model.base_model if alone else model.get_decoder()
     outputs: list[torch.Tensor] = []
     hook = body.register_forward_hook(lambda *call: outputs.append(call[-1][0]))
     try:

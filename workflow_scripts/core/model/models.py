@@ -16,7 +16,7 @@ from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.model.positions import max_positions
-from workflow_scripts.core.model.vocabulary import check_vocabulary, special_tokens
+from workflow_scripts.core.model.vocabulary import check_vocabulary, special_tokens, start_token
 from workflow_scripts.core.run import modes
 from workflow_scripts.core.run.errors import InputError, one_line
 
@@ -30,11 +30,13 @@ FILES = ("*.json", *TOKENIZERS, "*.safetensors")
 class Source:
     """Where a model comes from: exactly one of hub (with its revision), path and package.
 
-    Of a package, `version` and `sha256` are those that the run was planned with.
+    `file` is a GGUF file of the hub's repository. Of a package, `version` and `sha256`
+    are those that the run was planned with.
     """
 
     hub: str | None = None
     revision: str | None = None
+    file: str | None = None
     path: str | None = None
     package: str | None = None
     version: str | None = None
@@ -65,7 +67,10 @@ def directory_of(card: dict[str, Any]) -> Path:
 
     Raises InputError where a file that loading reads has changed since the card was written.
     """
-    directory = resolve(Source.from_config(card["source"]))
+    if "directory" in card:
+        directory = Path(card["directory"])
+    else:
+        directory = resolve(Source.from_config(card["source"]))
     if weights_digest(directory) != card["weights"]:
         raise InputError(
             f"{directory}: the weights, config or tokenizer are not those that the card of "
@@ -112,7 +117,7 @@ def save(model: PreTrainedModel, tokenizer: Tokenizer, directory: Path) -> None:
 
 
 def load_body(directory: Path, device: torch.device) -> PreTrainedModel:
-    """The encoder without a head, float32 and in eval mode, on `device`."""
+    """The encoder or decoder without a head, float32 and in eval mode, on `device`."""
     model, _ = weights.load(AutoModel, directory)
     return model.to(device).eval()
 
@@ -134,30 +139,37 @@ def versions() -> dict[str, str]:
 def describe(directory: Path, name: str, source: Source) -> dict[str, Any]:
     """The model's card, after a check that its tokenizer and attention can be used.
 
-    Special tokens that the tokenizer lacks, or leaves out, are None. `bidirectional` is there, and
-    false, only where no token attends to later ones. Raises InputError for a directory without a
-    config, fast tokenizer, padding token or weights, or of an architecture whose attention cannot
-    be watched.
+    Special tokens that the tokenizer lacks, or leaves out, are None; so is `start` where it puts no
+    token before a text. `bidirectional` is there, and false, only where no token attends to later
+    ones, `n_kv_heads` only where heads share keys and values, `quantised` only where weights were.
+    Raises InputError for a directory without a config, fast tokenizer or weights, or of an
+    architecture whose attention cannot be watched.
     """
     tokenizer = load_tokenizer(directory)
     special = special_tokens(directory, tokenizer)
-    if special["pad"] is None:
-        raise InputError(f"{directory}: the tokenizer has no padding token; use another model")
     body = attention.open_attention(load_body(directory, torch.device("cpu")))
+    bidirectional = attention.is_bidirectional(body)
+    n_heads, n_kv_heads = attention.n_heads(body), attention.n_kv_heads(body)
     card = {
         "name": name,
         "source": source.to_config(),
         "architecture": body.config.model_type,
         "n_layers": attention.n_layers(body),
-        "n_heads": attention.n_heads(body),
+        "n_heads": n_heads,
+    }
+    card |= {"n_kv_heads": n_kv_heads} if n_kv_heads < n_heads else {}
+    card |= {
         "hidden_size": body.config.hidden_size,
         "max_positions": max_positions(body),
         "weights": weights_digest(directory),
         "special": special,
+        "start": start_token(tokenizer),
         "punctuation": _ids_reading(tokenizer, {".", ","}),
         "versions": versions(),
     }
-    return card if attention.is_bidirectional(body) else card | {"bidirectional": False}
+    if quantised := getattr(body.config, "quantised", None):
+        card["quantised"] = quantised
+    return card if bidirectional else card | {"bidirectional": False}
 
 
 def _from_hub(repository: str, revision: str | None) -> Path:

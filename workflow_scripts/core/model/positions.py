@@ -35,11 +35,12 @@ def max_positions(model: PreTrainedModel) -> int:
     before = model.config._attn_implementation
     model.set_attn_implementation(TRIAL)
     try:
-        lengths = range(1, min(stated, TRIED) + 1)
-        read = bisect_right(lengths, False, key=lambda length: not _reads(model, length))
+        most = min(stated, TRIED)
+        if _reads(model, most):
+            return stated
+        return bisect_right(range(1, most), False, key=lambda length: not _reads(model, length))
     finally:
         model.set_attn_implementation(before)
-    return stated if read == TRIED else read
 
 
 def _reads(model: PreTrainedModel, length: int) -> bool:

@@ -23,6 +23,10 @@ def check_vocabulary(
     """
     vocabulary = tokenizer.get_vocab() | getattr(tokenizer, "lang_token_to_id", {})
     token, largest = max(vocabulary.items(), key=lambda item: item[1])
+    if getattr(config, "vocab_size", None) is None:
+        raise InputError(
+            f"{directory}/config.json: no vocab_size of the whole model; use a model of text alone"
+        )
     if largest >= config.vocab_size:
         raise InputError(
             f"{directory}: the vocabulary is not the model's: token {token!r} has the number "
@@ -64,6 +68,12 @@ def special_tokens(directory: Path, tokenizer: FastTokenizer) -> dict[str, int |
     if after != [[special["sep"]], [special["sep"]] * 2]:
         special["sep"] = None
     return special
+
+
+def start_token(tokenizer: FastTokenizer) -> int | None:
+    """The number of the token that the tokenizer puts before a text, None where it puts none."""
+    first = _frame(tokenizer, ["a"])[0]
+    return None if first == TEXT else first
 
 
 def _frame(tokenizer: FastTokenizer, texts: list[str]) -> list[int]:

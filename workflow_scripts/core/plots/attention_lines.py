@@ -23,6 +23,7 @@ COLUMNS = (
     "weight",
 )
 LEFT_OUT = "without [CLS], [SEP]"  # of an accuracy in a title: these are no candidates
+LEFT_OUT_OF_DECODERS = "without the first word"
 LEFT, RIGHT = 0.0, 1.0
 FAINTEST = 0.02  # smaller weights are not drawn
 MAX_LETTERS = 14  # of a word that are written; a panel has no room for more on both sides
@@ -38,7 +39,7 @@ MANY = 20  # tokens, from which lines are thinner
 def draw_panel(
     axes: Axes,
     rows: pd.DataFrame,
-    faintest: float = FAINTEST,
+    faintest: float | pd.Series = FAINTEST,
     power: float = 1,
     emphasise: bool = False,
 ) -> None:
@@ -46,9 +47,10 @@ def draw_panel(
 
     `rows` has a row per query and key (COLUMNS). Where a column `highlighted` is true, the query
     and this line are drawn in a second colour. A line's opacity is its weight to the `power`;
-    weights up to `faintest` are not drawn. With `emphasise`, highlighted lines lie on top, opaque,
-    wider for larger weights, the others are faded, and the keys of highlighted lines are coloured.
-    Where a column `gold` is true, the key is what the query should attend to, and coloured.
+    weights up to `faintest`, or that of the row, are not drawn. With `emphasise`, highlighted lines
+    lie on top, opaque, wider for larger weights, the others are faded, and the keys of highlighted
+    lines are coloured. Where a column `gold` is true, the key is what the query should attend to,
+    and coloured.
     """
     marked = rows.assign(highlighted=rows.get("highlighted", False), gold=rows.get("gold", False))
     diagonal = marked[marked["query"] == marked["key"]]

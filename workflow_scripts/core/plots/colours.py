@@ -45,6 +45,7 @@ class Look:
 # What a token is, as the goal of attention.
 TOKENS = {
     "cls": Look("[CLS]", BLUE, "o"),
+    "first": Look("first token", INDIGO, "*"),
     "sep": Look("[SEP]", VERMILLION, "s"),
     "punctuation": Look(". or ,", GREEN, "^"),
     "previous": Look("previous token", PURPLE, "D"),
@@ -52,6 +53,17 @@ TOKENS = {
     "self": Look("same token", BLACK, "X"),
     "broad": Look("broad", WINE, "P"),
     "other": Look("other", PALE, "."),
+}
+# How what a head reads from a token is measured.
+WAYS = {
+    "weight": Look("by weight", BLUE, "o"),
+    "norm": Look("by norm", VERMILLION, "s"),
+}
+# What preserves a token, next to what other tokens add to it.
+PRESERVING = {
+    "attention": Look("attention alone", BLUE, "o"),
+    "residual": Look("with the residual connection", VERMILLION, "s"),
+    "norm": Look("with the residual connection and layer norm", GREEN, "^"),
 }
 WORDS = {
     "noun": Look("noun", INDIGO, "D"),

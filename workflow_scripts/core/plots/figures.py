@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,16 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.transforms import Bbox
 
 from workflow_scripts.core.plots import colours
 from workflow_scripts.core.plots.colours import Look
+from workflow_scripts.core.run import job
 
 ONE_COLUMN, TWO_COLUMNS = 3.4, 7.0  # inches, as in a two-column paper; no figure is wider
 SMALL = 6  # points, of the smallest text
+LABEL, LETTERS = 7, 15  # points, of the model's label, and its letters in an inch
+DPI = 200  # of figures saved as PNG
 STYLE = {
     "font.size": 8,
     "axes.titlesize": 8,
@@ -179,22 +184,41 @@ def shift_of(number: int, of: int) -> float:
 
 
 def save(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
-    """Save in three formats, without dates, so that the same figure is the same file."""
-    save_png(figure, png, dpi=200)
+    """Save in three formats, without dates, so that the same figure is the same file.
+
+    The job's label of its model stands above, where there is one.
+    """
+    box = _labelled(figure, job.label)
+    save_png(figure, png, dpi=DPI, box=box)
     figure.set_layout_engine("none")  # arranged once; each arrangement costs as much as a drawing
-    figure.savefig(svg, format="svg", metadata={"Date": None})
-    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    figure.savefig(svg, format="svg", metadata={"Date": None}, bbox_inches=box)
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None}, bbox_inches=box)
 
 
-def save_png(figure: Figure, png: Path, dpi: int) -> None:
-    """Save as PNG, after all texts were made `printable`."""
+def _labelled(figure: Figure, label: str) -> Bbox | None:
+    """Write a label above a figure, and give the box in inches that has both; None without one."""
+    if not label:
+        return None
+    width, height = figure.get_size_inches()
+    figure.set_dpi(DPI)  # arranged as it is saved
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for legend in figure.legends:  # they would move to the edge of the box
+        legend.set_bbox_to_anchor((0, 0, 1, 1), figure.transFigure)
+    lines = wrap(label, int(LETTERS * width))
+    figure.text(0.99, 1, "\n".join(lines), ha="right", va="bottom", fontsize=LABEL)
+    return Bbox.from_extents(0, 0, width, height + 1.2 * (len(lines) + 0.7) * LABEL / 72)
+
+
+def save_png(figure: Figure, png: Path, dpi: int, box: Bbox | None = None) -> None:
+    """Save a figure, or a `box` of it in inches, as PNG, after all texts were made `printable`."""
     for axis in figure.findobj(Axis):
         for formatter in (axis.get_major_formatter(), axis.get_minor_formatter()):
             if isinstance(formatter, FuncFormatter):  # writes names at ticks in each drawing
                 formatter.func = partial(_printable_tick, formatter.func)
     for text in figure.findobj(Text):
         text.set_text(printable(text.get_text()))
-    figure.savefig(png, format="png", dpi=dpi, metadata={"Software": None})
+    figure.savefig(png, format="png", dpi=dpi, metadata={"Software": None}, bbox_inches=box)
 
 
 def _printable_tick(written: Callable[..., Any], value: float, position: int | None) -> str:

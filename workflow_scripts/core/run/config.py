@@ -12,7 +12,7 @@ from jsonschema.exceptions import ValidationError
 from workflow_scripts.core.run import commits, schema, sdists
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below
-from workflow_scripts.core.run.needs import check_needs
+from workflow_scripts.core.run.needs import check_models, check_needs
 
 MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
 LARGEST = 2**31 - 1  # the largest seed, which every library takes; sizes have a maximum of theirs
@@ -48,11 +48,18 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
         raise InputError(f"config: {_line(errors[0])}{commit}{_and_more(errors)}")
     filled = schema.fill(config, root, root)
     _check_names(filled, root, schemas)
+    by_default = schema.fill({}, root, root)
+    check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
     check_needs(filled, schemas)
     _check_references(filled, root)
     sdists.check(filled, root)
     _start_paths_from_data(filled, root)
     return filled
+
+
+def source_of(entry: dict[str, Any]) -> dict[str, Any]:
+    """Where a model comes from: its entry in `models` without what the study takes it for."""
+    return {key: value for key, value in entry.items() if key not in ("kind", "chapters", "note")}
 
 
 def check_paths(config: dict[str, Any], schemas: Path) -> None:

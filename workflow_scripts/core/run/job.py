@@ -29,6 +29,7 @@ Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])
 T = TypeVar("T")
 log = logging.getLogger(__name__)
+label = ""  # what figures of this process call their model, where the study has words for it
 
 
 def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
@@ -40,9 +41,11 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     snakemake = namespace.get("snakemake")
     path = Path(snakemake.log[0]) if snakemake and snakemake.log else None
     _start_logging(path)
-    values = _from_snakemake(main, snakemake) if snakemake else _from_shell(main)
+    values = values_of(main, snakemake) if snakemake else _from_shell(main)
     _limit_threads(values.get("threads", snakemake.threads if snakemake else _shell_threads()))
     random.seed(values.get("seed", 0))
+    global label
+    label = snakemake.params.get("label", "") if snakemake else ""
     gc.freeze()  # what was imported stays: no collection need look at it
     try:
         with held(path):
@@ -212,9 +215,9 @@ def progress(items: Iterable[T], total: int | None = None, desc: str = "") -> It
             next_line = (int(10 * done / total) + 1) / 10
 
 
-def _from_snakemake(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
-    hints = get_type_hints(main)
-    values = {}
+def values_of(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
+    """The values of a job for the parameters of `main`, paths as such."""
+    hints, values = get_type_hints(main), {}
     for name, parameter in inspect.signature(main).parameters.items():
         if name == "threads":
             values[name] = snakemake.threads

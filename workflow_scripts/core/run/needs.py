@@ -3,12 +3,15 @@
     needs:
       chapters: [...]    other chapters
       study: [...]       conditions on the whole study, defined under `conditions` of a schema
-      model: [...]       abilities of every model of the study, such as a [CLS] token
+      kinds: [...]       the kinds of models that it reads, by default encoders; `any` for a chapter
+                         of the whole study, which gathers what the others found
+      model: [...]       abilities of every encoder that it reads, such as a [CLS] token
 
 A condition has the words of the need, how to meet it, and the JSON Schema that holds then, of the
 study with its defaults. A chapter is part of a study where its part of the config is not empty.
 """
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,9 @@ from jsonschema import Draft202012Validator
 
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.errors import InputError
+
+# The kinds of models.
+KINDS = ("encoder", "decoder")
 
 
 def present(config: dict[str, Any], schemas: Path) -> list[str]:
@@ -26,6 +32,71 @@ def present(config: dict[str, Any], schemas: Path) -> list[str]:
 def of_chapter(chapter: str, schemas: Path) -> dict[str, list[str]]:
     """What a chapter declares under `needs`."""
     return schema.assemble(schemas)["properties"][chapter].get("needs", {})
+
+
+def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
+    """The models that each chapter reads, in the study's order."""
+    return {
+        chapter: [name for name, model in config["models"].items() if _reads(chapter, model, kinds)]
+        for chapter in schema.chapters(schemas)
+        for kinds in [_kinds(chapter, schemas)]
+    }
+
+
+def reads(chapter: str, schemas: Path) -> str:
+    """The kinds of models that a chapter reads, for people; empty for one of the whole study."""
+    kinds = _kinds(chapter, schemas)
+    return "" if kinds == "any" else " and ".join(f"{kind}s" for kind in kinds)
+
+
+def _kinds(chapter: str, schemas: Path) -> str | Sequence[str]:
+    """The kinds of models that a chapter reads, or `any`."""
+    return of_chapter(chapter, schemas).get("kinds", KINDS[:1])
+
+
+def _reads(chapter: str, model: dict[str, Any], kinds: str | Sequence[str]) -> bool:
+    """Whether a chapter that reads `kinds` reads a model, which may take some chapters alone."""
+    return kinds == "any" or (
+        model["kind"] in kinds and chapter in model.get("chapters", [chapter])
+    )
+
+
+def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) -> None:
+    """Raise InputError where a model takes a chapter that it cannot, or a chapter has no model.
+
+    Of the chapters `named`: the others are there by default.
+    """
+    chapters, models = present(config, schemas), served(config, schemas)
+    for name, model in config["models"].items():
+        for chapter in model.get("chapters", []):
+            where = f"config: models.{name}.chapters"
+            if chapter not in chapters:
+                every = {"kind": model["kind"]}
+                taken = [each for each in chapters if _reads(each, every, _kinds(each, schemas))]
+                accepted = ", ".join(taken)
+                raise InputError(f"{where}: {chapter!r} is not in the study; accepted: {accepted}")
+            if name not in models[chapter]:
+                raise InputError(f"{where}: {_reads_only(chapter, schemas)}; remove {chapter}")
+            for other in of_chapter(chapter, schemas).get("chapters", []):
+                if name not in models[other]:
+                    raise InputError(
+                        f"{where}: {chapter} needs {other}; add it or remove {chapter}"
+                    )
+    for chapter in (name for name in chapters if name in named and not models[name]):
+        kinds = _kinds(chapter, schemas)
+        if any(model["kind"] in kinds for model in config["models"].values()):
+            raise InputError(
+                f"config: {chapter}: no model takes it; add it to models.<name>.chapters or "
+                f"remove {chapter}"
+            )
+        raise InputError(
+            f"config: {_reads_only(chapter, schemas)}; add one, write kind: {kinds[0]} at a model "
+            f"that is one, or remove {chapter}"
+        )
+
+
+def _reads_only(chapter: str, schemas: Path) -> str:
+    return f"{chapter} reads {reads(chapter, schemas)} only"
 
 
 def check_needs(config: dict[str, Any], schemas: Path) -> None:
@@ -43,13 +114,16 @@ def check_needs(config: dict[str, Any], schemas: Path) -> None:
                 raise _missing(chapter, condition["description"], condition["fix"])
 
 
-def abilities(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
-    """The abilities that the study asks of every model, each with the chapters that need it."""
-    needed: dict[str, list[str]] = {}
+def abilities(config: dict[str, Any], schemas: Path) -> dict[str, dict[str, list[str]]]:
+    """The abilities that each model must have, with the chapters that need each; a decoder none."""
+    models = served(config, schemas)
+    needed: dict[str, dict[str, list[str]]] = {name: {} for name in config["models"]}
     for chapter in present(config, schemas):
         for ability in of_chapter(chapter, schemas).get("model", []):
-            needed.setdefault(ability, []).append(chapter)
-    return dict(sorted(needed.items()))
+            for name in models[chapter]:
+                if config["models"][name]["kind"] == "encoder":
+                    needed[name].setdefault(ability, []).append(chapter)
+    return {name: dict(sorted(of_model.items())) for name, of_model in needed.items()}
 
 
 def _missing(chapter: str, need: str, fix: str) -> InputError:

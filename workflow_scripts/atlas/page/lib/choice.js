@@ -59,7 +59,8 @@ function short(segments) {
 
 /**
  * The segment of side a for a comparison: `id` where it has maps of both sides, else the first that
- * has, else as segmentOf. Two models have a segment in common where its id is the same.
+ * has, else as segmentOf. Two models have a segment in common where its id is the same; without one, each side
+ * has a text of its own.
  * @param {object} atlas
  * @param {object} a
  * @param {object} b
@@ -72,7 +73,8 @@ export function segmentsFor(atlas, a, b, id) {
   const both = (segment) => segment.maps[a.state] && partner(segment)?.maps[b.state];
   const suited = segmentsOf(atlas, a.model).filter(both);
   const first = suited.find((segment) => segment.id === id) ?? short(suited) ?? segmentOf(atlas, a.model, id, a.state);
-  const chosen = first ? [ofType(first, typeOf(a.model, a.index)), ofType(partner(first), typeOf(b.model, b.index))] : [];
+  const own = () => (a.model === b.model ? undefined : segmentOf(atlas, b.model, id, b.state));
+  const chosen = first ? [ofType(first, typeOf(a.model, a.index)), ofType(partner(first) ?? own(), typeOf(b.model, b.index))] : [];
   return { chosen, suited };
 }
 

@@ -2,13 +2,15 @@
  * Filters and selections of heads, as the address carries them.
  *
  * `syntax.dobj>60` passes heads whose value is above 60, `<` below, `patterns.class:2` those of category 2,
- * `syntax.dobj!` those that are better than the baseline, or differ from it. Several are joined by commas, and a
- * head passes when it passes all. A head without a value does not pass.
+ * `syntax.dobj!` those that are better than the baseline, or differ from it, `@induction` those with that role. Several
+ * are joined by commas, and a head passes when it passes all. A head without a value does not pass.
  */
 
 import { findMeasure, headIndex, headName, holds, oneSided, withUnit } from "./measures.js";
+import { findBadge } from "./roles.js";
 
 const FILTER = /^([A-Za-z0-9._-]+)([<>:!])(-?[\d.]+(?:e-?\d+)?)?$/;
+const ROLE = /^@([A-Za-z0-9._-]+)$/;
 
 /**
  * @param {string|undefined} text
@@ -28,6 +30,8 @@ function partsOf(text) {
 }
 
 function parsed(part) {
+  const [, role] = ROLE.exec(part) ?? [];
+  if (role) return { id: role, op: "@", value: null };
   const [, id, op, value] = FILTER.exec(part) ?? [];
   const whole = op === "!" ? !value : Number.isFinite(Number(value ?? NaN));
   return whole ? { id, op, value: op === "!" ? null : Number(value) } : null;
@@ -35,7 +39,7 @@ function parsed(part) {
 
 /** The filters as the address has them. */
 export function formatFilters(filters) {
-  return filters.map(({ id, op, value }) => `${id}${op}${op === "!" ? "" : value}`).join(",");
+  return filters.map(({ id, op, value }) => (op === "@" ? `@${id}` : `${id}${op}${op === "!" ? "" : value}`)).join(",");
 }
 
 /** The filters with one more, which takes the place of one of the same measure and direction. */
@@ -45,11 +49,16 @@ export function withFilter(filters, filter) {
 
 /**
  * Which heads pass all filters.
- * @returns {boolean[]}  for each head; a filter on a measure that the model lacks passes none
+ * @returns {boolean[]}  for each head; a filter on a measure or a role that the model lacks passes none
  */
 export function passing(atlas, model, filters) {
-  const tests = filters.map((filter) => test(findMeasure(atlas, model, filter.id), filter));
+  const tests = filters.map((filter) => (filter.op === "@" ? role(model, filter) : test(findMeasure(atlas, model, filter.id), filter)));
   return Array.from({ length: model.n_layers * model.n_heads }, (_, index) => tests.every((one) => one(index)));
+}
+
+function role(model, { id }) {
+  const heads = new Set(findBadge(model, id)?.heads);
+  return (index) => heads.has(index);
 }
 
 function test(measure, { op, value }) {
@@ -65,6 +74,7 @@ function test(measure, { op, value }) {
 
 /** A filter in words: "dobj above 60%". */
 export function filterWords(atlas, model, { id, op, value }) {
+  if (op === "@") return `Role: ${findBadge(model, id)?.title ?? `${id}, which no head of this model can have`}`;
   const measure = findMeasure(atlas, model, id);
   if (!measure) return `${id}: not measured for this model`;
   if (op === "!") return `${measure.title} ${oneSided(measure) ? "better than" : "different from"} the baseline`;

@@ -8,7 +8,7 @@
 const DEFAULTS = { view: "grid", map: "lines" };
 const KEYS = [
   "view", "model", "measure", "filter", "brush", "sort", "margins", "x", "y", "colour", "head", "with",
-  "segment", "state", "map", "norms", "sentences", "a", "b", "theme",
+  "segment", "state", "map", "norms", "first", "sentences", "a", "b", "theme",
 ];
 
 /**

@@ -1,10 +1,12 @@
 /** Where the parts of the grid stand, in pixels. */
 
 import { typesOf } from "./measures.js";
+import { groupsOf } from "./roles.js";
 
 const LARGEST = 62; // width and height of a cell
 const TALLEST = 640; // of all cells
 const TYPES = 12; // next to the numbers of the layers
+const BRACKETS = 20; // under the numbers of the heads
 
 /**
  * @param {number} width  of the whole picture
@@ -24,7 +26,8 @@ export function layout(width, model, tops, means = true) {
   const top = tops ? 64 : 22;
   const right = left + across * heads;
   const bottom = top + down * layers;
-  return { left, top, right, bottom, margin, cell: [across, down], width: right + margin, height: bottom + 38 };
+  const below = 38 + (groupsOf(model).length > 0 ? BRACKETS : 0);
+  return { left, top, right, bottom, margin, cell: [across, down], width: right + margin, height: bottom + below };
 }
 
 /** The cell at a place of the picture, [row from the bottom, column]; outside it is the nearest one. */

@@ -8,6 +8,7 @@
 
 import { number } from "./format.js";
 import { once } from "./once.js";
+import { badgesAt } from "./roles.js";
 
 const P_LEVEL = 0.05;
 const FIRST = "behaviour.stratum"; // what the page opens on: the overview of all chapters
@@ -227,5 +228,7 @@ export function sentence(model, measure, index) {
   if (rank !== null) parts.push(`rank ${rank} of ${known(measure)}`);
   if (countOf(measure, index)) parts.push(`n ${countOf(measure, index)}`);
   if (hatched(measure, index)) parts.push(`hatched: ${denial(measure)}`);
+  const roles = badgesAt(model, index);
+  if (roles.length > 0) parts.push(`roles: ${roles.map(({ title }) => title).join(", ")}`);
   return parts.join(", ");
 }

@@ -11,6 +11,7 @@ const OF_HEADS = ["grid", "table", "scatter"];
 const VALUES = {
   map: /^(lines|matrix)$/,
   norms: /^1$/,
+  first: /^hidden$/,
   sentences: /^(ab|ba|aa|bb)$/,
   margins: /^heads$/,
   sort: /^(within|paper|-?(head|value|low|high|rank|null|p|holds|n|label))$/,

@@ -1,6 +1,7 @@
 /** Rows of CSV files, and names of files. */
 
 import { countOf, layerOf, nullOf } from "./measures.js";
+import { badgesAt, badgesOf } from "./roles.js";
 
 /**
  * The columns that name a head, as integers from 1: a spreadsheet would read `3-7` as a date. `type` is there
@@ -29,6 +30,7 @@ export function measureRows(model, measure, indices = measure.value.map((_, inde
       p: measure.p?.[index],
       null: nullOf(measure, index),
       label: measure.label?.[index],
+      ...(badgesOf(model).length > 0 && { roles: badgesAt(model, index).map(({ id }) => id).join(";") }),
       unit: measure.unit,
       measure: measure.title,
       measure_id: measure.id,

@@ -7,7 +7,7 @@ import { provenance } from "./profile.js";
 const [LEAST, NAMED] = [10, 3]; // % of the attention that is named, and how many goals of it
 const LINKED = 2; // points above the controls from which frame links are stated, as in the kinds of heads
 const GOALS = {
-  previous: "the previous token", next: "the next token", self: "the current token", cls: "[CLS]", sep: "[SEP]",
+  previous: "the previous token", next: "the next token", self: "the current token", cls: "[CLS]", first: "the first token", sep: "[SEP]",
   punctuation: "periods and commas",
 };
 const AND = new Intl.ListFormat("en-GB");
@@ -21,7 +21,7 @@ const TYPES = {
 
 // The measures of each part, by their ids, and what is stated of them: [{sentence, measure, leads}].
 const PARTS = [
-  [/^attention\.(previous|next|self|cls|sep|punctuation)$/, goals],
+  [/^attention\.(previous|next|self|cls|first|sep|punctuation)$/, goals],
   [/^behaviour\.stratum$/, kind],
   [/^patterns\.pretrained$/, shape],
   [/^entropy\.all$/, entropy],

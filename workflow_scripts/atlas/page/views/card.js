@@ -7,6 +7,7 @@ import { headIndex, headName, layerOf, measuresOf, modelOf } from "../lib/measur
 import { HeadMaps } from "./headmaps.js";
 import { Nearest } from "./nearest.js";
 import { Profile } from "./profile.js";
+import { CardRoles } from "./roles.js";
 import { Summary } from "./summary.js";
 import { Tasks } from "./tasks.js";
 
@@ -42,6 +43,7 @@ export function Card({ atlas, state, go, dark, from }) {
         <a href=${format({ ...state, head: neighbour(1) })} rel="next" aria-label=${`Next head, ${neighbour(1)}`} title="→">${neighbour(1)} →</a>
       </nav>
     </header>
+    <${CardRoles} ...${shared} />
     <${Summary} ...${shared} label=${label} />
     <${HeadMaps} ...${shared} />
     <${Tasks} ...${shared} />

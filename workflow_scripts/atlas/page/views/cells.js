@@ -4,8 +4,10 @@ import { Component, html, useMemo, useRef, useState } from "../vendor/standalone
 import { shortMarks } from "../lib/format.js";
 import { between, corner, slotAt, slotOf } from "../lib/layout.js";
 import { hatched, headName, layersOf, sentence } from "../lib/measures.js";
+import { badgesAt, placedMarks } from "../lib/roles.js";
 import { onTop } from "../lib/scales.js";
 import { useHover } from "./hooks.js";
+import { CellMarks } from "./roles.js";
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
 
@@ -35,7 +37,9 @@ class Cell extends Component {
     return Object.keys(next).some((key) => next[key] !== this.props[key]);
   }
 
-  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, selected, stop, label, text, activate }) {
+  render({ index, name, x, y, width, height, colour, light, missing, hatch, lightHatch, dim, selected, stop, label, text, roles, activate }) {
+    const marks = roles.length > 0 ? placedMarks(roles.map(({ mark }) => mark), width) : [];
+    const room = (marks[0]?.x ?? width) - 1;
     const classes = ["cell", hatch && "hatched", dim && "faded", selected && "selected", missing && "missing"];
     return html`
       <g role="gridcell" class=${classes.filter(Boolean).join(" ")} data-head=${name} data-index=${index}
@@ -44,7 +48,8 @@ class Cell extends Component {
         <rect class="hatch" width=${width - 1} height=${height - 1} fill=${hatch || "none"} data-light-fill=${lightHatch} />
         ${missing && html`<path class="none" d=${`M${width / 2 - 4} ${height / 2}h7`} />`}
         ${selected && html`<rect class="frame" x="0.5" y="0.5" width=${width - 2} height=${height - 2} />`}
-        ${text && html`<text class=${missing || onTop(colour) === "#000000" ? "inside" : "inside light"} x=${(width - 1) / 2} y=${height / 2 + 3.5} data-light-fill=${light && onTop(light)}>${text}</text>`}
+        ${text && room > 7 * text.length && html`<text class=${missing || onTop(colour) === "#000000" ? "inside" : "inside light"} x=${room / 2} y=${height / 2 + 3.5} data-light-fill=${light && onTop(light)}>${text}</text>`}
+        ${roles.length > 0 && html`<${CellMarks} placed=${marks} width=${width} />`}
       </g>
     `;
   }
@@ -134,7 +139,7 @@ export function Cells({ model, measure, place, order, colour, light, passes, sel
                     colour=${shown ?? "var(--missing)"} light=${paper ?? "#eceae5"} missing=${shown === null}
                     hatch=${hatch && shown ? hatchOn(shown) : false} lightHatch=${hatch && paper ? hatchOn(paper) : undefined}
                     dim=${!passes[index]} selected=${selected.has(index)} stop=${index === stop}
-                    label=${sentence(model, measure, index)} text=${inside(index)} activate=${setActive} />
+                    label=${sentence(model, measure, index)} text=${inside(index)} roles=${badgesAt(model, index)} activate=${setActive} />
                 `;
               })}
             </g>

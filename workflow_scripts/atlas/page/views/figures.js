@@ -26,15 +26,15 @@ export function standalone(figure) {
 /**
  * Lines between two columns of tokens, a colour per head.
  * @param {{heads: object[], tokens: string[], queries?: string[], top: number, faintest: number, hidden: boolean[],
- *   hiddenQueries?: boolean[], kept: boolean[]|null}} props  as the line view has them
+ *   hiddenQueries?: boolean[], kept: boolean[]|null, generated?: boolean[]}} props  as the line view has them
  */
-export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept }) {
+export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept, generated = [] }) {
   const [row, left, right, head] = [12, 120, 280, 18];
   const height = head + Math.max(queries.length, tokens.length) * row + 4;
   const words = (texts, dim, x, anchor) =>
     texts.map(
       (token, index) => html`<text x=${x} y=${(index + 0.5) * row} dy="0.35em" text-anchor=${anchor}
-        opacity=${dim[index] ? 0.35 : 1}>${shortened(token, LETTERS)}</text>`,
+        opacity=${dim[index] ? 0.35 : 1} font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`,
     );
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="400" height=${height} viewBox=${`0 0 400 ${height}`}
     font-family=${FONT} font-size="8" fill=${INK}>
@@ -57,11 +57,11 @@ export function LinesFigure({ heads, tokens, queries = tokens, top, faintest, hi
 /**
  * Matrices side by side, each with its colour bar.
  * @param {{matrices: {title: string, map: Float32Array, colour: function, low: string, high: string,
- *   range: number[]}[], tokens: string[], queries?: string[], kept?: boolean[]|null}} props
- *   cells that are not kept are blank;
+ *   range: number[]}[], tokens: string[], queries?: string[], kept?: boolean[]|null, generated?: boolean[]}} props
+ *   cells that are not kept are blank; tokens that were generated are in italics;
  *   colour(weight) is [red, green, blue]; range: weights at the ends of the bar, low and high: in words
  */
-export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null }) {
+export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null, generated = [] }) {
   const row = Math.max(tokens.length, queries.length) > 64 ? 6 : 9;
   const labels = 90;
   const step = Math.max(tokens.length * row + labels, NARROWEST) + 30;
@@ -73,13 +73,17 @@ export function MatrixFigure({ matrices, tokens, queries = tokens, kept = null }
     ${matrices.map(
       (matrix, index) => html`<g transform=${`translate(${index * step + labels} ${labels + over})`}>
         ${titles[index].map((line, place) => html`<text x=${-labels} y=${11 * place - labels - over + 10} font-size="9">${line}</text>`)}
-        <${Sheet} ...${{ ...matrix, tokens, queries, kept, row }} />
+        <${Sheet} ...${{ ...matrix, tokens, queries, kept, generated, row }} />
       </g>`,
     )}
   </svg>`;
 }
 
-function Sheet({ map, colour, low, high, range, tokens, queries, kept, row }) {
+function styleOf(generated) {
+  return generated ? "italic" : null;
+}
+
+function Sheet({ map, colour, low, high, range, tokens, queries, kept, generated, row }) {
   const n = tokens.length;
   const [side, tall] = [n * row, queries.length * row];
   const middle = (index) => (index + 0.5) * row;
@@ -88,9 +92,9 @@ function Sheet({ map, colour, low, high, range, tokens, queries, kept, row }) {
   const rows = queries.map((_, query) => Array.from(map.subarray(query * n, query * n + n), (weight, key) => fill(weight, query * n + key)));
   const width = Math.max(NARROWEST - 90, Math.min(side, 160));
   return html`<g fill=${INK}>
-      ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end">${shortened(token, LETTERS)}</text>`)}
+      ${queries.map((token, index) => html`<text x="-3" y=${middle(index)} dy="0.35em" text-anchor="end" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`)}
       ${tokens.map(
-        (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em">${shortened(token, LETTERS)}</text>`,
+        (token, index) => html`<text transform=${`translate(${middle(index)} -3) rotate(-90)`} dy="0.35em" font-style=${styleOf(generated[index])}>${shortened(token, LETTERS)}</text>`,
       )}
     </g>
     <g shape-rendering="crispEdges">

@@ -4,6 +4,7 @@ import { html, useMemo } from "../vendor/standalone.module.js";
 import { formatFilters, withFilter } from "../lib/filters.js";
 import { layout, spots } from "../lib/layout.js";
 import { hatched, hatchRule } from "../lib/measures.js";
+import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveCsv, saveSvg } from "../lib/save.js";
 import { colours } from "../lib/scales.js";
@@ -15,6 +16,7 @@ import { pointing, useHeads, useWidth } from "./hooks.js";
 import { Legend } from "./legend.js";
 import { Axes, HeadMeans, LayerMeans } from "./margins.js";
 import { Ranked } from "./ranked.js";
+import { Roles } from "./roles.js";
 import { Tooltip } from "./tooltip.js";
 
 /** @param {{atlas, state, go, dark}} props */
@@ -48,6 +50,7 @@ export function GridView({ atlas, state, go, dark }) {
       </div>
       <aside aria-label="Legend and filters">
         <${Legend} ...${{ measure, dark, filters: own, choose }} />
+        <${Roles} ...${{ model, filters, go }} />
         <${FilterForm} key=${measure.id} ...${{ measure, filters, go }} />
         <${Ranked} ...${{ model, measure, passes, open: heads.open, go }} />
       </aside>
@@ -69,7 +72,7 @@ function HeadsPicture({ heads, dark, byValue, tops, study }) {
   const save = () =>
     saveSvg(svg(), name, {
       title: `${measure.title}, ${model.title}${measure.state === "pretrained" ? "" : `, ${measure.state}`}`,
-      notes: captions(measure, study, passes),
+      notes: captions(model, measure, study, passes),
       below: [document.querySelector("#legend svg.picture")],
     });
   return html`
@@ -90,12 +93,14 @@ function HeadsPicture({ heads, dark, byValue, tops, study }) {
   `;
 }
 
-function captions(measure, study, passes) {
+function captions(model, measure, study, passes) {
   const count = measure.value.filter((_, index) => hatched(measure, index)).length;
   const rule = hatchRule(measure);
   const dimmed = passes.filter((one) => !one).length;
+  const roles = badgesOf(model).map(({ mark, title }) => `${mark}: ${title}`).join("; ");
   return [
     rule && `Hatched, ${count} of ${measure.value.length} heads: ${rule}.`,
+    roles && `Roles of heads: ${roles}.`,
     dimmed > 0 && `Dimmed: ${dimmed} heads that do not pass the filter.`,
     `${measure.about} Study ${study}.`,
   ].filter(Boolean);

@@ -3,8 +3,10 @@
 import { html, useEffect, useMemo, useState } from "../vendor/standalone.module.js";
 import { MOST_HEADS, overlaid, segmentOf, segmentsOf, specials, stateOf, stateTitle, toggled } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
+import { firstHidden, firstNotes, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number, plural } from "../lib/format.js";
+import { generatedIn, generatedNote } from "../lib/generated.js";
 import { largest, loadMaps, weighted } from "../lib/maps.js";
 import { headIndex, headName, layersOf, placeOf, typeOf } from "../lib/measures.js";
 import { aboutType, ofType, queriesOf } from "../lib/pairtexts.js";
@@ -76,8 +78,10 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
   const norms = hasNorms && state.norms === "1";
   const { heads: others, left } = overlaid(model, index, state.with);
   const { maps, error } = useMaps(atlas, [read.maps[named], norms ? segment.norms[named] : null]);
-  const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark)), [maps, index, others.join(), dark]);
-  const [hidden, hiddenQueries] = useMemo(() => [read, queriesOf(read)].map((each) => (hide ? specials(each) : each.tokens.map(() => false))), [hide, read]);
+  const first = firstHidden(model, state) && !norms;
+  const heads = useMemo(() => maps && [index, ...others].map((head, place) => drawn(model, head, place, maps, dark, first && read.tokens.length)), [maps, index, others.join(), dark, first]);
+  const [hidden, hiddenQueries] = useMemo(() => hiddenIn([read, queriesOf(read)], hide, first), [hide, read, first]);
+  const generated = useMemo(() => generatedIn(segment), [segment]);
   const top = useMemo(() => (heads && norms ? largest(...heads.map(({ map }) => map)) : 1), [heads, norms]);
   const sentences = useMemo(() => sentencesOf(segment), [segment]);
   const direction = directionOf(sentences, state.sentences);
@@ -85,9 +89,9 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
   const kind = state.map === "matrix" ? "matrix" : "lines";
   const write = (weight) => number(weight, norms && top >= 10 ? 1 : norms ? 2 : 3);
   const tokens = { tokens: read.tokens, queries: queriesOf(read).tokens, hidden, hiddenQueries };
-  const shared = { heads, ...tokens, sentences, direction, kept, top, write, dark, norms };
+  const shared = { heads, ...tokens, sentences, direction, kept, top, write, dark, norms, first, generated };
   const title = `${heads?.map(({ label }) => label).join(", ")} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, named)}`;
-  const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : "weights"].join("_");
+  const file = [model.name, headName(model, index), segment.id, named, norms ? "norms" : first ? "without-first" : "weights"].join("_");
   const absent = state.segment && state.segment !== segment.id ? `There is no text ${state.segment} of ${model.title} in this file.` : null;
   return html`<section class="maps" aria-labelledby="maps-title">
     <div class="section-head">
@@ -106,11 +110,14 @@ function SegmentMaps({ atlas, model, index, state, go, dark, segment }) {
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />
-      <label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${type ? "special tokens" : "[CLS] and [SEP]"}</label>
+      <${DimChoice} ...${{ hide, setHide, model, segments: [read, queriesOf(read)] }} />
+      ${!norms && html`<${FirstChoice} ...${{ models: [model], state, go }} />`}
       ${kind === "lines"
         ? html`<${Threshold} ...${{ faintest, setFaintest, top, write }} />`
         : html`<${CellSize} ...${{ size, setSize }} />`}
     </div>
+    ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
+    ${heads && first && firstNotes(heads, read.tokens, tokens.queries).map((sentence) => html`<p class="note" key=${sentence}><bdi>${sentence}</bdi></p>`)}
     ${heads && direction && html`<p class="note">${directionNote(shared)}</p>`}
     <${Overlay} ...${{ model, index, others, left, go, dark }} />
     ${absent && html`<p class="soft">${absent}</p>`}
@@ -130,7 +137,30 @@ export function NormsOf({ model, segments }) {
   return html`<span class="soft small">Norms are stored only for <bdi>${model.title}</bdi>, ${states.map((name) => stateTitle(model, name)).join(", ")}.</span>`;
 }
 
-function drawn(model, head, place, [weights, norms], dark) {
+/** Which keys and which queries are faint: special tokens where they are dimmed, and a first key that is hidden. */
+export function hiddenIn(sides, hide, first) {
+  return sides.map((each, side) => {
+    const dimmed = hide ? specials(each) : each.tokens.map(() => false);
+    return first && side === 0 ? dimmed.with(0, true) : dimmed;
+  });
+}
+
+/** Dims the tokens that a tokenizer adds; nothing where a decoder's text has none. */
+export function DimChoice({ hide, setHide, model, segments }) {
+  if (model.causal && !segments.flatMap(specials).includes(true)) return null;
+  return html`<label class="check"><input type="checkbox" checked=${hide} onChange=${(event) => setHide(event.target.checked)} /> Dim ${model.types || model.causal ? "special tokens" : "[CLS] and [SEP]"}</label>`;
+}
+
+/** Hides the first token of decoders, and scales the other weights. */
+export function FirstChoice({ models, state, go }) {
+  if (!models.some(({ causal }) => causal)) return null;
+  return html`<label class="check" title="The other weights of each row are scaled to sum to 1">
+    <input type="checkbox" id="first" checked=${state.first === "hidden"} onChange=${(event) => go({ first: event.target.checked ? "hidden" : "" })} /> Without the first token
+  </label>`;
+}
+
+/** A head's map as it is drawn; `keys`: how many there are where the first of them is hidden. */
+function drawn(model, head, place, [weights, norms], dark, keys) {
   const [layer, within] = placeOf(model, head);
   const map = weights.head(layer, within);
   return {
@@ -138,7 +168,7 @@ function drawn(model, head, place, [weights, norms], dark) {
     index: head,
     colour: category(place, dark),
     light: category(place, false),
-    map: norms ? weighted(map, norms.head(layer, within)) : map,
+    ...(keys ? withoutFirst(map, keys) : { map: norms ? weighted(map, norms.head(layer, within)) : map }),
   };
 }
 
@@ -208,7 +238,7 @@ function Matrices({ heads, write, ...drawing }) {
   const cursor = useCursor();
   return html`<${CellReadout} ...${{ maps: heads, tokens: drawing.tokens, queries: drawing.queries, cell: cursor.cell, write }} />
     <div class="matrices">
-      ${heads.map(({ label, map }) => html`<${Scaled} key=${label} ...${{ ...drawing, label, map, write, cursor }} />`)}
+      ${heads.map(({ label, map, empty }) => html`<${Scaled} key=${label} ...${{ ...drawing, label, map, empty, write, cursor }} />`)}
     </div>`;
 }
 
@@ -229,26 +259,28 @@ export function ColourBar({ ramp: points, low, high, what }) {
 }
 
 function savePicture(kind, shared, faintest, title, file) {
-  const { heads, tokens, queries, hidden, hiddenQueries, direction, kept, top, write, norms } = shared;
+  const { heads, tokens, queries, hidden, hiddenQueries, direction, kept, top, write, norms, first, generated } = shared;
   const what = norms ? "norm" : "weight";
-  const only = direction ? [directionNote(shared)] : [];
+  const only = [...(direction ? [directionNote(shared)] : []), ...(first ? firstNotes(heads, tokens, queries) : [])];
+  if (generated.includes(true)) only.push("In italics: tokens that the model generated.");
   const light = heads.map(({ label, light: colour, map }) => ({ label, colour, map }));
   if (kind === "lines") {
     const note = `Opacity is the root of the ${what} over ${write(top)}; lines under ${write(faintest)} are not drawn.`;
-    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, kept }} />`), `${file}_lines`, { title, notes: [note, ...only] });
+    saveSvg(standalone(html`<${LinesFigure} ...${{ heads: light, tokens, queries, top, faintest, hidden, hiddenQueries, kept, generated }} />`), `${file}_lines`, { title, notes: [note, ...only] });
     return;
   }
   const matrices = heads.map(({ label, map }) => {
     const range = [0, largest(map) || 1];
     return { title: label, map, range, colour: palette(ramp("sequential", false), range), low: write(0), high: `${what} ${write(range[1])}` };
   });
-  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, kept }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] });
+  saveSvg(standalone(html`<${MatrixFigure} ...${{ matrices, tokens, queries, kept, generated }} />`), `${file}_matrix`, { title, notes: ["Rows attend to columns.", ...only] });
 }
 
-function rowsOf({ heads, tokens, queries, sentences, norms }, segment, named, model) {
+function rowsOf({ heads, tokens, queries, sentences, norms, first, generated }, segment, named, model) {
   const n = tokens.length;
-  const value = norms ? "norm" : "weight";
-  return heads.flatMap(({ index: head, map }) =>
+  const value = norms ? "norm" : first ? "weight_without_first" : "weight";
+  const marked = generated.includes(true);
+  return heads.flatMap(({ index: head, map, empty = [] }) =>
     Array.from(map, (weight, index) => ({
       model: model.name,
       state: named,
@@ -259,7 +291,8 @@ function rowsOf({ heads, tokens, queries, sentences, norms }, segment, named, mo
       query_token: queries[Math.floor(index / n)],
       key_token: tokens[index % n],
       ...(sentences && { query_sentence: sentences[Math.floor(index / n)], key_sentence: sentences[index % n] }),
-      [value]: Number(weight.toPrecision(6)),
+      ...(marked && { query_generated: generated[Math.floor(index / n)], key_generated: generated[index % n] }),
+      [value]: empty.includes(Math.floor(index / n)) ? null : Number(weight.toPrecision(6)),
     })),
   );
 }

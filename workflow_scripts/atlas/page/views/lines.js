@@ -11,11 +11,11 @@ const SHADE = 0.45; // of the strongest shading, so that the token on it stays l
  * The line view. A token's lines are shown while it is pointed at or has the focus; a click pins it.
  * @param {{heads: {label: string, colour: string, map: Float32Array}[], tokens: string[], queries?: string[],
  *   top: number, faintest: number, hidden: boolean[], hiddenQueries?: boolean[], kept: boolean[]|null,
- *   write: function}} props
+ *   generated?: boolean[], first?: boolean, write: function}} props
  *   tokens: those attended to; queries: those that attend, the same unless stated; top: the weight of full
- *   opacity; hidden: tokens that are dimmed; kept: the pairs of tokens that are drawn, null for all; write(weight): as people read it
+ *   opacity; hidden: tokens that are dimmed; kept: the pairs of tokens that are drawn, null for all; first: whether the first token is hidden; write(weight): as people read it
  */
-export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept, write }) {
+export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, hiddenQueries = hidden, kept, generated = [], first = false, write }) {
   const [pointed, setPointed] = useState(null);
   const [pinned, setPinned] = useState(null);
   const focus = pointed ?? pinned;
@@ -24,7 +24,7 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
   const sides = { query: queries, key: tokens };
   const pin = (end) => setPinned(same(end, pinned) ? null : end);
   const column = (side) => html`<${Column}
-    ...${{ side, tokens: sides[side], heads, keys: tokens.length, focus, pinned, kept, top, row, onPoint: setPointed, onPin: pin }}
+    ...${{ side, tokens: sides[side], heads, keys: tokens.length, focus, pinned, kept, generated, top, row, onPoint: setPointed, onPin: pin }}
     hidden=${side === "query" ? hiddenQueries : hidden}
   />`;
   return html`<div class="lines-view">
@@ -36,7 +36,7 @@ export function Lines({ heads, tokens, queries = tokens, top, faintest, hidden, 
         ${column("key")}
       </div>
     </div>
-    <${Readout} ...${{ heads, sides, focus, pinned, kept, write, onRelease: () => setPinned(null) }} />
+    <${Readout} ...${{ heads, sides, focus, pinned, kept, first, write, onRelease: () => setPinned(null) }} />
   </div>`;
 }
 
@@ -71,7 +71,7 @@ function Links({ heads, n, keys, row, top, faintest, hidden, hiddenQueries, kept
   </svg>`;
 }
 
-function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, top, row, onPoint, onPin }) {
+function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, generated, top, row, onPoint, onPin }) {
   const list = useRef(null);
   const [current, setCurrent] = useState(0);
   const last = Math.min(current, tokens.length - 1);
@@ -89,7 +89,7 @@ function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, top, r
   return html`<ol class=${`tokens ${side}`} ref=${list} aria-label=${name} onKeyDown=${move}>
     ${tokens.map((token, index) => {
       const end = { side, token: index };
-      const classes = [hidden[index] && "dim", same(end, focus) && "focus", same(end, pinned) && "pinned"];
+      const classes = [hidden[index] && "dim", same(end, focus) && "focus", same(end, pinned) && "pinned", generated[index] && "generated"];
       return html`<li key=${index}>
         <button
           type="button"
@@ -97,7 +97,7 @@ function Column({ side, tokens, heads, keys, focus, pinned, hidden, kept, top, r
           style=${{ background: shading(heads, focus, end, top, { kept, keys }) }}
           tabindex=${index === last ? 0 : -1}
           aria-pressed=${same(end, pinned) ? "true" : "false"}
-          aria-label=${`${shown(token)}, token ${index + 1}`}
+          aria-label=${`${shown(token)}, token ${index + 1}${generated[index] ? ", generated" : ""}`}
           title=${row < 24 ? shown(token) : null}
           onMouseEnter=${() => onPoint(end)}
           onFocus=${() => {
@@ -129,7 +129,7 @@ function shading(heads, focus, end, top, { kept, keys }) {
 
 const LISTED = 6;
 
-function Readout({ heads, sides, focus, pinned, kept, write, onRelease }) {
+function Readout({ heads, sides, focus, pinned, kept, first, write, onRelease }) {
   if (!focus) {
     return html`<div class="readout empty" aria-live="polite">
       <p class="hint">Point at a token, or move to it with the arrow keys, to see where it attends and what attends to it. A click keeps it.</p>
@@ -140,13 +140,16 @@ function Readout({ heads, sides, focus, pinned, kept, write, onRelease }) {
   // Of a target and a source, a token is on one side alone.
   const both = sides.query === sides.key;
   const shared = { token: focus.token, keys: sides.key.length, kept, write };
+  const hides = first && focus.token === 0;
   return html`<div class="readout" aria-live="polite">
     <h4>${title} <small>token ${focus.token + 1} of ${own.length}</small></h4>
     ${heads.map(
-      ({ label, colour, map }) => html`<div class="readout-head" key=${label} style=${{ "--colour": colour }}>
+      ({ label, colour, map, empty = [] }) => html`<div class="readout-head" key=${label} style=${{ "--colour": colour }}>
         <h5>${label}</h5>
-        ${(both || focus.side === "query") && html`<${Strongest} title="attends to" side="query" tokens=${sides.key} map=${map} ...${shared} />`}
-        ${(both || focus.side === "key") && html`<${Strongest} title="is attended to by" side="key" tokens=${sides.query} map=${map} ...${shared} />`}
+        ${empty.includes(focus.token) && (both || focus.side === "query") && html`<p class="small">Nothing is left of its attention without the first token.</p>`}
+        ${hides && html`<p class="small">Attention to it is hidden.</p>`}
+        ${(both || focus.side === "query") && !empty.includes(focus.token) && html`<${Strongest} title="attends to" side="query" tokens=${sides.key} map=${map} ...${shared} />`}
+        ${(both || focus.side === "key") && !hides && html`<${Strongest} title="is attended to by" side="key" tokens=${sides.query} map=${map} ...${shared} />`}
       </div>`,
     )}
     ${pinned && html`<button type="button" class="release" onClick=${onRelease}>Let go of the kept token</button>`}

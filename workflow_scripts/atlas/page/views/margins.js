@@ -3,6 +3,7 @@
 import { html } from "../vendor/standalone.module.js";
 import { number } from "../lib/format.js";
 import { layersOf, typesOf } from "../lib/measures.js";
+import { groupsOf } from "../lib/roles.js";
 import { domain, palette } from "../lib/scales.js";
 import { headMeans, layerCounts, layerMeans } from "../lib/statistics.js";
 
@@ -22,12 +23,28 @@ export function Axes({ model, place, byValue }) {
       ${columns
         .filter((column) => (column - 1) % every === 0)
         .map((column) => html`<text class="tick middle" x=${left + (column - 0.5) * cell[0]} y=${bottom + 15}>${column}</text>`)}
-      <text class="axis middle" x=${(left + right) / 2} y=${bottom + 31}>
-        ${byValue ? "Place within the layer (the number in a cell is its head)" : "Head"}
+      ${!byValue && html`<${Brackets} ...${{ model, place }} />`}
+      <text class="axis middle" x=${(left + right) / 2} y=${place.height - 7}>
+        ${byValue ? "Place within the layer (the number in a cell is its head)" : groupsOf(model).length > 0 ? "Head; brackets share keys and values" : "Head"}
       </text>
       <text class="axis" x="0" y=${place.top - 8}>Layer</text>
     </g>
   `;
+}
+
+/** Brackets under the heads that share keys and values, and a line between these groups through all layers. */
+function Brackets({ model, place: { left, top, bottom, cell } }) {
+  const groups = groupsOf(model);
+  return groups.map(({ first, last }, group) => {
+    const [from, to] = [left + first * cell[0] + 2, left + (last + 1) * cell[0] - 3];
+    const number = `KV ${group + 1}`;
+    return html`<g class="kv-group">
+      <title>${`Heads ${first + 1} to ${last + 1} of a layer share its keys and values ${group + 1}`}</title>
+      ${group > 0 && html`<path class="between" d=${`M${left + first * cell[0] - 0.5} ${top}V${bottom}`} />`}
+      <path class="bracket" d=${`M${from} ${bottom + 19}v4H${to}v-4`} />
+      <text class="tick middle" x=${(from + to) / 2} y=${bottom + 35}>${(last - first + 1) * cell[0] > 7 * number.length ? number : group + 1}</text>
+    </g>`;
+  });
 }
 
 /** At the right, the mean of each layer, or how its heads divide into categories. */

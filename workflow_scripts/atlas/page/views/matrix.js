@@ -23,14 +23,14 @@ export function useCursor() {
 /**
  * One matrix.
  * @param {{map: Float32Array, tokens: string[], queries?: string[], colour: function, hidden: boolean[],
- *   hiddenQueries?: boolean[], kept?: boolean[]|null, cursor: object, title: string, write: function,
+ *   hiddenQueries?: boolean[], kept?: boolean[]|null, generated?: boolean[], empty?: number[], cursor: object, title: string, write: function,
  *   size: number|null, smallest: number}} props
  *   tokens: those attended to; queries: those that attend, the same unless stated; hidden: tokens whose rows and
- *   columns are faint; kept: the cells that are not, null for all;
+ *   columns are faint; kept: the cells that are not, null for all; empty: rows of which nothing is left;
  *   colour(weight) is [red, green, blue]; size: pixels of a cell, null to fit the width, though not
  *   under `smallest`; write(weight): as people read it
  */
-export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, kept = null, cursor, title, write, size, smallest = LEGIBLE }) {
+export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQueries = hidden, kept = null, generated = [], empty = [], cursor, title, write, size, smallest = LEGIBLE }) {
   const frame = useRef(null);
   const width = useWidth(frame);
   const shape = [queries.length, tokens.length];
@@ -38,7 +38,7 @@ export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQu
   const fitting = Math.floor((width - labels - 2) / tokens.length);
   const pixels = size ?? Math.max(smallest, Math.min(LARGEST, fitting));
   const { cell } = cursor;
-  const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${write(map[cell.query * tokens.length + cell.key])}`;
+  const text = cell && `${shown(queries[cell.query])} to ${shown(tokens[cell.key])}: ${weightAt({ map, empty }, cell, tokens.length, write)}`;
   return html`<div
     class="matrix"
     ref=${frame}
@@ -52,11 +52,16 @@ export function Matrix({ map, tokens, queries = tokens, colour, hidden, hiddenQu
   >
     <span class="only-screen-reader" aria-live="polite">${text}</span>
     <div class="matrix-sheet">
-      <${Labels} kind="keys" chosen=${cell?.key} ...${{ tokens, pixels, hidden }} />
-      <${Labels} kind="queries" chosen=${cell?.query} tokens=${queries} pixels=${pixels} hidden=${hiddenQueries} />
+      <${Labels} kind="keys" chosen=${cell?.key} ...${{ tokens, pixels, hidden, generated }} />
+      <${Labels} kind="queries" chosen=${cell?.query} tokens=${queries} pixels=${pixels} hidden=${hiddenQueries} generated=${generated} />
       <${Cells} ...${{ map, shape, colour, hidden, hiddenQueries, kept, cursor }} />
     </div>
   </div>`;
+}
+
+/** The weight of a cell as people read it; of a row of which nothing is left, that. */
+function weightAt({ map, empty = [] }, { query, key }, keys, write) {
+  return empty.includes(query) ? "nothing left" : write(map[query * keys + key]);
 }
 
 function moveCursor(event, cursor, [rows, columns]) {
@@ -82,10 +87,10 @@ function useWidth(element) {
   return width;
 }
 
-function Labels({ kind, tokens, pixels, hidden, chosen }) {
+function Labels({ kind, tokens, pixels, hidden, generated, chosen }) {
   return html`<div class=${`labels of-${kind}`} aria-hidden="true">
     ${tokens.map((token, index) => {
-      const classes = [hidden[index] && "dim", index === chosen && "chosen", pixels < LEGIBLE && "small"];
+      const classes = [hidden[index] && "dim", index === chosen && "chosen", pixels < LEGIBLE && "small", generated[index] && "generated"];
       return html`<div key=${index} class=${classes.filter(Boolean).join(" ")} title=${shown(token)}>
         <bdi>${shown(token)}</bdi>
       </div>`;
@@ -132,6 +137,6 @@ export function CellReadout({ maps, tokens, queries = tokens, cell, write }) {
   const end = (texts, index) => html`<bdi>${shown(texts[index])}</bdi> <small>${index + 1}</small>`;
   return html`<p class="cell-readout">
     ${end(queries, cell.query)} → ${end(tokens, cell.key)}
-    ${maps.map(({ label, map }) => html` <span class="value"><small>${label}</small> ${write(map[cell.query * tokens.length + cell.key])}</span>`)}
+    ${maps.map((each) => html` <span class="value"><small>${each.label}</small> ${weightAt(each, cell, tokens.length, write)}</span>`)}
   </p>`;
 }

@@ -6,8 +6,8 @@ import { headName, layersOf, typesOf } from "../lib/measures.js";
 export const GRID_LEFT = 22; // pixels next to the cells, for the layers
 const [BOTTOM, GAP, TYPES] = [16, 1.5, 44];
 
-function cellOf({ n_heads: heads }) {
-  return heads > 12 ? 18 : 26;
+function cellOf({ n_layers: layers, n_heads: heads }) {
+  return heads > 12 || layers > 16 ? 18 : 26;
 }
 
 // Names of layers have their type, where there are several.

@@ -1,10 +1,12 @@
 /** All heads of a model on one text: a grid of small maps, each of which opens its head's card. */
 
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/standalone.module.js";
-import { segmentOf, segmentsOf, stateOf } from "../lib/choice.js";
+import { segmentOf, segmentsOf, specials, stateOf } from "../lib/choice.js";
 import { palette } from "../lib/drawing.js";
+import { firstHidden, withoutFirst } from "../lib/first.js";
 import { format } from "../lib/fragment.js";
 import { number } from "../lib/format.js";
+import { generatedIn, generatedNote } from "../lib/generated.js";
 import { headIndex, headName, layersOf, modelOf } from "../lib/measures.js";
 import { blocksOf, holdings, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf } from "../lib/modelmaps.js";
 import { aboutType } from "../lib/pairtexts.js";
@@ -12,7 +14,7 @@ import { ramp } from "../lib/scales.js";
 import { directionOf, sentencesOf } from "../lib/sentences.js";
 import { wordsOf } from "../lib/texts.js";
 import { shown } from "../lib/tokens.js";
-import { StateChoice, useMaps } from "./headmaps.js";
+import { FirstChoice, StateChoice, useMaps } from "./headmaps.js";
 import { useWidth } from "./hooks.js";
 import { ModelMapsLegend, SaveModelMaps } from "./modelmapslegend.js";
 import { Outcome } from "./outcome.js";
@@ -41,13 +43,14 @@ function OnText({ atlas, model, segment, state, go, dark }) {
   const named = stateOf(segment, state.state);
   const sentences = useMemo(() => sentencesOf(segment), [segment]);
   const direction = directionOf(sentences, state.sentences);
+  const first = firstHidden(model, state);
   const size = sizeOf(width - LABELS, model.n_heads);
   const blocks = useMemo(
     () => blocksOf(model, segment, named).map((block) => {
-      const places = placesOf(block, { sentences, direction, words });
-      return { ...block, places, step: stepOf(places, size) };
+      const places = placesOf(block, { sentences, direction, words, first });
+      return { ...block, hidesFirst: first, places, step: stepOf(places, size) };
     }),
-    [model, segment, named, direction, words, size],
+    [model, segment, named, direction, words, size, first],
   );
   const { maps, error } = useMaps(atlas, blocks.map(({ id }) => id));
   const heads = useMemo(() => maps && blocks.map((block, place) => headsOf(model, block, maps[place])).flat(), [maps, blocks]);
@@ -60,16 +63,33 @@ function OnText({ atlas, model, segment, state, go, dark }) {
       <${StateChoice} ...${{ model, segment, state: named, go }} />
       <${Outcome} ...${{ segment, state: named }} />
       <${DirectionChoice} ...${{ sentences, direction, go }} />
-      ${!direction && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
-      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, direction, words }} table=${tableOf(palettes.light)} />
+      ${!direction && (!model.causal || specials(segment).includes(true)) && html`<label class="check"><input type="checkbox" checked=${words} onChange=${(event) => setWords(event.target.checked)} /> Without special tokens</label>`}
+      <${FirstChoice} ...${{ models: [model], state, go }} />
+      <${SaveModelMaps} ...${{ model, segment, state: named, blocks, heads, direction, words, first }} table=${tableOf(palettes.light)} />
     </div>
-    ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi>${wordsOf(one).join(" ")}</bdi></p>`)}
+    ${[segment, segment.target].filter(Boolean).map((one) => html`<p class="small maps-text"><bdi><${Words} segment=${one} /></bdi></p>`)}
+    ${generatedNote(segment) && html`<p class="note">${generatedNote(segment)}</p>`}
+    ${first && heads && html`<p class="note">${leftNote(heads)}</p>`}
     ${absent && html`<p class="soft">There is no text ${state.segment} of <bdi>${model.title}</bdi> in this file.</p>`}
-    <${ModelMapsLegend} ...${{ blocks, direction, words, dark }} />
+    <${ModelMapsLegend} ...${{ blocks, direction, words, first, dark }} />
     ${error && html`<p role="alert">${error}</p>`}
     ${heads && html`<${Grid} ...${{ model, heads, blocks, size, table, address, start: headIndex(model, state.head) }} />`}
     ${!heads && !error && html`<p class="soft loading">Reading the maps.</p>`}
   </div>`;
+}
+
+/** The words of a text; those that the model generated are marked. */
+function Words({ segment }) {
+  const generated = generatedIn(segment);
+  const part = (marked) => wordsOf({ ...segment, word: segment.word.map((word, index) => (generated[index] === marked ? word : -1)) }).join(" ");
+  return html`${part(false)} ${segment.generated > 0 && html`<mark class="generated">${part(true)}</mark>`}`;
+}
+
+/** How many rows of how many heads are blank, as nothing is left of them. */
+function leftNote(heads) {
+  const rows = heads.map(({ empty }) => empty.length);
+  const none = Math.min(...rows) === Math.max(...rows) ? `${rows[0]}` : `${Math.min(...rows)} to ${Math.max(...rows)}`;
+  return `Without the first token, the other weights of each row are scaled to sum to 1. Of ${none} of the ${heads[0].block.queries.tokens.length} rows of each map nothing is left, to the rounding of a byte: they are blank.`;
 }
 
 /** Pixels of a map: as many as fit; where not all do, half a map at the edge shows that there are more. */
@@ -87,10 +107,12 @@ function headsOf(model, block, maps) {
   if (!maps) return [];
   const { places, step, first, layers, keys } = block;
   return Array.from({ length: layers * model.n_heads }, (_, place) => {
-    const map = maps.head(Math.floor(place / model.n_heads), place % model.n_heads);
+    const whole = maps.head(Math.floor(place / model.n_heads), place % model.n_heads);
     const width = keys.tokens.length;
+    const { map, empty } = block.hidesFirst ? withoutFirst(whole, width) : { map: whole, empty: [] };
     const index = first * model.n_heads + place;
-    return { index, block, map, small: pooled(map, width, places, step), most: mostAttended(map, width, places) };
+    const left = { ...places, rows: places.rows.filter((row) => !empty.includes(row)) };
+    return { index, block, map, empty, small: pooled(map, width, places, step), most: mostAttended(map, width, left) };
   });
 }
 
@@ -186,7 +208,7 @@ function Readout({ pointed, model }) {
   const { queries, keys } = head.block;
   return html`<p class="maps-readout" aria-hidden="true">
     <b>${headName(model, head.index)}</b>
-    ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
+    ${cell && html` <bdi>${shown(queries.tokens[cell.query])}</bdi> → <bdi>${shown(keys.tokens[cell.key])}</bdi> ${head.empty.includes(cell.query) ? "nothing left" : number(head.map[cell.query * keys.tokens.length + cell.key], 3)};`}
     <span class="soft"> most attention: <bdi>${mostText(head)}</bdi></span>
   </p>`;
 }

@@ -14,8 +14,9 @@ const TICKS = [0, 0.04, 0.25, 0.5, 1];
 const SCALE = "Colour is the root of the weight, on one scale from 0 to 1 for all maps.";
 
 /** What attends to what in each map. */
-function axesText(direction, words) {
-  if (!direction) return `Rows attend to columns; both are in the order of the text${words ? ", without special tokens" : ""}.`;
+function axesText(direction, words, first) {
+  const without = [words && "without special tokens", first && "columns without the first token, the rest of each row scaled to sum to 1"].filter(Boolean);
+  if (!direction) return `Rows attend to columns; ${["both are in the order of the text", ...without].join(", ")}.`;
   const [from, to] = direction.toUpperCase();
   return `Rows, the tokens of sentence ${from}, attend to columns, those of ${from === to ? "the same sentence" : to}, in the order of the text, without special tokens.`;
 }
@@ -25,8 +26,8 @@ function poolText(blocks) {
   return steps.length > 0 ? `A point is the largest of ${steps.map((step) => `${step} × ${step}`).join(" or ")} weights.` : "";
 }
 
-/** @param {{blocks: object[], direction: string, words: boolean, dark: boolean}} props */
-export function ModelMapsLegend({ blocks, direction, words, dark }) {
+/** @param {{blocks: object[], direction: string, words: boolean, first: boolean, dark: boolean}} props */
+export function ModelMapsLegend({ blocks, direction, words, first, dark }) {
   return html`<div class="maps-legend small" id="legend">
     <span class="maps-scale">Weight
       <span class="maps-bar">
@@ -34,18 +35,18 @@ export function ModelMapsLegend({ blocks, direction, words, dark }) {
         ${TICKS.map((weight) => html`<span style=${{ left: `${100 * Math.sqrt(weight)}%` }}>${weight}</span>`)}
       </span>
     </span>
-    <span class="soft">${SCALE} ${axesText(direction, words)} ${poolText(blocks)}</span>
+    <span class="soft">${SCALE} ${axesText(direction, words, first)} ${poolText(blocks)}</span>
   </div>`;
 }
 
 /** Buttons that save all maps as one picture, and for each head the token with the most attention. */
-export function SaveModelMaps({ model, segment, state, blocks, heads, direction, words, table }) {
-  const file = [model.name, segment.id, state, "all-heads"].join("_");
+export function SaveModelMaps({ model, segment, state, blocks, heads, direction, words, first, table }) {
+  const file = [model.name, segment.id, state, "all-heads", first && "without-first"].filter(Boolean).join("_");
   const title = `All heads of ${model.title} on \u201c${firstWords(segment)}\u201d (${segment.title}), ${stateTitle(model, state)}`;
-  const save = () => saveSvg(standalone(html`<${Figure} ...${{ model, heads, table }} />`), file, { title, notes: [SCALE, axesText(direction, words), poolText(blocks)].filter(Boolean) });
+  const save = () => saveSvg(standalone(html`<${Figure} ...${{ model, heads, table }} />`), file, { title, notes: [SCALE, axesText(direction, words, first), poolText(blocks)].filter(Boolean) });
   return html`<span class="saves">
     <button type="button" class="save-svg" disabled=${!heads} onClick=${save}>SVG</button>
-    <button type="button" class="save-csv" disabled=${!heads} title="The most attended token of each head" onClick=${() => saveCsv(rowsOf(model, segment, state, heads, direction || (words ? "words" : "all")), file)}>CSV</button>
+    <button type="button" class="save-csv" disabled=${!heads} title="The most attended token of each head" onClick=${() => saveCsv(rowsOf(model, segment, state, heads, direction || [words ? "words" : "all", first && "without-first"].filter(Boolean).join("-")), file)}>CSV</button>
   </span>`;
 }
 

@@ -14,6 +14,7 @@ import { Legend } from "./legend.js";
 import { Axes } from "./margins.js";
 import { MeasurePicker } from "./picker.js";
 import { Cloud } from "./points.js";
+import { Roles } from "./roles.js";
 
 /** @param {{atlas, state, go, dark: boolean}} props */
 export function ScatterView({ atlas, state, go, dark }) {
@@ -47,6 +48,7 @@ export function ScatterView({ atlas, state, go, dark }) {
         ${colour
           ? html`<${Legend} ...${{ measure: colour, dark, filters: own, choose }} />`
           : html`<${Legend} measure=${placeOf(model)} dark=${dark} filters=${[]} />`}
+        <${Roles} ...${{ model, filters, go }} />
         <${SmallGrid} ...${{ heads, measure: colour ?? placeOf(model), dark }} />
       </aside>
     </div>

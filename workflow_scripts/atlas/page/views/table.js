@@ -3,6 +3,7 @@
 import { html } from "../vendor/standalone.module.js";
 import { capital, number, plural, pValue, withMinus } from "../lib/format.js";
 import { claim, countOf, headName, holds, nullOf, ranks, valueText } from "../lib/measures.js";
+import { badgesOf } from "../lib/roles.js";
 import { fileName, measureRows } from "../lib/rows.js";
 import { saveCsv } from "../lib/save.js";
 import { listed } from "../lib/statistics.js";
@@ -10,12 +11,13 @@ import { AboutMeasure, Chooser, Context } from "./context.js";
 import { ClaimFilter, Filters } from "./filters.js";
 import { pointing, useHeads } from "./hooks.js";
 import { IntervalLine } from "./ranked.js";
+import { Roles, RolesOf } from "./roles.js";
 
 /** @param {{atlas, state, go}} props */
 export function TableView({ atlas, state, go }) {
   const { model, measure, filters, passes, selected, open } = useHeads(atlas, state, go);
   if (!measure) return html`<p>No measures of ${model.title} are in this study.</p>`;
-  const columns = columnsOf(measure);
+  const columns = columnsOf(measure, model);
   const first = measure.scale === "category" || measure.better === "low" ? "value" : "-value";
   const asked = (state.sort ?? "").replace("-", "");
   const sort = columns.some(({ key, picture }) => key === asked && !picture) ? state.sort : first;
@@ -26,6 +28,7 @@ export function TableView({ atlas, state, go }) {
   return html`
     <${Context} ...${{ atlas, state, measure, tools }} />
     <${Filters} ...${{ atlas, model, filters, passes, selected, go }} />
+    <${Roles} ...${{ model, filters, go }} />
     ${left > 0 && html`<p class="small soft">${plural(left, "head")} that ${left === 1 ? "does" : "do"} not pass ${left === 1 ? "is" : "are"} not listed.</p>`}
     <div class="table-box" tabindex="0" role="region" aria-label="Heads" ...${pointing()}>
       <table class="heads-table">
@@ -80,7 +83,7 @@ function short(label) {
 }
 
 // What stands in each column; only those that the measure has.
-function columnsOf(measure) {
+function columnsOf(measure, model) {
   const numeric = measure.scale !== "category";
   const end = (which) => (_model, index) => number(measure[which][index], measure.decimals);
   return [
@@ -88,6 +91,7 @@ function columnsOf(measure) {
       key: "head", title: "Head", left: true,
       cell: (model, index, open) => html`<button type="button" class="plain" onClick=${() => open(index)}>${headName(model, index)}</button>`,
     },
+    badgesOf(model).length > 0 && { key: "roles", picture: true, title: "Roles", left: true, cell: (_model, index) => html`<${RolesOf} ...${{ model, index }} />` },
     { key: "value", title: measure.unit ? `Value, ${measure.unit}` : "Value", cell: (_model, index) => (numeric ? number(measure.value[index], measure.decimals) : valueText(measure, index)) },
     numeric && { key: "picture", picture: true, title: "", left: true, cell: (_model, index) => html`<${IntervalLine} measure=${measure} index=${index} width=${170} />` },
     measure.low && { key: "low", title: "Interval from", cell: end("low") },

@@ -4,7 +4,8 @@ import { html } from "../vendor/standalone.module.js";
 import { plural } from "../lib/format.js";
 import { textNames } from "../lib/texts.js";
 
-function tokensOf({ tokens, target }) {
+function tokensOf({ tokens, target, generated }) {
+  if (generated) return `${plural(tokens.length, "token")}, the last ${generated} of them generated`;
   return target ? `${tokens.length} source and ${plural(target.tokens.length, "target token")}` : plural(tokens.length, "token");
 }
 

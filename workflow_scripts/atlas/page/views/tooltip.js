@@ -4,6 +4,7 @@ import { html } from "../vendor/standalone.module.js";
 import { number, pValue } from "../lib/format.js";
 import { countOf, denial, hatched, headName, intervalOf, known, nullOf, ranks, valueText, withUnit } from "../lib/measures.js";
 import { useHover } from "./hooks.js";
+import { RolesOf } from "./roles.js";
 
 /**
  * @param {{model, measures, place}} props  place(index) -> {x, y, width} of the head within the picture,
@@ -19,6 +20,7 @@ export function Tooltip({ model, measures, place }) {
     <div class="tooltip" aria-hidden="true" style=${style}>
       <b>${headName(model, index)}</b>
       ${measures.map((measure) => html`<${Numbers} ...${{ measure, index, titled: measures.length > 1 }} />`)}
+      <p class="roles-of"><${RolesOf} ...${{ model, index, titled: true }} /></p>
     </div>
   `;
 }

@@ -1,0 +1,111 @@
+"""ablation of decoders: nats per token of running text, with heads or key-value groups disabled."""
+
+products_of("decoder")
+
+# A study without decoders need not name a text, and asks for none of these products.
+ABLATION_TEXT = ABLATION.get("text", {"corpus": "none", "n_segments": 0, "modes": ["zero"]})
+ABLATION_TEXT_UNITS = {"head": ABLATION_TEXT["modes"], "layer": ABLATION_TEXT["modes"]}
+ABLATION_TEXT_UNITS |= {"all-but-one": ["zero"], "key-value group": ["zero"]}
+# What every script that measures a decoder is given.
+ABLATION_TEXT_RUN = {
+    "n_segments": ABLATION_TEXT["n_segments"],
+    "max_tokens": TEXTS.get(ABLATION_TEXT["corpus"], {}).get("max_tokens"),
+    "pass_tokens": ABLATION["pass_tokens"],
+    "seed": config["seed"],
+    "device": config["device"],
+}
+
+
+use rule model_step as next_token_sweep with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
+        files=model_files,
+    output:
+        losses="<results>/{model}/ablation/next_token.losses.parquet",
+    pathvars:
+        job="ablation/{model}.next_token_sweep",
+    priority: 8
+    params:
+        **step("ablation/next_token_sweep.py"),
+        **ABLATION_TEXT_RUN,
+        units=ABLATION_TEXT_UNITS,
+        reference=ABLATION["reference"],
+
+
+use rule analysis_step as next_token_scores with:
+    input:
+        losses=rules.next_token_sweep.output.losses,
+    output:
+        scores=measured("<results>/{model}/ablation/next_token.scores.parquet"),
+    pathvars:
+        job="ablation/{model}.next_token_scores",
+    params:
+        **step("ablation/next_token_scores.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+
+
+use rule analysis_step as ablation_modes_next_token with:
+    input:
+        losses=[rules.next_token_sweep.output.losses],
+    output:
+        table=table(
+            "next-token-modes",
+            "decoders, how well modes of disabling agree",
+            ABLATION_MASKING,
+            wanted=len(ABLATION_TEXT["modes"]) > 1,
+            caption="ablation-modes-table",
+        ),
+        heads=measured(
+            table(
+                "next-token-mode-heads",
+                "decoders, each head's verdict, by mode",
+                ABLATION_MASKING,
+                wanted=len(ABLATION_TEXT["modes"]) > 1,
+                caption="ablation-mode-heads",
+            )
+        ),
+    pathvars:
+        job="ablation/{model}.ablation_modes_next_token",
+    params:
+        **step("ablation/ablation_modes.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+        points=ABLATION["equivalence"],
+        nats=ABLATION["equivalence_nats"],
+
+
+use rule ablation_modes_figure as ablation_modes_figure_next_token with:
+    input:
+        table=rules.ablation_modes_next_token.output.table,
+    output:
+        **figure(
+            "next-token-modes",
+            "decoders, how well modes of disabling agree",
+            ABLATION_MASKING,
+            wanted=len(ABLATION_TEXT["modes"]) > 1,
+            caption="ablation-modes",
+        ),
+    pathvars:
+        job="ablation/{model}.ablation_modes_figure_next_token",
+
+
+use rule analysis_step as michel2019_next_token with:
+    input:
+        scores=rules.next_token_scores.output.scores,
+    output:
+        **figure("michel2019-next-token", "decoders, one head disabled", ABLATION_MASKING),
+        table=table(
+            "michel2019-next-token",
+            "decoders, heads and key-value groups disabled",
+            ABLATION_MASKING,
+        ),
+    pathvars:
+        job="ablation/{model}.michel2019_next_token",
+    localrule: True
+    params:
+        **step("ablation/michel2019_next_token.py"),
+        mode="zero",

@@ -1,0 +1,78 @@
+"""battery: roles of a decoder's heads, each with a null (Olsson et al. 2022)."""
+
+BATTERY = config["battery"]
+BATTERY_SECTION = PAPER["olsson2022"] | {"subcategory": "Roles of heads"}
+BATTERY_TEXT = f"<results>/corpora/{BATTERY['corpus']}.jsonl"
+
+
+use rule torch_step as repeated_sequences with:
+    input:
+        model=rules.model_card.output.model,
+        files=model_files,
+    output:
+        sequences="<results>/{model}/battery/sequences.parquet",
+    pathvars:
+        job="battery/{model}.repeated_sequences",
+    localrule: True
+    params:
+        **step("battery/repeated_sequences.py"),
+        n_sequences=BATTERY["n_sequences"],
+        length=BATTERY["length"],
+        seed=config["seed"],
+
+
+use rule model_step as random_repeats with:
+    input:
+        model=rules.model_card.output.model,
+        sequences=rules.repeated_sequences.output.sequences,
+        files=model_files,
+    output:
+        random="<results>/{model}/battery/random_repeats.parquet",
+    pathvars:
+        job="battery/{model}.random_repeats",
+    params:
+        **step("battery/random_repeats.py"),
+        threshold=BATTERY["threshold"],
+        bootstrap=BATTERY["bootstrap"],
+        batch_tokens=config["attention"]["batch_tokens"],
+        device=config["device"],
+        seed=config["seed"],
+
+
+use rule model_step as natural_repeats with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=BATTERY_TEXT,
+        random=rules.random_repeats.output.random,
+        files=model_files,
+    output:
+        roles=measured("<results>/{model}/battery/roles.parquet"),
+    pathvars:
+        job="battery/{model}.natural_repeats",
+    params:
+        **step("battery/natural_repeats.py"),
+        max_tokens=TEXTS[BATTERY["corpus"]]["max_tokens"],
+        n_segments=BATTERY["n_segments"],
+        bootstrap=BATTERY["bootstrap"],
+        permutations=BATTERY["permutations"],
+        batch_tokens=config["attention"]["batch_tokens"],
+        device=config["device"],
+        seed=config["seed"],
+
+
+use rule analysis_step as olsson2022_roles with:
+    input:
+        roles=rules.natural_repeats.output.roles,
+        model=rules.model_card.output.model,
+    output:
+        **figure("olsson2022-roles", "heads by role", BATTERY_SECTION),
+        table=table("olsson2022-roles", "heads by role", BATTERY_SECTION),
+    pathvars:
+        job="battery/{model}.olsson2022_roles",
+    localrule: True
+    params:
+        **step("battery/olsson2022_roles.py"),
+        threshold=BATTERY["threshold"],
+
+
+include: "battery_tests.smk"

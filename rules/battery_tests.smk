@@ -1,0 +1,170 @@
+"""battery: first-token sinks, copying, and what is lost without the heads of a role."""
+
+BATTERY_SINKS = BATTERY["sinks"]
+# The tables of further roles, where the study has their tests.
+BATTERY_SCORES = {
+    test: [f"<results>/{{model}}/battery/{test}.parquet"] if test in BATTERY["tests"] else []
+    for test in ("copying", "retrieval")
+}
+BATTERY_OTHERS = PAPER["olsson2022"] | {"subcategory": "Sinks, copying, retrieval"}
+BATTERY_DISABLED = PAPER["olsson2022"] | {"subcategory": "Heads disabled"}
+
+
+use rule model_step as first_token_sinks with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=BATTERY_TEXT,
+        files=model_files,
+    output:
+        sinks=measured(
+            "<results>/{model}/battery/sinks.parquet", wanted="sinks" in BATTERY["tests"]
+        ),
+        table=tested(table, "sinks", "battery-sinks", "first-token sinks"),
+        heads=tested(table, "sinks", "battery-sink-heads", "sinks by head"),
+    pathvars:
+        job="battery/{model}.first_token_sinks",
+    params:
+        **step("battery/first_token_sinks.py"),
+        **BATTERY_SINKS,
+        bootstrap=BATTERY["bootstrap"],
+        device=config["device"],
+        seed=config["seed"],
+
+
+use rule analysis_step as battery_sinks with:
+    input:
+        sinks=rules.first_token_sinks.output.sinks,
+    output:
+        **tested(figure, "sinks", "battery-sinks", "first-token sinks"),
+    pathvars:
+        job="battery/{model}.battery_sinks",
+    localrule: True
+    params:
+        **step("battery/battery_sinks.py"),
+        threshold=BATTERY_SINKS["threshold"],
+
+
+use rule model_step as copying with:
+    input:
+        model=rules.model_card.output.model,
+        sequences=rules.repeated_sequences.output.sequences,
+        files=model_files,
+    output:
+        copying_scores=measured(
+            "<results>/{model}/battery/copying.parquet", wanted="copying" in BATTERY["tests"]
+        ),
+        table=tested(table, "copying", "battery-copying", "copying by head"),
+    pathvars:
+        job="battery/{model}.copying",
+    params:
+        **step("battery/copying.py"),
+        threshold=BATTERY["threshold"],
+        bootstrap=BATTERY["bootstrap"],
+        device=config["device"],
+        seed=config["seed"],
+
+
+use rule model_step as retrieval with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=BATTERY_TEXT,
+        files=model_files,
+    output:
+        retrieval_scores=measured(
+            "<results>/{model}/battery/retrieval.parquet", wanted="retrieval" in BATTERY["tests"]
+        ),
+        table=tested(table, "retrieval", "battery-retrieval", "retrieval by head"),
+        needles=tested(table, "retrieval", "battery-needles", "needles that are found"),
+    pathvars:
+        job="battery/{model}.retrieval",
+    params:
+        **step("battery/retrieval.py"),
+        **BATTERY["retrieval"],
+        bootstrap=BATTERY["bootstrap"],
+        device=config["device"],
+        seed=config["seed"],
+
+
+use rule analysis_step as battery_retrieval with:
+    input:
+        retrieval=rules.retrieval.output.retrieval_scores,
+        needles=rules.retrieval.output.needles,
+    output:
+        **tested(figure, "retrieval", "battery-retrieval", "retrieval by head"),
+    pathvars:
+        job="battery/{model}.battery_retrieval",
+    localrule: True
+    params:
+        **step("battery/battery_retrieval.py"),
+        threshold=BATTERY["retrieval"]["threshold"],
+
+
+use rule model_step as causal_tests with:
+    input:
+        model=rules.model_card.output.model,
+        sequences=rules.repeated_sequences.output.sequences,
+        corpus=BATTERY_TEXT,
+        roles=rules.natural_repeats.output.roles,
+        sinks=rules.first_token_sinks.output.sinks,
+        others=sum(BATTERY_SCORES.values(), []),
+        files=model_files,
+    output:
+        effects="<results>/{model}/battery/causal_tests.parquet",
+        table=tested(table, "causal", "battery-causal", "heads disabled"),
+    pathvars:
+        job="battery/{model}.causal_tests",
+    params:
+        **step("battery/causal_tests.py"),
+        **BATTERY["causal"],
+        bootstrap=BATTERY["bootstrap"],
+        device=config["device"],
+        seed=config["seed"],
+
+
+use rule analysis_step as battery_causal with:
+    input:
+        effects=rules.causal_tests.output.effects,
+    output:
+        **tested(figure, "causal", "battery-causal", "heads disabled"),
+    pathvars:
+        job="battery/{model}.battery_causal",
+    localrule: True
+    params:
+        **step("battery/battery_causal.py"),
+
+
+use rule analysis_step as role_correlations with:
+    input:
+        model=rules.model_card.output.model,
+        roles=rules.natural_repeats.output.roles,
+        copying=rules.copying.output.copying_scores,
+        retrieval=BATTERY_SCORES["retrieval"],
+        ablation=lambda w: [
+            f"<results>/{model}/ablation/next_token.scores.parquet"
+            for model in SERVED["ablation"]
+            if model == w.model and "text" in config.get("ablation", {})
+        ],
+    output:
+        table=tested(table, "copying", "battery-correlations", "scores of heads compared"),
+    pathvars:
+        job="battery/{model}.role_correlations",
+    localrule: True
+    params:
+        **step("battery/role_correlations.py"),
+        bootstrap=BATTERY["bootstrap"],
+        seed=config["seed"],
+
+
+use rule analysis_step as battery_copying with:
+    input:
+        copying=rules.copying.output.copying_scores,
+        roles=rules.natural_repeats.output.roles,
+        correlations=rules.role_correlations.output.table,
+    output:
+        **tested(figure, "copying", "battery-copying", "copying by head"),
+    pathvars:
+        job="battery/{model}.battery_copying",
+    localrule: True
+    params:
+        **step("battery/battery_copying.py"),
+        threshold=BATTERY["threshold"],

@@ -1,0 +1,108 @@
+"""Functions of rules that read attention where the study stores none: jobs of on_the_fly.py."""
+
+from snakemake.iocontainers import Wildcards
+
+# The jobs, each with the model, the rules whose scripts it runs, and whether in one pass.
+ON_THE_FLY: list[tuple[str, list, bool]] = []
+
+
+def in_one_pass(*readers) -> None:
+    """Let these rules of a chapter, which read each example once, share a pass of the model.
+
+    They do with those of other chapters that read the same corpus.
+    """
+    for model in MODELS:
+        for reader in readers:
+            found = [of for name, of, shared in ON_THE_FLY if shared and name == model]
+            same = [of for of in found if of[0].input.attention == reader.input.attention]
+            if same:
+                same[0].append(reader)
+            else:
+                ON_THE_FLY.append((model, [reader], True))
+
+
+def by_example(*readers) -> None:
+    """Let these rules of a chapter, which read a few examples, each run the model on those."""
+    ON_THE_FLY.extend((model, [reader], False) for model in MODELS for reader in readers)
+
+
+def on_the_fly() -> list[tuple[str, list, bool]]:
+    """The jobs of the study; none where it stores attention."""
+    return [] if config["attention"]["store"] else ON_THE_FLY
+
+
+def step_of(reader, model: str) -> dict:
+    """What a rule would give its script for a model."""
+    wildcards = Wildcards(fromdict={"model": model})
+
+    def value(item):
+        if callable(item):
+            return value(item(wildcards))
+        if isinstance(item, str):
+            return item.replace("{model}", model).replace("<results>", RESULTS)
+        if isinstance(item, dict):
+            return item
+        return [value(each) for each in item] if isinstance(item, Iterable) else item
+
+    groups = {"input": reader.input, "output": reader.output, "params": reader.params}
+    step = {name: {k: value(v) for k, v in group.items()} for name, group in groups.items()}
+    named = {id(item) for item in dict(reader.input.items()).values()}
+    for unpacked in [item for item in reader.input if callable(item) and id(item) not in named]:
+        step["input"] |= {key: value(files) for key, files in unpacked(wildcards).items()}
+    return {"script": step["params"]["script"], **step}
+
+
+def files_in(values: Iterable) -> list[str]:
+    """The paths in the values of a rule's inputs or outputs."""
+    return [file for each in values for file in ([each] if isinstance(each, str) else each)]
+
+
+def cache_of(file: str) -> str:
+    """The corpus or task of an attention cache; empty for another file."""
+    path = Path(file)
+    return path.stem if path.parent.name == "attention" and path.suffix == ".h5" else ""
+
+
+def source_of_cache(model: str, name: str) -> dict:
+    """What the extraction of a corpus or task would read."""
+    folder = "tasks" if name in TASKS else "corpora"
+    return {
+        "card": f"{RESULTS}/{model}/attention/model.json",
+        "corpus": f"{RESULTS}/{folder}/{name}.jsonl",
+        "max_tokens": (CORPORA | TASKS)[name]["max_tokens"],
+    }
+
+
+def read_on_the_fly(model: str, readers: list) -> list[str]:
+    """The inputs of a job: what its rules read, and in the place of caches what these are made of."""
+    found = []
+    for reader in readers:
+        for file in files_in(step_of(reader, model)["input"].values()):
+            source = source_of_cache(model, cache_of(file)) if cache_of(file) else None
+            found += [source["card"], source["corpus"]] if source else [file]
+    return list(dict.fromkeys(model_files(Wildcards(fromdict={"model": model})) + found))
+
+
+def sources_on_the_fly(model: str, readers: list) -> dict[str, dict]:
+    """What on_the_fly.py reads in the place of each cache."""
+    read = files_in(v for each in readers for v in step_of(each, model)["input"].values())
+    return {file: source_of_cache(model, cache_of(file)) for file in read if cache_of(file)}
+
+
+def by_norm(reader) -> dict:
+    """What on_the_fly.py is given to run a rule's script on norms, its products below mixing/."""
+
+    def moved(w) -> list[dict]:
+        step, folder = step_of(reader, w.model), f"{RESULTS}/{w.model}/mixing"
+        renamed = {name: f"{folder}/{Path(file).name}" for name, file in step["output"].items()}
+        return [step | {"output": renamed}]
+
+    return {
+        "steps": moved,
+        "sources": lambda w: sources_on_the_fly(w.model, [reader]),
+        "one_pass": True,
+        "by_norm": True,
+        "batch_tokens": config["attention"]["batch_tokens"],
+        "device": config["device"],
+        "precision": config["precision"],
+    }

@@ -1,0 +1,71 @@
+"""mixing: what weights do not show: the norms of what heads read (Kobayashi et al. 2020)."""
+
+MIXING = config["mixing"]
+MIXING_SECTION = PAPER["kobayashi2020"] | {"subcategory": "Weights and norms"}
+
+
+use rule model_step as on_the_fly_norms with:
+    input:
+        lambda w: read_on_the_fly(w.model, [rules.special_tokens]),
+    output:
+        products=[measured("<results>/{model}/mixing/special_tokens.parquet")],
+    pathvars:
+        job="mixing/{model}.on_the_fly_norms",
+    params:
+        **step("attention/on_the_fly.py"),
+        **by_norm(rules.special_tokens),
+
+
+use rule analysis_step as kobayashi2020_norms with:
+    input:
+        weights=rules.special_tokens.output.special_tokens,
+        norms=rules.on_the_fly_norms.output.products[0],
+    output:
+        **figure("kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION),
+        table=table("kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION),
+    pathvars:
+        job="mixing/{model}.kobayashi2020_norms",
+    localrule: True
+    params:
+        **step("mixing/kobayashi2020_norms.py"),
+
+
+if MIXING["syntax"] and "syntax" in config:
+
+    use rule on_the_fly_norms as on_the_fly_norms_syntax with:
+        input:
+            lambda w: read_on_the_fly(w.model, [rules.syntax_scores]),
+        output:
+            products=[
+                measured("<results>/{model}/mixing/scores.parquet"),
+                *(
+                    f"<results>/{{model}}/mixing/{name}"
+                    for name in (
+                        "released.parquet",
+                        "offsets.parquet",
+                        "held_out.parquet",
+                        "sentences.csv",
+                    )
+                ),
+            ],
+        pathvars:
+            job="mixing/{model}.on_the_fly_norms_syntax",
+        params:
+            **by_norm(rules.syntax_scores),
+
+    use rule analysis_step as kobayashi2020_table1 with:
+        input:
+            weights=rules.syntax_scores.output.scores,
+            norms=rules.on_the_fly_norms_syntax.output.products[0],
+        output:
+            table=table("kobayashi2020-table1", "heads as parsers by norm", MIXING_SECTION),
+        pathvars:
+            job="mixing/{model}.kobayashi2020_table1",
+        localrule: True
+        params:
+            **step("mixing/kobayashi2020_table1.py"),
+            fewest=SYNTAX["fewest"],
+            annotation=SYNTAX_ANNOTATION,
+
+
+include: "mixing_blocks.smk"

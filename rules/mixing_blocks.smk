@@ -1,0 +1,66 @@
+"""mixing: whole attention blocks, with the residual stream (Kobayashi et al. 2021 and others)."""
+
+MIXING_BLOCKS = PAPER["kobayashi2021"] | {"subcategory": "Mixing and preserving"}
+MIXING_ZEROED = PAPER["mohebbi2023"] | {"subcategory": "Value zeroing"}
+
+
+use rule model_step as mixing_ratio with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=SURFACE_CORPUS,
+        files=model_files,
+    output:
+        table=table(
+            "kobayashi2021-mixing",
+            "mixing ratios by layer",
+            MIXING_BLOCKS,
+            wanted="ratio" in MIXING["tests"],
+        ),
+    pathvars:
+        job="mixing/{model}.mixing_ratio",
+    params:
+        **step("mixing/mixing_ratio.py"),
+        n_segments=MIXING["n_segments"],
+        max_tokens=TEXTS[SURFACE["corpus"]]["max_tokens"],
+        bootstrap=MIXING["bootstrap"],
+        device=config["device"],
+        seed=config["seed"],
+
+
+use rule analysis_step as kobayashi2021_mixing with:
+    input:
+        ratios=rules.mixing_ratio.output.table,
+    output:
+        **figure(
+            "kobayashi2021-mixing",
+            "mixing ratios by layer",
+            MIXING_BLOCKS,
+            wanted="ratio" in MIXING["tests"],
+        ),
+    pathvars:
+        job="mixing/{model}.kobayashi2021_mixing",
+    localrule: True
+    params:
+        **step("mixing/kobayashi2021_mixing.py"),
+
+
+use rule model_step as value_zeroing with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=SURFACE_CORPUS,
+        files=model_files,
+    output:
+        table=table(
+            "mohebbi2023-zeroing",
+            "value zeroing by layer",
+            MIXING_ZEROED,
+            wanted="zeroing" in MIXING["tests"],
+        ),
+    pathvars:
+        job="mixing/{model}.value_zeroing",
+    params:
+        **step("mixing/value_zeroing.py"),
+        **MIXING["zeroing"],
+        bootstrap=MIXING["bootstrap"],
+        device=config["device"],
+        seed=config["seed"],

@@ -1,0 +1,148 @@
+"""Modes of disabling compared, by hand: effects, pairs of modes, and verdicts over modes."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+from workflow_scripts.ablation import ablation_modes, ablation_modes_figure, mode_agreement
+from workflow_scripts.ablation.mode_effects import (
+    Effects,
+    Settings,
+    nats_of,
+    of_classifier,
+    of_decoder,
+)
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.stats import resampling
+
+N, HEADS, MODES = 40, 6, ("uniform", "zero", "resample")
+SETTINGS = Settings(bootstrap=200, permutations=700, seed=1, points=1, nats=0.01)
+
+
+def swept() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A made-up sweep of a classifier of two labels: logits, and the scores' tests."""
+    rng = np.random.default_rng(0)
+    plain = rng.normal(size=(N, 2))
+    labels = (plain[:, 1] + rng.normal(size=N) > plain[:, 0]).astype(int)
+    common = {"label": labels, "id": [str(at) for at in range(N)], "split": "dev", "seed": 1}
+
+    def rows(logits: np.ndarray, **names: object) -> pd.DataFrame:
+        columns = {"logit_0": logits[:, 0], "logit_1": logits[:, 1], "task": "sst2"}
+        return pd.DataFrame(common | columns | names)
+
+    frames, tests = [rows(plain, unit="none", mode="none", layer=-1, head=-1)], []
+    for mode, index in product(MODES, range(HEADS)):
+        cell = {"unit": "head", "mode": mode, "layer": index // 3, "head": index % 3}
+        frames.append(rows(plain + rng.normal(size=(N, 2)) * 0.2 * (1 + index), **cell))
+        tests.append(cell | {"split": "dev", "metric": "accuracy", "p": 0.04, "p_corrected": 0.2})
+    return pd.concat(frames, ignore_index=True), pd.DataFrame(tests)
+
+
+def test_effects_are_losses_on_the_same_samples_in_every_mode() -> None:
+    frame, tests = swept()
+    loss, score = of_classifier(frame, tests, SETTINGS)
+    weights = resampling.bootstrap_weights(N, 200, 1)
+    plain = frame[frame["unit"] == "none"]
+
+    def nats(rows: pd.DataFrame) -> np.ndarray:
+        found = []
+        for row in rows.itertuples():
+            exponents = np.exp([row.logit_0, row.logit_1])
+            found.append(-np.log(exponents[row.label] / exponents.sum()))
+        return np.array(found)
+
+    def right(rows: pd.DataFrame) -> np.ndarray:
+        return (rows["logit_1"] > rows["logit_0"]).to_numpy() == rows["label"].to_numpy()
+
+    for (at, mode), index in product(enumerate(MODES), range(HEADS)):
+        chosen = (frame["mode"] == mode) & (frame["layer"] == index // 3)
+        rows = frame[chosen & (frame["head"] == index % 3)]
+        more = nats(rows) - nats(plain)
+        assert loss.draws[at, 0, index] == pytest.approx(more.mean())
+        np.testing.assert_allclose(loss.draws[at, 1:, index], weights @ more / N, atol=1e-12)
+        fewer = right(plain).astype(int) - right(rows)
+        np.testing.assert_allclose(score.draws[at, 1:, index], weights @ fewer / N, atol=1e-12)
+    assert (loss.bound, score.bound) == (0.01, 0.01)
+    assert (score.p == 0.04).all() and (score.corrected == 0.2).all()
+    assert ((loss.p <= loss.corrected) & (loss.corrected <= 1)).all()
+
+
+def test_regression_has_squared_errors_and_no_bound() -> None:
+    logits = np.array([[[1.0], [2.0]]])
+    assert nats_of(TASKS["stsb"], logits, np.array([0.0, 5.0])).tolist() == [[1.0, 9.0]]
+
+
+def test_a_decoder_is_measured_over_documents() -> None:
+    documents, tokens = ["a", "a", "b", "c"], np.array([4, 6, 5, 5])
+    rng, rows = np.random.default_rng(1), []
+    for mode, index in (("none", -1), *product(("zero", "mean"), range(3))):
+        for at, nats in enumerate(rng.uniform(1, 2, 4) * tokens):
+            row = {"unit": "none" if index < 0 else "head", "mode": mode, "layer": min(index, 0)}
+            row |= {"head": index, "nats": nats, "n_tokens": tokens[at], "document": documents[at]}
+            rows.append(row | {"id": str(at)})
+    frame = pd.DataFrame(rows)
+    effects = of_decoder(frame, SETTINGS)
+    plain = frame[frame["unit"] == "none"]["nats"].sum() / 20
+    for (at, mode), head in product(enumerate(("zero", "mean")), range(3)):
+        found = frame[(frame["mode"] == mode) & (frame["head"] == head)]["nats"].sum() / 20
+        assert effects.draws[at, 0, head] == pytest.approx(found - plain)
+    assert effects.labels["n"] == 4 and effects.labels["n_documents"] == 3
+
+
+def made(observed: list[list[float]], corrected: list[list[float]], spread: float) -> Effects:
+    rng = np.random.default_rng(0)
+    values = np.array(observed)
+    noise = rng.normal(size=(len(values), 500, values.shape[1])) * spread
+    draws = np.concatenate([values[:, None], values[:, None] + noise], 1)
+    heads = pd.DataFrame({"layer": 0, "head": range(values.shape[1])})
+    p = np.array(corrected)
+    return Effects({"task": "sst2"}, heads, list(MODES[: len(values)]), draws, p, p, 0.1)
+
+
+def test_pairs_of_modes() -> None:
+    one, other = [0.5, 0.3, -0.2, 0.1], [0.4, -0.3, -0.1, 0.2]
+    effects = made([one, other], [[0.01, 0.01, 0.2, 0.2], [0.01, 0.01, 0.2, 0.2]], 0.01)
+    (row,) = mode_agreement.pairs(effects)
+    assert row["rho"] == pytest.approx(spearmanr(one, other).statistic)
+    assert row["rho_low"] <= row["rho"] <= row["rho_high"] <= 1
+    assert (row["shared"], row["top"], row["chance"], row["n_heads"]) == (1, 1, 0.25, 4)
+    assert (row["opposite"], row["opposite_nominal"], row["both_nominal"]) == (0.25, 1, 2)
+    assert row["differ"] == 1  # a loss in one mode and a gain in the other
+
+
+def test_ties_for_the_last_place_share_it() -> None:
+    inside = mode_agreement._inside(np.array([[3.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]), 2)
+    assert inside.tolist() == [[1, 0.5, 0.5, 0], [0.5] * 4]
+
+
+def test_verdicts_over_modes() -> None:
+    observed = [[0.5, 0.5, 0.5, 0.0, -0.5], [0.5, 0.0, 0.5, 0.0, -0.5]]
+    corrected = [[0.01, 0.01, 0.01, 1, 0.01], [0.01, 1, 0.2, 1, 0.01]]
+    frame = mode_agreement.verdicts(made(observed, corrected, 0.01))
+    assert frame["verdict_uniform"].tolist() == ["loss", "loss", "loss", "equivalent", "gain"]
+    second = ["loss", "equivalent", "cannot tell", "equivalent", "gain"]
+    assert frame["verdict_zero"].tolist() == second
+    depends = "depends on the mode"
+    expected = ["in all modes", depends, depends, "no effect shown", "in all modes"]
+    assert frame["verdict"].tolist() == expected
+    assert frame["contradicted"].tolist() == [False, True, False, False, False]
+    assert (frame["low_zero"] < frame["effect_zero"]).all()
+
+
+def test_tables_and_figure(tmp_path: Path) -> None:
+    logits, scores = swept()
+    tables.write(logits, tmp_path / "logits")
+    tables.write(scores, tmp_path / "scores")
+    outputs = tmp_path / "pairs.csv", tmp_path / "heads.csv"
+    settings = {"bootstrap": 100, "permutations": 700, "seed": 1, "points": 1, "nats": 0.01}
+    inputs = {"logits": [tmp_path / "logits"], "scores": [tmp_path / "scores"]}
+    ablation_modes.main(*outputs, **settings, **inputs)
+    pairs, heads = (tables.read_csv(path) for path in outputs)
+    assert len(pairs) == 2 * 3 and len(heads) == 2 * HEADS
+    figure = ablation_modes_figure.draw(pairs)
+    assert [axes.get_title() for axes in figure.axes] == ["SST-2"]

@@ -1,0 +1,126 @@
+"""A decoder's loss with heads disabled: effects, intervals and tests over documents, by hand."""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, byte_tokenizer, save_llama
+from workflow_scripts.ablation import next_token_sweep
+from workflow_scripts.ablation.michel2019_next_token import draw, printed
+from workflow_scripts.ablation.next_token_scores import score
+from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.model import causal, models
+from workflow_scripts.core.run.errors import InputError
+
+UNITS = {"head": ["zero", "mean"], "all-but-one": ["zero"], GROUP: ["zero"]}
+TEXTS = ["the river and the old town", "a dog saw the boat", "people walk to the bank", "a cat"]
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model, its card, and a corpus of four segments of three documents, swept."""
+    folder = tmp_path_factory.mktemp("study")
+    source = models.Source(path=str(save_llama(folder / "llama")))
+    write_card(models.describe(folder / "llama", "llama", source), folder / "model.json")
+    lines = [
+        {"id": str(at), "document": "one" if at < 2 else str(at), "source": "f:1", "texts": [text]}
+        for at, text in enumerate(TEXTS)
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "corpus.jsonl").write_text(text, encoding="utf-8")
+    sweep(folder, 3)
+    return folder
+
+
+def sweep(folder: Path, n_segments: int, reference: int = 5) -> None:
+    arguments = {"reference": reference, "max_tokens": 32, "pass_tokens": 100, "seed": 1}
+    paths = (folder / "model.json", folder / "corpus.jsonl", folder / "losses.parquet")
+    next_token_sweep.main(*paths, UNITS, n_segments, device="cpu", **arguments)
+
+
+def test_sums_of_every_variant_and_segment(study: Path) -> None:
+    frame = tables.read(study / "losses.parquet")
+    counts = frame.groupby(["unit", "mode"], sort=False).size()
+    heads, groups = 3 * LAYERS * HEADS, 3 * LAYERS * KV_HEADS
+    assert counts.to_dict() == {
+        ("none", "none"): 3,
+        ("head", "zero"): heads,
+        ("head", "mean"): heads,
+        ("all-but-one", "zero"): heads,
+        (GROUP, "zero"): groups,
+    }
+    model = causal.load(study / "llama", CPU)
+    for row in frame[frame["unit"] == "none"].itertuples():
+        ids = torch.tensor([byte_tokenizer()(TEXTS[int(row.id)]).input_ids])
+        with torch.no_grad():
+            nats = causal.losses(model, ids)[0]
+        assert row.n_tokens == len(nats)
+        assert row.nats == pytest.approx(float(nats.sum()), abs=1e-4)
+
+
+def test_mode_mean_needs_other_segments(study: Path) -> None:
+    with pytest.raises(InputError, match=r"lower ablation\.text\.n_segments or remove mean"):
+        sweep(study, 4)
+
+
+def test_groups_only_where_heads_share_a_key_value_head() -> None:
+    names, masks = variants_of(UNITS, 2, 4, 2)
+    last = names.iloc[-1]
+    assert (last["unit"], last["layer"], last["head"]) == (GROUP, 1, 1)
+    assert masks[-1].tolist() == [[False] * 4, [False, False, True, True]]
+    assert GROUP not in set(variants_of(UNITS, 2, 4, 4)[0]["unit"])
+
+
+def losses(effects: np.ndarray, documents: list[str]) -> pd.DataFrame:
+    """The plain model and heads 1-1 and 1-2, whose effects are [head, segment]; 3 tokens each."""
+    rows = [
+        ("none", "none", -1, -1, *np.zeros(len(documents))),
+        ("head", "zero", 0, 0, *effects[0]),
+    ]
+    rows.append(("head", "zero", 0, 1, *effects[1]))
+    frames = []
+    for unit, mode, layer, head, *changes in rows:
+        nats = np.arange(1, 1 + len(documents)) + np.array(changes)
+        columns = {"unit": unit, "mode": mode, "layer": layer, "head": head, "nats": nats}
+        ids = [str(at) for at in range(len(documents))]
+        frames.append(pd.DataFrame(columns | {"id": ids, "document": documents, "n_tokens": 3}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_effects_intervals_and_tests_are_over_documents() -> None:
+    documents = ["a", "a", "b", "c", "d", "e"]
+    effects = np.array([[0.3, 0.6, 0.3, 0.9, 0.6, 0.3], [0.3, -0.3, 0.3, -0.3, 0.3, -0.3]])
+    found = score(losses(effects, documents), 2000, 20_000, 1)
+    assert found["baseline"].tolist() == pytest.approx([21 / 18] * 2)
+    assert found["effect"].tolist() == pytest.approx((effects.sum(axis=1) / 18).tolist())
+    assert found[["n", "n_documents", "n_tokens"]].iloc[0].tolist() == [6, 5, 18]
+    by_document = np.stack([effects[:, :2].sum(axis=1), *effects[:, 2:].T], axis=1)
+    signs = np.array(list(product([1, -1], repeat=5)))  # every swap of whole documents
+    null = np.abs(signs @ by_document.T)
+    exact = (null >= np.abs(by_document.sum(axis=1)) - 1e-9).mean(axis=0)
+    np.testing.assert_allclose(found["p"], exact, atol=0.02)
+    assert (found["p_corrected"] >= found["p"]).all()
+    sampled = np.random.default_rng(0).integers(0, 5, (20_000, 5))
+    n_tokens = np.array([6, 3, 3, 3, 3])
+    means = by_document[:, sampled].sum(axis=2) / n_tokens[sampled].sum(axis=1)
+    expected = np.percentile(means, (2.5, 97.5), axis=1)
+    np.testing.assert_allclose(found[["ci_low", "ci_high"]].T, expected, atol=0.01)
+
+
+def test_printed_and_drawn(study: Path) -> None:
+    scores = score(tables.read(study / "losses.parquet"), 100, 1000, 1)
+    rows = printed(scores)
+    assert len(rows) == 3 * LAYERS * HEADS + LAYERS * KV_HEADS
+    heads = rows[(rows["unit"] == "head") & (rows["mode"] == "zero")]
+    assert heads["effect"].is_monotonic_decreasing
+    assert set(heads["name"]) == {f"{layer}-{head}" for layer in (1, 2) for head in (1, 2, 3, 4)}
+    titles = [axes.get_title() for axes in draw(scores, "zero").axes if axes.get_title()]
+    assert titles == ["one head disabled", "one head left in its layer", "one group disabled"]

@@ -1,0 +1,86 @@
+"""A made-up atlas with a decoder: grouped keys, roles, and texts that it went on with."""
+
+from typing import Any
+
+import numpy as np
+
+from tests.atlas.made_up import HOSTILE, described, distances, made_up, measure
+from tests.atlas.made_up_forms import FORMS
+from tests.atlas.made_up_maps import WORDS, attention, encoded
+
+ROLES = {"induction": "I", "previous": "P", "duplicate": "D", "copying": "C", "retrieval": "R"}
+
+
+def with_decoder(
+    n_layers: int = 30,
+    n_heads: int = 9,
+    n_kv_heads: int = 3,
+    prompt: int = 24,
+    generated: int = 24,
+    hostile: bool = True,
+    encoder: tuple[int, int] | None = (2, 4),
+) -> dict[str, Any]:
+    """An atlas of an encoder of that shape, where one is wanted, and of a decoder.
+
+    The decoder's heads have one role each in a cycle of 16; the first head has all.
+    """
+    atlas = made_up(*(encoder or (1, 1)), hostile=hostile, states=("pretrained",))
+    if encoder is None:
+        atlas |= {"models": [], "measures": [], "distances": {}, "segments": [], "maps": {}}
+    rng = np.random.default_rng(1)
+    model = described("decoder", n_layers, n_heads, ("pretrained",))
+    model |= {"architecture": "llama", "causal": True, "n_kv_heads": n_kv_heads}
+    size = n_layers * n_heads
+    model["badges"] = [
+        {
+            "id": name,
+            "mark": mark,
+            "title": f"{name.title()} {HOSTILE[place]}" if hostile else name.title(),
+            "about": f"The score of {name} is above the same head's at other offsets; made up.",
+            "measure": FORMS[place].id if place < 2 else None,
+            "source": {"table": "decoder/made-up/roles.parquet", "where": {"role": name}},
+            "heads": sorted({0, *range(place, size, 16)}),
+        }
+        for place, (name, mark) in enumerate(ROLES.items())
+    ]
+    atlas["models"].append(model)
+    atlas["measures"] += [measure(rng, form, model) for form in FORMS if form.task is None]
+    atlas["distances"]["decoder"] = distances(rng, size, 3)
+    for index in range(2):
+        add_generated(rng, atlas, model, index, prompt, generated, HOSTILE if hostile else [])
+    return atlas
+
+
+def add_generated(
+    rng: np.random.Generator,
+    atlas: dict[str, Any],
+    model: dict[str, Any],
+    index: int,
+    prompt: int,
+    generated: int,
+    texts: list[str],
+) -> None:
+    """A text of a decoder, with causal maps that rest on the first token.
+
+    In the first head all of its weight is on that token.
+    """
+    words = [*texts, *(WORDS * (prompt + generated))][: prompt + generated]
+    identity = f"wikipedia-{index}"
+    name = f"{model['name']}.{identity}.pretrained"
+    weights = np.tril(attention(rng, model["n_layers"], model["n_heads"], len(words)))
+    weights[..., 0] += rng.uniform(0, 2, weights.shape[:3])
+    weights[0, 0] = np.eye(1, len(words))
+    atlas["maps"][name] = encoded(weights / weights.sum(axis=-1, keepdims=True))
+    atlas["segments"].append(
+        {
+            "id": identity,
+            "model": model["name"],
+            "corpus": "wikipedia",
+            "title": f"Wikipedia, segment {index + 1}",
+            "tokens": words,
+            "word": list(range(len(words))),
+            "generated": generated,
+            "maps": {"pretrained": name},
+            "norms": {},
+        }
+    )

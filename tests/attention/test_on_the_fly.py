@@ -1,0 +1,247 @@
+"""Measures of attention that is not stored: the same as from a cache, bit for bit."""
+
+import gc
+import weakref
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertConfig, BertModel
+
+from tests.core.tiny_decoders import save_llama
+from tests.core.tiny_models import random_tokens, save_bert, write_card
+from tests.syntax.builders import random_trees
+from workflow_scripts.attention import extract, on_the_fly
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import to_example, write_examples
+from workflow_scripts.core.data.frame_links import Element, FrameLinks, write_links
+from workflow_scripts.core.data.mentions import Document, Mention, write_documents
+from workflow_scripts.core.data.trees import Tree, write_trees
+from workflow_scripts.core.model import attention
+from workflow_scripts.core.model.attention_function import Watcher
+from workflow_scripts.core.model.live import Live
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+
+DRAWS = {"bootstrap": 100}
+ANNOTATED = {name: f"{name}.jsonl" for name in ("trees", "mentions", "links")}
+# What reads every example: inputs besides those of all, outputs, params.
+MEASURES: dict[str, tuple[dict, tuple[str, ...], dict]] = {
+    "surface/relative_position": ({}, ("position", "above"), {"threshold": 0.2, **DRAWS}),
+    "surface/special_tokens": ({}, ("special_tokens",), DRAWS),
+    "surface/entropy": ({}, ("entropy", "table"), {"broad": 1.0, **DRAWS}),
+    "clusters/head_distances": ({}, ("distances_table",), {"n_segments": 7, "smoothing": 0.001}),
+    "syntax/syntax_scores": (
+        {"trees": ANNOTATED["trees"]},
+        ("scores", "released", "offsets", "best", "sentences"),
+        {"largest_offset": 2, "released_direction": True, **DRAWS},
+    ),
+    "coreference/coreference_scores": (
+        {"annotation": ANNOTATED["mentions"]},
+        ("scores", "rules", "best", "mentions"),
+        DRAWS,
+    ),
+    "frames/frame_scores": (
+        {"annotation": ANNOTATED["links"]},
+        ("scores",),
+        {"draws": 100, **DRAWS},
+    ),
+}
+# What reads some examples, and the tables that it needs.
+DRAWINGS: dict[str, tuple[dict, tuple[str, ...], dict]] = {
+    "surface/surface_drawings": (
+        {
+            "position": "cached/surface.relative_position.position",
+            "special_tokens": "cached/surface.special_tokens.special_tokens",
+            "entropy": "cached/surface.entropy.entropy",
+        },
+        ("drawings", "table"),
+        {"threshold": 0.1, "broad": 1.0, "heads": ["1-2"]},
+    ),
+    "syntax/syntax_examples": (
+        {"trees": ANNOTATED["trees"], "scores": "cached/syntax.syntax_scores.scores"},
+        ("examples",),
+        {"relations": ["det"], "n_examples": 2},
+    ),
+    "coreference/coreference_examples": (
+        {
+            "annotation": ANNOTATED["mentions"],
+            "scores": "cached/coreference.coreference_scores.scores",
+        },
+        ("examples",),
+        {"n_examples": 2},
+    ),
+    "frames/frame_drawings": (
+        {"annotation": ANNOTATED["links"], "scores": "cached/frames.frame_scores.scores"},
+        ("drawings",),
+        {"percentile": 50},
+    ),
+}
+
+
+def document_of(tree: Tree) -> Document:
+    n = len(tree.words)
+    spans = [(0, "a", "proper"), (2, "b", "nominal"), (4, "a", "pronoun"), (n - 1, "b", "nominal")]
+    mentions = tuple(Mention(k, k + 1, k, chain, kind) for k, chain, kind in spans)
+    return Document(tree.id, tree.words, ("",) * n, tree.heads, tree.relations, mentions, "f:1")
+
+
+def links_of(tree: Tree) -> FrameLinks:
+    elements = (Element("Agent", (2,)), Element("Goods", (3, 4)))
+    return FrameLinks(tree.id, tree.words, "Buying", (1,), elements, (), "f:1")
+
+
+@pytest.fixture(scope="module", params=["encoder", "decoder"])
+def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus with all annotations, its cache, and what all scripts make of the cache."""
+    folder = tmp_path_factory.mktemp(request.param)
+    save = save_bert if request.param == "encoder" else save_llama
+    write_card(folder, save(folder / "model"))
+    trees = random_trees(11)
+    write_trees(folder / ANNOTATED["trees"], trees)
+    write_documents(folder / ANNOTATED["mentions"], map(document_of, trees))
+    write_links(folder / ANNOTATED["links"], map(links_of, trees))
+    examples = [to_example(tree, f"d{k // 2}") for k, tree in enumerate(trees)]
+    write_examples(folder / "corpus.jsonl", examples)
+    extract.main(
+        folder / "model.json",
+        folder / "corpus.jsonl",
+        folder / "attention.h5",
+        max_tokens=100,
+        batch_tokens=150,
+        device="cpu",
+    )
+    (folder / "cached").mkdir()
+    for step in steps(folder, MEASURES | DRAWINGS, "cached"):
+        module = import_module("workflow_scripts." + step["script"][:-3].replace("/", "."))
+        module.main(**job.values_of(module.main, SimpleNamespace(**step, threads=1)))
+    return folder
+
+
+def steps(folder: Path, scripts: dict, out: str) -> list[dict[str, Any]]:
+    """What the rules of `scripts` would give them, with outputs in the folder `out`."""
+    common = {"attention": "attention.h5", "model": "model.json", "corpus": "corpus.jsonl"}
+    return [
+        {
+            "script": f"{name}.py",
+            "input": {key: str(folder / file) for key, file in (common | inputs).items()},
+            "output": {
+                key: str(folder / out / f"{name}.{key}".replace("/", ".")) for key in outputs
+            },
+            "params": params,
+        }
+        for name, (inputs, outputs, params) in scripts.items()
+    ]
+
+
+def run(folder: Path, scripts: dict, *, one_pass: bool) -> list[Path]:
+    """Run `scripts` without the cache; their outputs."""
+    (folder / "live").mkdir(exist_ok=True)
+    listed = steps(folder, scripts, "live")
+    products = [Path(file) for step in listed for file in step["output"].values()]
+    card, corpus = str(folder / "model.json"), str(folder / "corpus.jsonl")
+    source = {"card": card, "corpus": corpus, "max_tokens": 100}
+    sources = {str(folder / "attention.h5"): source}
+    on_the_fly.main(products, listed, sources, one_pass, batch_tokens=150, device="cpu", threads=2)
+    return products
+
+
+@pytest.mark.parametrize(
+    ("scripts", "one_pass"), [(MEASURES, True), (DRAWINGS, False)], ids=["measures", "drawings"]
+)
+def test_all_is_equal_to_what_a_cache_gives(study: Path, scripts: dict, one_pass: bool) -> None:
+    made = run(study, scripts, one_pass=one_pass)
+    assert len(made) == sum(len(outputs) for _, outputs, _ in scripts.values())
+    for path in made:
+        assert path.read_bytes() == (study / "cached" / path.name).read_bytes(), path.name
+
+
+def live_of(folder: Path) -> Live:
+    return Live(
+        folder / "corpus.jsonl",
+        *on_the_fly.read("cpu", str(folder / "model.json"), str(folder / "corpus.jsonl"), 100),
+        batch_tokens=150,
+    )
+
+
+def test_the_reader_gives_what_a_cache_does(study: Path) -> None:
+    live, parts = live_of(study), []
+    with Cache(study / "attention.h5", read_card(study / "model.json")) as cache:
+        assert (live.ids, live.n_layers, live.n_heads) == (cache.ids, cache.n_layers, cache.n_heads)
+        np.testing.assert_array_equal(live.lengths, cache.lengths)
+        live.in_one_pass([lambda: parts.extend(live)])
+        assert len(parts) == live.n_parts == len(cache) * cache.n_layers
+        for part in parts:
+            np.testing.assert_array_equal(part.pattern, cache[part.index].pattern[part.layers])
+        for index in (3, -1):
+            for name in ("pattern", "ids", "word", "segment", "index", "id"):
+                expected = getattr(cache[index], name)
+                np.testing.assert_array_equal(getattr(live[index], name), expected)
+
+
+def test_one_failure_ends_the_pass(study: Path) -> None:
+    live, seen = live_of(study), []
+
+    def fails() -> None:
+        for part in live:
+            if part.layers.start == 1:
+                raise InputError("a measure's own error")
+
+    with pytest.raises(InputError, match="own error"):
+        live.in_one_pass([lambda: seen.extend(live), fails])
+    assert seen
+    with pytest.raises(RuntimeError, match="did not read all patterns"):
+        live.in_one_pass([partial(next, iter(live))])
+
+
+def rounded() -> int:
+    """How many tensors of half precision are in memory."""
+    tensors = (each for each in gc.get_objects() if type(each) is torch.Tensor)
+    return sum(each.dtype == torch.float16 for each in tensors)
+
+
+class Alive(Watcher):
+    """How many layers' patterns are in memory whenever another is computed; at the last one also
+    how many that were rounded.
+    """
+
+    def __init__(self, last: int) -> None:
+        self.patterns: list[weakref.ref] = []
+        self.counts: list[int] = []
+        self.last = last
+        self.before = rounded()  # those of other tests
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self.counts.append(sum(one() is not None for one in self.patterns))
+        self.patterns.append(weakref.ref(pattern))
+        if layer == self.last:
+            self.counts.append(rounded() - self.before)
+        return pattern
+
+
+@pytest.mark.parametrize("n_layers", [2, 8])
+def test_memory_does_not_grow_with_layers(n_layers: int) -> None:
+    config = BertConfig(
+        hidden_size=16, num_attention_heads=4, num_hidden_layers=n_layers, intermediate_size=16
+    )
+    model = attention.open_attention(BertModel(config).eval())
+    live, kept = Live(Path("corpus"), model, random_tokens([9, 20, 14]), 40), []
+
+    def measure() -> None:
+        for part in live:
+            alive.append(sum(one() is not None for one in kept))
+            kept.append(weakref.ref(part.pattern))
+            del part
+
+    alive: list[int] = []
+    with attention.watching(model, watcher := Alive(n_layers - 1)):
+        live.in_one_pass([measure])
+    assert len(alive) == 3 * n_layers
+    assert max(watcher.counts) <= 1  # the one that measures have just read
+    assert max(alive) <= 1

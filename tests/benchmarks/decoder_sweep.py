@@ -1,0 +1,149 @@
+"""Disabling each head of a decoder by the engine, against a loop that runs the model for each head.
+
+The plain side is the loop that a user would write: for each head, the whole model on batches of
+BATCH segments, with a hook that puts zeros in the place of the head's output, PyTorch's own
+products and `transformers`' default attention. Segments are random tokens; the losses of both sides
+are compared. Without --full, the first and the last layer stand for all: on average they have as
+many layers above them. `processor` has the ratios of processor time, which others change less.
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from common import alternate, arguments, report
+from torch.nn.functional import cross_entropy
+from transformers import AutoModelForCausalLM, PreTrainedModel
+
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.ablation_engine import one_head
+from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention
+from workflow_scripts.core.model.causal_engine import ablate
+from workflow_scripts.core.model.onednn import AVAILABLE, OneDNN
+
+SEGMENTS, LENGTH, BATCH = 20, 64, 20
+MERGES = (
+    "o_proj",
+    "attn.c_proj",
+    "attention.dense",
+    "out_proj",
+)  # names of the products that follow
+
+
+def main() -> None:
+    """Run both sides in turn on the same weights and segments."""
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path, help="a decoder's directory, as a study dequantises it")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3, help="rounds without --full")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    plain, model = load(options.model), open_attention(load(options.model))
+    layers, heads = n_layers(model), n_heads(model)
+    chosen = np.arange(layers)
+    if not options.full:
+        chosen = chosen[[0, -1]]
+    disabled = one_head(layers, heads).reshape(layers, heads, layers, heads)[chosen]
+    looped = disabled if options.full else disabled[:, :1]  # each run of the loop costs the same
+    rng = np.random.default_rng(0)
+    ids = rng.integers(0, model.config.vocab_size, (SEGMENTS, LENGTH))
+    nothing = np.zeros(LENGTH)
+    tokens = [Tokens("", row.astype(np.int32), nothing, nothing, LENGTH) for row in ids]
+    found: dict[str, np.ndarray] = {}
+
+    def ours() -> None:
+        found["ours"] = ablate(model, tokens, disabled.reshape(-1, layers, heads), "zero")
+
+    def loop() -> None:
+        found["loop"] = plainly(plain, torch.from_numpy(ids), looped.reshape(-1, layers, heads))
+
+    def loop_onednn() -> None:
+        with OneDNN():
+            plainly(plain, torch.from_numpy(ids), looped[:1].reshape(-1, layers, heads))
+
+    sides = {"ours": ours, "loop": loop} | ({"loop_onednn": loop_onednn} if AVAILABLE else {})
+    processor: dict[str, list[float]] = {name: [] for name in sides}
+
+    def timed(name: str) -> None:
+        started = time.process_time()
+        sides[name]()
+        processor[name].append(time.process_time() - started)
+
+    timed_sides = {name: lambda name=name: timed(name) for name in sides}
+    rounds = alternate(timed_sides, 1 if options.full else options.rounds, warm_up=False)
+    runs = {"ours": disabled, "loop": looped, "loop_onednn": looped[:1]}
+    heads_of = {name: runs[name].size / (layers * heads) for name in sides}
+
+    def per_head(seconds: dict[str, list[float]]) -> dict[str, float]:
+        return {name: float(np.median(seconds[name])) / heads_of[name] for name in sides}
+
+    clock, cpu = per_head(rounds.seconds), per_head(processor)
+    each = found["ours"].reshape(*disabled.shape[:2], SEGMENTS, LENGTH - 1)
+    apart = np.abs(each[:, : looped.shape[1]].reshape(found["loop"].shape) - found["loop"])
+    others = [name for name in sides if name != "ours"]
+    report(
+        "decoder_sweep",
+        rounds.others,
+        ratio={name: clock[name] / clock["ours"] for name in others},
+        processor={name: cpu[name] / cpu["ours"] for name in others},
+        max_abs_diff={"segment": float(apart.mean(axis=-1).max()), "token": float(apart.max())},
+        detail={
+            "heads": [len(disabled) * heads, layers * heads],
+            "bound_without_faster_products": bound(model),
+            "seconds_per_head": clock,
+            "processor_seconds_per_head": cpu,
+            "threads": options.threads,
+        },
+    )
+
+
+def load(directory: Path) -> PreTrainedModel:
+    """A decoder with its head, float32."""
+    model = AutoModelForCausalLM.from_pretrained(
+        directory, dtype=torch.float32, trust_remote_code=False
+    )
+    return model.eval()
+
+
+def plainly(model: PreTrainedModel, ids: torch.Tensor, disabled: np.ndarray) -> np.ndarray:
+    """Nats [variant, segment, token - 1]: head by head, batch by batch, the whole model."""
+    merges = [module for name, module in model.named_modules() if name.endswith(MERGES)]
+    nats = []
+    for heads in disabled:
+        ((layer, head),) = np.argwhere(heads)
+
+        def without(_: torch.nn.Module, given: tuple[torch.Tensor], head: int = head) -> tuple:
+            outputs = given[0].clone()
+            dim = outputs.shape[-1] // disabled.shape[2]
+            outputs[..., head * dim : (head + 1) * dim] = 0
+            return (outputs,)
+
+        hook = merges[layer].register_forward_pre_hook(without)
+        with torch.inference_mode():
+            for batch in ids.split(BATCH):
+                logits = model(input_ids=batch, use_cache=False).logits[:, :-1]
+                loss = cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten(), reduction="none")
+                nats.append(loss.unflatten(0, (len(batch), -1)).numpy())
+        hook.remove()
+    return np.concatenate(nats).reshape(len(disabled), *ids[:, 1:].shape)
+
+
+def bound(model: PreTrainedModel) -> float:
+    """How many times fewer operations a sweep of all heads has than the loop, by the weights.
+
+    The engine runs a head's layer and those above, and the unembedding, on all tokens but the last.
+    """
+    layers = next(
+        listed
+        for listed in model.modules()
+        if isinstance(listed, torch.nn.ModuleList) and len(listed) == n_layers(model)
+    )
+    of_layers = sum(weight.numel() for weight in layers.parameters())
+    unembedding = model.get_output_embeddings().weight.numel()
+    shared = (len(layers) + 1) / (2 * len(layers)) * of_layers
+    return (of_layers + unembedding) / (shared + unembedding) * LENGTH / (LENGTH - 1)
+
+
+if __name__ == "__main__":
+    main()

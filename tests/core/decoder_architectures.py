@@ -1,0 +1,135 @@
+"""Small configurations of causal architectures: those that open, and those that are refused."""
+
+from typing import Any
+
+from transformers import (
+    BloomConfig,
+    DeepseekV3Config,
+    FalconConfig,
+    Gemma2Config,
+    Gemma3TextConfig,
+    GemmaConfig,
+    GPT2Config,
+    GPTNeoConfig,
+    GPTNeoXConfig,
+    GptOssConfig,
+    GraniteConfig,
+    JambaConfig,
+    LlamaConfig,
+    MambaConfig,
+    MistralConfig,
+    MixtralConfig,
+    NemotronConfig,
+    Olmo2Config,
+    OPTConfig,
+    Phi3Config,
+    PretrainedConfig,
+    Qwen2Config,
+    Qwen3Config,
+    Qwen3NextConfig,
+    SmolLM3Config,
+    StableLmConfig,
+)
+
+LAYERS, HEADS, KV_HEADS, WINDOW, POSITIONS, WORDS = 3, 4, 2, 4, 64, 48
+SLIDING = "sliding_attention"
+
+_SIZES: dict[str, Any] = {
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "vocab_size": WORDS,
+    "max_position_embeddings": POSITIONS,
+    "pad_token_id": None,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+_GROUPS = _SIZES | {"num_key_value_heads": KV_HEADS}
+_HEAD = _GROUPS | {"head_dim": 8}
+_HYBRID = {"layer_types": [SLIDING, "full_attention", SLIDING], "sliding_window": WINDOW}
+_GPT2 = {"n_layer": LAYERS, "n_head": HEADS, "n_embd": 32, "n_positions": POSITIONS}
+_GPT2 |= {"vocab_size": WORDS, "bos_token_id": 1, "eos_token_id": 2}
+_OPT = {key: value for key, value in _SIZES.items() if key not in ("intermediate_size",)}
+_EXPERTS = {"num_experts_per_tok": 1}
+_LATENT = {"q_lora_rank": 8, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4}
+_LATENT |= {"v_head_dim": 6, "n_routed_experts": 2, "n_shared_experts": 1, "n_group": 1}
+_LATENT |= {"topk_group": 1, "moe_intermediate_size": 16, "first_k_dense_replace": 1}
+
+OPENED: dict[str, PretrainedConfig] = {
+    "gpt2": GPT2Config(**_GPT2),
+    "gpt2-scaled-by-layer": GPT2Config(
+        **_GPT2, scale_attn_by_inverse_layer_idx=True, reorder_and_upcast_attn=True
+    ),
+    "gpt_neox": GPTNeoXConfig(**_SIZES),
+    "opt": OPTConfig(**_OPT | {"pad_token_id": 1}, ffn_dim=48, word_embed_proj_dim=32),
+    "llama": LlamaConfig(**_SIZES),
+    "llama-groups": LlamaConfig(**_GROUPS),
+    "llama-one-group": LlamaConfig(**_SIZES, num_key_value_heads=1),
+    "mistral": MistralConfig(**_GROUPS, sliding_window=WINDOW),
+    "qwen2": Qwen2Config(**_GROUPS),
+    "qwen2-hybrid": Qwen2Config(**_GROUPS, use_sliding_window=True, **_HYBRID),
+    "qwen3": Qwen3Config(**_HEAD),
+    "qwen3-hybrid": Qwen3Config(**_HEAD, use_sliding_window=True, **_HYBRID),
+    "gemma": GemmaConfig(**_HEAD),
+    "gemma2": Gemma2Config(**_HEAD, **_HYBRID, attn_logit_softcapping=1.5),
+    "gemma3_text": Gemma3TextConfig(**_HEAD, **_HYBRID),
+    "phi3": Phi3Config(**_GROUPS, sliding_window=WINDOW),
+    "smollm3": SmolLM3Config(**_GROUPS, use_sliding_window=True, **_HYBRID),
+    "olmo2": Olmo2Config(**_GROUPS),
+    "gpt_oss": GptOssConfig(**_HEAD, **_HYBRID, **_EXPERTS, num_local_experts=2),
+    "stablelm": StableLmConfig(**_GROUPS),
+    "granite": GraniteConfig(**_GROUPS, attention_multiplier=0.3),
+    "mixtral": MixtralConfig(**_GROUPS, **_EXPERTS, num_local_experts=2),
+    "nemotron": NemotronConfig(**_GROUPS),
+    "deepseek_v3": DeepseekV3Config(**_SIZES, **_EXPERTS, **_LATENT, num_key_value_heads=HEADS),
+}
+# The layers in which a window shorter than the texts hides earlier tokens.
+WINDOWED = {name: [0, 2] for name, config in OPENED.items() if SLIDING in str(config.to_dict())}
+WINDOWED |= {"mistral": [0, 1, 2], "phi3": [0, 1, 2]}
+
+REFUSED: dict[str, tuple[PretrainedConfig, str]] = {
+    "gpt_neo": (
+        GPTNeoConfig(
+            num_layers=2,
+            num_heads=HEADS,
+            hidden_size=32,
+            attention_types=[[["global", "local"], 1]],
+        ),
+        "0 of 2 layers",
+    ),
+    "bloom": (BloomConfig(n_layer=2, n_head=HEADS, hidden_size=32), "0 of 2 layers"),
+    "falcon": (
+        FalconConfig(num_hidden_layers=2, num_attention_heads=HEADS, hidden_size=32),
+        "0 of 2 layers",
+    ),
+    "mamba": (MambaConfig(num_hidden_layers=2, hidden_size=32, state_size=4), "0 of 2 layers"),
+    "jamba": (
+        JambaConfig(
+            **_GROUPS | _EXPERTS | {"num_hidden_layers": 2},
+            attn_layer_period=2,
+            attn_layer_offset=1,
+            num_experts=2,
+            use_mamba_kernels=False,
+            mamba_d_state=4,
+            mamba_dt_rank=4,
+        ),
+        "1 of 2 layers",
+    ),
+    "qwen3_next": (
+        Qwen3NextConfig(
+            **_HEAD | _EXPERTS | {"num_hidden_layers": 2},
+            layer_types=["linear_attention", "full_attention"],
+            linear_num_value_heads=4,
+            linear_num_key_heads=2,
+            linear_key_head_dim=8,
+            linear_value_head_dim=8,
+            num_experts=2,
+            moe_intermediate_size=16,
+            shared_expert_intermediate_size=16,
+        ),
+        "1 of 2 layers",
+    ),
+}
+for _config, _ in REFUSED.values():
+    _config.vocab_size = WORDS

@@ -1,0 +1,147 @@
+"""Interventions on decoders, against a Llama with grouped queries written out token by token."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from transformers import PretrainedConfig, PreTrainedModel
+
+from tests.core.tiny_decoders import GPT2, HEADS, KV_HEADS, LAYERS, LLAMA, WIDTH, random_decoder
+from workflow_scripts.core.model.attention import Capture, open_attention, watching
+from workflow_scripts.core.model.interventions import Averages, Disabled, Gates, Uniform
+from workflow_scripts.core.run.errors import InputError
+
+LENGTHS = (7, 4)
+DIM = WIDTH // HEADS
+
+
+@pytest.fixture(scope="module")
+def model() -> PreTrainedModel:
+    return open_attention(random_decoder(LLAMA).double())
+
+
+def inputs() -> dict[str, torch.Tensor]:
+    ids = torch.randint(1, 300, (2, max(LENGTHS)), generator=torch.Generator().manual_seed(5))
+    mask = (torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS)[:, None]).long()
+    return {"input_ids": ids.masked_fill(mask == 0, 0), "attention_mask": mask}
+
+
+def rotated(vector: torch.Tensor, place: int) -> torch.Tensor:
+    """One head's query or key [dim] at its place: pairs (i, i + dim / 2) are turned."""
+    half = DIM // 2
+    angles = place / 10000.0 ** (torch.arange(half, dtype=torch.float64) / half)
+    a, b = vector[:half], vector[half:]
+    return torch.cat([a * angles.cos() - b * angles.sin(), b * angles.cos() + a * angles.sin()])
+
+
+def by_hand(
+    model: PreTrainedModel,
+    ids: torch.Tensor,
+    weigh: Callable[[int, int, torch.Tensor], torch.Tensor] = lambda layer, head, row: row,
+    mix: Callable[[int, int, torch.Tensor], torch.Tensor] = lambda layer, head, output: output,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits [token, word] of one text, and each head's outputs [layer, head, token, dim].
+
+    `weigh` may change what a head's query attends to, [key up to it], and `mix` its output [dim].
+    """
+    body, n = model.model, len(ids)
+    hidden = body.embed_tokens(ids)
+    outputs = torch.zeros(LAYERS, HEADS, n, DIM, dtype=torch.float64)
+    for number, layer in enumerate(body.layers):
+        part = layer.self_attn
+        normed = layer.input_layernorm(hidden)
+        query, key, value = (
+            linear(normed).view(n, -1, DIM) for linear in (part.q_proj, part.k_proj, part.v_proj)
+        )
+        for head in range(HEADS):
+            shared = head * KV_HEADS // HEADS  # heads 0 and 1 share the first
+            for i in range(n):
+                scores = [
+                    rotated(query[i, head], i) @ rotated(key[j, shared], j) / DIM**0.5
+                    for j in range(i + 1)
+                ]
+                row = weigh(number, head, torch.stack(scores).softmax(0))
+                mixed = sum(row[j] * value[j, shared] for j in range(i + 1))
+                outputs[number, head, i] = mix(number, head, mixed)
+        hidden = hidden + part.o_proj(outputs[number].transpose(0, 1).flatten(1))
+        hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
+    return model.lm_head(body.norm(hidden)), outputs
+
+
+def assert_equal(model: PreTrainedModel, watcher: object, **changes: Callable) -> None:
+    """The logits of a padded batch under `watcher` are those of each text written out."""
+    batch = inputs()
+    with torch.no_grad():
+        with watching(model, *([watcher] if watcher else [])):
+            actual = model(**batch).logits
+        for row, n in enumerate(LENGTHS):
+            expected, _ = by_hand(model, batch["input_ids"][row, :n], **changes)
+            torch.testing.assert_close(actual[row, :n], expected, atol=1e-5, rtol=1e-5)
+
+
+def test_a_forward_pass_equals_attention_written_out(model: PreTrainedModel) -> None:
+    assert_equal(model, None)
+
+
+def test_uniform_is_one_over_the_tokens_up_to_the_query(model: PreTrainedModel) -> None:
+    def weigh(layer: int, head: int, row: torch.Tensor) -> torch.Tensor:
+        return torch.full_like(row, 1 / len(row)) if (layer, head) in chosen else row
+
+    chosen = {(0, 1), (1, 2)}
+    assert_equal(model, Uniform(chosen), weigh=weigh)
+
+
+def test_gates_are_of_query_heads(model: PreTrainedModel) -> None:
+    xi = torch.rand(LAYERS, HEADS, generator=torch.Generator().manual_seed(0)).double()
+    assert_equal(model, Gates(xi), mix=lambda layer, head, output: output * xi[layer, head])
+
+
+def test_averages_are_over_real_tokens_and_fix_a_head(model: PreTrainedModel) -> None:
+    batch = inputs()
+    with torch.no_grad():
+        with watching(model, averages := Averages()):
+            model(**batch)
+        found = [by_hand(model, batch["input_ids"][row, :n])[1] for row, n in enumerate(LENGTHS)]
+    means = averages.mean()
+    assert averages.n.sum() == sum(LENGTHS)
+    torch.testing.assert_close(means, torch.cat(found, dim=2).mean(2))
+    chosen = {(0, 3), (1, 0)}
+
+    def mix(layer: int, head: int, output: torch.Tensor) -> torch.Tensor:
+        return means[layer, head] if (layer, head) in chosen else output
+
+    heads = torch.zeros(1, LAYERS, HEADS, dtype=torch.bool)
+    for layer, head in chosen:
+        heads[0, layer, head] = True
+    assert_equal(model, Disabled(heads, "mean", means[None, :, :, None]), mix=mix)
+
+
+def test_generation_with_kept_keys_attends_as_one_pass(model: PreTrainedModel) -> None:
+    ids = inputs()["input_ids"][:1]
+    rows: list[torch.Tensor] = []
+    kept = None
+    with torch.no_grad(), watching(model, Uniform({(0, 1)}), capture := Capture()):
+        for place in range(ids.shape[1]):
+            one = model(ids[:, place : place + 1], past_key_values=kept, use_cache=True)
+            kept = one.past_key_values
+            rows.append(capture.patterns[1][0, :, 0])
+            assert (capture.patterns[0][0, 1, 0] == 1 / (place + 1)).all()
+        model(ids)
+        whole = capture.patterns[1][0]
+    for place, row in enumerate(rows):
+        torch.testing.assert_close(row, whole[:, place, : place + 1])
+
+
+@pytest.mark.parametrize("name", ["layer 1", "layer 2"])
+@pytest.mark.parametrize("config", [LLAMA, GPT2], ids=["llama", "gpt2"])
+def test_a_decoder_that_ignores_interventions_is_refused(
+    config: PretrainedConfig, name: str
+) -> None:
+    """The second of two tokens sees the first; the first sees itself alone."""
+    model = random_decoder(config)
+    deaf = [module for module in model.modules() if type(module).__name__.endswith("Attention")]
+    deaf[int(name[-1]) - 1].register_forward_hook(
+        lambda module, given, output: (torch.zeros_like(output[0]), *output[1:])
+    )
+    with pytest.raises(InputError, match=f"{name} goes on with another attention"):
+        open_attention(model)

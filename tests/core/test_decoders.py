@@ -1,0 +1,231 @@
+"""Decoders: patterns and logits equal eager's in each architecture; others are refused."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModel, DiffLlamaConfig, PretrainedConfig
+
+from tests.bad_input.refused import refused
+from tests.core.decoder_architectures import (
+    HEADS,
+    KV_HEADS,
+    LAYERS,
+    OPENED,
+    POSITIONS,
+    REFUSED,
+    WINDOW,
+    WINDOWED,
+    WORDS,
+)
+from tests.core.tiny_decoders import (
+    GPT2,
+    LLAMA,
+    byte_tokenizer,
+    random_decoder,
+    save_decoder,
+    save_gpt2,
+    save_llama,
+)
+from tests.core.tiny_models import random_tokens, save_bert
+from workflow_scripts.core.model import attention, causal, models, padding
+from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
+from workflow_scripts.core.model.interventions import Gates, Uniform
+from workflow_scripts.core.model.positions import max_positions
+from workflow_scripts.core.run.errors import InputError
+
+LENGTHS = (13, 20, 6)
+# GPT-2's eager attention scales in another order where it does so by layer.
+TOLERANCES = {"gpt2-scaled-by-layer": (1e-6, 1e-5)}
+SINKS = {"gpt_oss"}
+
+
+def batch() -> dict[str, torch.Tensor]:
+    """Texts of different LENGTHS, padded on the right with the end token."""
+    ids = torch.randint(3, WORDS, (3, max(LENGTHS)), generator=torch.Generator().manual_seed(1))
+    mask = (torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS)[:, None]).long()
+    return {"input_ids": ids.masked_fill(mask == 0, 2), "attention_mask": mask}
+
+
+class Directed(Watcher):
+    """Later tokens are hidden in what watchers get as `real`."""
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        assert real.shape == (pattern.shape[0], *pattern.shape[2:])
+        assert not real.triu(1).any()
+        return pattern
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_equals_eager_alone_and_in_a_batch(name: str) -> None:
+    eager = random_decoder(OPENED[name], attn_implementation="eager")
+    ours = open_attention(random_decoder(OPENED[name]))
+    kv_heads = getattr(OPENED[name], "num_key_value_heads", HEADS)
+    assert attention.n_layers(ours) == LAYERS
+    assert (attention.n_heads(ours), attention.n_kv_heads(ours)) == (HEADS, kv_heads)
+    assert not attention.is_bidirectional(ours)
+    assert max_positions(ours) == POSITIONS
+    assert attention.has_sinks(ours) == (name in SINKS)
+    together = batch()
+    alone = [
+        {key: value[row : row + 1, :n] for key, value in together.items()}
+        for row, n in enumerate(LENGTHS)
+    ]
+    patterns, logits = TOLERANCES.get(name, (0, 0))
+    for inputs in (together, *alone):
+        capture, gates = Capture(), Gates(torch.ones(LAYERS, HEADS))
+        with torch.no_grad():
+            expected = eager(**inputs, output_attentions=True, use_cache=False)
+            with watching(ours, Directed(), gates, capture):
+                actual = ours(**inputs)
+        assert actual.past_key_values is None
+        real = inputs["attention_mask"].bool()
+        assert (actual.logits - expected.logits)[real].abs().max() <= logits
+        assert len(capture.patterns) == len(expected.attentions) == LAYERS
+        for layer, (a, b) in enumerate(zip(capture.patterns, expected.attentions, strict=True)):
+            for row, n in enumerate(real.sum(1)):
+                one = a[row, :, :n, :n]
+                assert (one - b[row, :, :n, :n]).abs().max() <= patterns
+                assert not one.triu(1).any()
+                assert name in SINKS or (one.sum(-1) - 1).abs().max() < 1e-6
+                far = one.tril(-WINDOW)
+                assert far.any() == (n > WINDOW and layer not in WINDOWED.get(name, []))
+
+
+def test_layers_that_ask_for_attention_twice_are_refused() -> None:
+    sizes = {"num_hidden_layers": 3, "num_attention_heads": HEADS, "hidden_size": 32}
+    model = random_decoder(DiffLlamaConfig(**sizes, intermediate_size=48, vocab_size=WORDS))
+    why = "diffllama: attention is asked for 6 times in 3 layers; use another architecture"
+    refused(lambda: open_attention(model), why)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_others_are_refused_by_name(name: str) -> None:
+    config, why = REFUSED[name]
+    model = random_decoder(config)
+    with pytest.raises(InputError, match=rf"^{name}: {why} hand their attention .*") as error:
+        open_attention(model)
+    assert "\n" not in str(error.value)
+
+
+def test_a_sink_takes_what_a_row_lacks() -> None:
+    """gpt-oss written out: the sink is one more score in the softmax, without a value."""
+    model = open_attention(random_decoder(OPENED["gpt_oss"]))
+    inputs = batch()
+    with torch.no_grad(), watching(model, capture := Capture()):
+        model(**inputs)
+    layer = model.model.layers[0].self_attn
+    first = capture.patterns[0][:, :, 0, 0]  # e^s / (e^s + e^sink), of one score
+    with torch.no_grad():
+        hidden = model.model.layers[0].input_layernorm(
+            model.model.embed_tokens(inputs["input_ids"])
+        )
+        query = layer.q_proj(hidden[:, 0]).view(3, HEADS, -1)
+        key = layer.k_proj(hidden[:, 0]).view(3, KV_HEADS, -1).repeat_interleave(2, 1)
+        scale = layer.scaling * model.model.rotary_emb.attention_scaling**2
+        scores = (query * key).sum(-1) * scale  # at position 0 no rotation
+        sink = layer.sinks
+    torch.testing.assert_close(first, scores.exp() / (scores.exp() + sink.exp()))
+    assert (first < 0.99).any()
+
+
+def test_a_row_above_one_is_refused_next_to_a_sink() -> None:
+    class Double(Watcher):
+        def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+            return pattern * 8
+
+    model = open_attention(random_decoder(OPENED["gpt_oss"]))
+    with (
+        torch.no_grad(),
+        pytest.raises(RuntimeError, match="sums to 1"),
+        watching(model, Double(), Capture()),
+    ):
+        model(**batch())
+
+
+@pytest.mark.parametrize("name", ["gpt2", "mistral"])
+def test_uniform_is_over_the_tokens_up_to_the_query_in_its_window(name: str) -> None:
+    model = open_attention(random_decoder(OPENED[name]))
+    with torch.no_grad(), watching(model, Uniform({(1, 2)}), capture := Capture()):
+        logits = model(**batch()).logits
+    assert logits.isfinite().all()
+    for row, n in enumerate(LENGTHS):
+        expected = torch.zeros(n, n)
+        for query in range(n):
+            first = max(0, query - WINDOW + 1) if name == "mistral" else 0
+            expected[query, first : query + 1] = 1 / (query - first + 1)
+        torch.testing.assert_close(capture.patterns[1][row, 2, :n, :n], expected)
+        assert (capture.patterns[1][row, 1, :n, :n] - expected).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("config", [LLAMA, GPT2], ids=["llama", "gpt2"])
+def test_losses_are_those_of_one_text_at_a_time(config: PretrainedConfig, tmp_path: Path) -> None:
+    save_decoder(config, tmp_path)
+    model = causal.load(tmp_path, torch.device("cpu"))
+    inputs = batch()
+    with torch.no_grad():
+        losses = causal.losses(model, inputs["input_ids"], inputs["attention_mask"])
+        assert losses.shape == (3, max(LENGTHS) - 1)
+        for row, n in enumerate(LENGTHS):
+            ids = inputs["input_ids"][row : row + 1, :n]
+            chances = model(input_ids=ids).logits.double().softmax(-1)
+            by_hand = [-chances[0, i, ids[0, i + 1]].log() for i in range(n - 1)]
+            torch.testing.assert_close(losses[row, : n - 1], torch.stack(by_hand).float())
+            assert losses[row, n - 1 :].isnan().all()
+            torch.testing.assert_close(causal.losses(model, ids)[0], losses[row, : n - 1])
+
+
+def test_a_model_without_its_head_or_of_both_directions_is_no_decoder(tmp_path: Path) -> None:
+    save_bert(tmp_path / "bert", mlm=True)
+    with pytest.raises(InputError, match="tokens attend to later tokens; use a decoder"):
+        causal.load(tmp_path / "bert", torch.device("cpu"))
+    random_decoder(LLAMA).model.save_pretrained(tmp_path / "body")
+    with pytest.raises(InputError, match=r"lm_head.weight is missing"):
+        causal.load(tmp_path / "body", torch.device("cpu"))
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_a_card_without_a_padding_token(start: bool, tmp_path: Path) -> None:
+    save_llama(tmp_path, start=start)
+    card = models.describe(tmp_path, "tiny", models.Source(path=str(tmp_path)))
+    assert card["special"] == {"cls": None, "sep": None, "mask": None, "pad": None}
+    assert card["start"] == (0 if start else None)
+    assert (card["n_heads"], card["n_kv_heads"], card["bidirectional"]) == (4, 2, False)
+    assert card["max_positions"] == 128
+    save_gpt2(tmp_path)
+    assert "n_kv_heads" not in models.describe(tmp_path, "t", models.Source(path=str(tmp_path)))
+
+
+def test_padding_of_a_decoder_is_its_end_token_masked() -> None:
+    model = open_attention(random_decoder(OPENED["llama"]))
+    texts = random_tokens((4, 9))
+    inputs = padding.pad(texts, model)
+    assert inputs["input_ids"][0, 4:].tolist() == [2] * 5
+    assert inputs["attention_mask"].sum(1).tolist() == [4, 9]
+
+
+@pytest.mark.parametrize("name", ["gemma3", "llava", "clip"])
+def test_a_model_of_images_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
+    sizes = {"num_hidden_layers": 2, "num_attention_heads": 2, "hidden_size": 16}
+    text = sizes | {"intermediate_size": 16, "vocab_size": 320}
+    images = sizes | {"intermediate_size": 16, "image_size": 28, "patch_size": 14}
+    if name == "llava":
+        text, images = text | {"model_type": "llama"}, images | {"model_type": "clip_vision_model"}
+    config = AutoConfig.for_model(name, text_config=text, vision_config=images)
+    model = AutoModel.from_config(config, trust_remote_code=False)
+    refused(lambda: open_attention(model), name)
+    model.save_pretrained(tmp_path)
+    byte_tokenizer().save_pretrained(tmp_path)
+    source = models.Source(path=str(tmp_path))
+    refused(
+        lambda: models.describe(tmp_path, "tiny", source), tmp_path, "use a model of text alone"
+    )
+
+
+def test_layers_with_different_numbers_of_heads_are_refused() -> None:
+    model = random_decoder(OPENED["llama-groups"])
+    layer = model.model.layers[1].self_attn
+    width = layer.k_proj.out_features
+    layer.k_proj = torch.nn.Linear(32, width // KV_HEADS, bias=False)
+    layer.v_proj = torch.nn.Linear(32, width // KV_HEADS, bias=False)
+    refused(lambda: open_attention(model), "llama: layers with 4 (1 for keys) and 4 (2 for keys)")

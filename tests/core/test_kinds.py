@@ -1,0 +1,161 @@
+"""Encoders and decoders in one study: which chapter reads which model, and what is refused."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from workflow_scripts.core.data.abilities import check_kind
+from workflow_scripts.core.run import needs, schema
+from workflow_scripts.core.run.config import check, source_of
+from workflow_scripts.core.run.errors import InputError
+
+SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
+ENCODER = {"package": "one/model"}
+DECODER = {"package": "two/model", "kind": "decoder"}
+
+
+@pytest.fixture(scope="module")
+def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The schemas, of which frames reads both kinds, and coreference decoders alone."""
+    folder = tmp_path_factory.mktemp("schemas") / "schemas"
+    shutil.copytree(SCHEMAS, folder)
+    for chapter, kinds in {"frames": ["encoder", "decoder"], "coreference": ["decoder"]}.items():
+        path = folder / f"{chapter}.schema.yaml"
+        part = yaml.safe_load(path.read_text(encoding="utf-8"))
+        part["needs"] = part.get("needs", {}) | {"kinds": kinds}
+        path.write_text(yaml.safe_dump(part), encoding="utf-8")
+    return folder
+
+
+def study(*chapters: str, **models: dict[str, Any]) -> dict[str, Any]:
+    """A study of these models with some chapters."""
+    parts = {
+        "frames": {"corpus": "roles"},
+        "coreference": {"corpus": "stories"},
+        "surface": {"corpus": "wiki"},
+        "clusters": {"corpus": "wiki"},
+        "probes": {"treebank": "trees", "vectors": "own"},
+    }
+    corpora = {
+        "text": {"wiki": {"path": "texts"}},
+        "treebanks": {"trees": {"path": "trees"}},
+        "coreference": {"stories": {"generate": 4}},
+        "frames": {"roles": {"generate": 4}},
+        "vectors": {"own": {"train": "wiki"}},
+    }
+    chosen = {name: parts.get(name, {}) for name in chapters}
+    return {"study": "s", "models": models, "corpora": corpora} | chosen
+
+
+def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
+    return needs.served(check(config, schemas), schemas)
+
+
+def refused(config: dict[str, Any], schemas: Path) -> str:
+    with pytest.raises(InputError) as error:
+        check(config, schemas)
+    return str(error.value).removeprefix("config: ")
+
+
+def test_a_model_is_an_encoder_unless_its_entry_states_otherwise() -> None:
+    filled = check(study("surface", one=ENCODER), SCHEMAS)
+    assert filled["models"]["one"] == ENCODER | {"kind": "encoder"}
+    assert source_of(filled["models"]["one"]) == ENCODER
+
+
+def test_a_chapter_reads_the_models_of_its_kinds(schemas: Path) -> None:
+    config = study("frames", "coreference", "probes", "atlas", one=ENCODER, two=DECODER)
+    models = served(config, schemas)
+    assert models["frames"] == models["atlas"] == models["attention"] == ["one", "two"]
+    assert (models["coreference"], models["probes"]) == (["two"], ["one"])
+
+
+def test_a_model_may_take_some_chapters_alone(schemas: Path) -> None:
+    narrow = DECODER | {"chapters": ["frames"]}
+    config = study("frames", "coreference", "atlas", one=DECODER, two=narrow)
+    models = served(config, schemas)
+    assert (models["frames"], models["coreference"]) == (["one", "two"], ["one"])
+    assert models["atlas"] == ["one", "two"]
+
+
+def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads(schemas: Path) -> None:
+    narrow = ENCODER | {"chapters": ["frames"]}
+    config = study("frames", "surface", "probes", one=ENCODER, two=DECODER, three=narrow)
+    needed = needs.abilities(check(config, schemas), schemas)
+    both = ["probes", "surface"]
+    assert needed == {
+        "one": {"cls": both, "mask": ["surface"], "sep": both},
+        "two": {},
+        "three": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (
+            study("probes", two=DECODER),
+            "probes reads encoders only; add one, write kind: encoder at a model that is one, or "
+            "remove probes",
+        ),
+        (
+            study("coreference", one=ENCODER),
+            "coreference reads decoders only; add one, write kind: decoder at a model that is one, "
+            "or remove coreference",
+        ),
+        (
+            study("frames", "surface", one=ENCODER | {"chapters": ["surface"]}),
+            "frames: no model takes it; add it to models.<name>.chapters or remove frames",
+        ),
+        (
+            study("frames", one=ENCODER | {"chapters": ["surface"]}),
+            "models.one.chapters: 'surface' is not in the study; accepted: attention, "
+            "checkpoints, corpora, frames, report",
+        ),
+        (
+            study("frames", "probes", one=ENCODER, two=DECODER | {"chapters": ["surface"]}),
+            "models.two.chapters: 'surface' is not in the study; accepted: attention, corpora, "
+            "frames, report",
+        ),
+        (
+            study("frames", "probes", one=ENCODER, two=DECODER | {"chapters": ["probes"]}),
+            "models.two.chapters: probes reads encoders only; remove probes",
+        ),
+        (
+            study("surface", "clusters", one=ENCODER | {"chapters": ["clusters"]}),
+            "models.one.chapters: clusters needs surface; add it or remove clusters",
+        ),
+        (
+            study("frames", one=ENCODER | {"kind": "seq2seq"}),
+            "models.one.kind: 'seq2seq' is not accepted; accepted: encoder, decoder",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(
+    config: dict[str, Any], words: str, schemas: Path
+) -> None:
+    assert refused(config, schemas) == words
+
+
+def test_a_study_of_decoders_needs_no_encoder(schemas: Path) -> None:
+    models = served(study("frames", "claims", "atlas", two=DECODER), schemas)
+    assert models["checkpoints"] == models["tasks"] == []
+    assert schema.chapters(schemas) == sorted(models)
+
+
+@pytest.mark.parametrize(
+    ("kind", "about", "words"),
+    [
+        ("encoder", {"bidirectional": False}, "do not attend to later ones; write kind: decoder"),
+        ("decoder", {}, "attend to later ones; write kind: encoder"),
+    ],
+)
+def test_a_card_shows_a_wrong_kind(kind: str, about: dict[str, Any], words: str) -> None:
+    card = {"source": {"path": "models/m"}, "special": {"pad": 0}} | about
+    check_kind(card, "decoder" if about else "encoder")
+    with pytest.raises(InputError) as error:
+        check_kind(card, kind)
+    assert str(error.value) == f"kind: {kind}: tokens of the model in models/m {words}"

@@ -1,0 +1,163 @@
+"""The norms of what heads read, against the layers' own weights and plain loops."""
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedModel
+
+from tests.battery.plain_heads import plain_heads
+from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
+from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model, random_tokens
+from workflow_scripts.core.model import attention, padding
+from workflow_scripts.core.model.live import Live
+from workflow_scripts.core.model.value_norms import ValueNorms, output_grams, weighted
+from workflow_scripts.core.run.errors import InputError
+
+LAYERED = ("bert", "roberta", "electra", "distilbert")
+MODULES = {
+    "bert": ("encoder.layer", "attention.self.value", "attention.output.dense"),
+    "distilbert": ("transformer.layer", "attention.v_lin", "attention.out_lin"),
+}
+
+
+def plain(model: PreTrainedModel, name: str, hidden: list[torch.Tensor]) -> np.ndarray:
+    """||(x W_V + b_V) W_O|| head by head and token by token, from the weights in float64."""
+    layers, value, merge = MODULES.get(name, MODULES["bert"])
+    found = np.zeros((LAYERS, HEADS, hidden[0].shape[1]))
+    for number, layer in enumerate(model.get_submodule(layers)):
+        read, write = layer.get_submodule(value), layer.get_submodule(merge)
+        dim = read.out_features // HEADS
+        for head in range(HEADS):
+            part = slice(head * dim, (head + 1) * dim)
+            w_v, b_v = read.weight[part].double(), read.bias[part].double()
+            w_o = write.weight[:, part].double()
+            for token, x in enumerate(hidden[number][0].double()):
+                found[number, head, token] = (w_o @ (w_v @ x + b_v)).norm()
+    return found
+
+
+def with_biases(name: str) -> PreTrainedModel:
+    """A random model whose biases are not 0, as fresh ones are."""
+    model = random_model(copy.deepcopy(ARCHITECTURES[name]))
+    with torch.no_grad():
+        for key, parameter in model.named_parameters():
+            if key.endswith("bias"):
+                parameter.add_(torch.randn_like(parameter))
+    return model.eval()
+
+
+def norms_of(model: PreTrainedModel, lengths: list[int]) -> list[tuple]:
+    """Of each layer of an opened model: its pattern and its norms."""
+    found: list[tuple] = []
+    watcher = ValueNorms(output_grams(model), lambda layer, *of: found.append(of))
+    with torch.inference_mode(), attention.watching(model, watcher):
+        model(**padding.pad(random_tokens(lengths), model))
+    return found
+
+
+@pytest.mark.parametrize("name", LAYERED)
+def test_norms_are_those_of_the_weights(name: str) -> None:
+    model = with_biases(name)
+    batch = padding.pad(random_tokens([9]), model)
+    with torch.inference_mode():
+        hidden = model(**batch, output_hidden_states=True).hidden_states
+        expected = plain(model, name, hidden)
+    found = np.stack([norms[0] for _, norms in norms_of(attention.open_attention(model), [9])])
+    assert found.shape == (LAYERS, HEADS, 9)
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    assert np.ptp(expected) > 1
+
+
+@pytest.mark.parametrize("config", [GPT2, LLAMA], ids=["gpt2", "llama"])
+def test_norms_of_decoders_are_those_of_the_weights(config) -> None:
+    model = random_decoder(config)
+    heads = plain_heads(model, random_tokens([9])[0].ids)
+    expected = np.linalg.norm(heads.value @ heads.out, axis=-1)
+    found = np.stack([norms[0] for _, norms in norms_of(attention.open_attention(model), [9])])
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", LAYERED)
+def test_a_heads_norms_are_of_parts_that_sum_to_the_layers_output(name: str) -> None:
+    """Sum over heads and keys of alpha f(x), and the merge's bias, is what the layer outputs."""
+    model = attention.open_attention(with_biases(name))
+    layers, value_name, merge_name = MODULES.get(name, MODULES["bert"])
+    layer = model.get_submodule(layers)[1]
+    read, outputs = [], []
+    hooks = [
+        layer.get_submodule(of).register_forward_hook(lambda _, __, out, to=to: to.append(out))
+        for of, to in ((value_name, read), (merge_name, outputs))
+    ]
+    pattern, norms = norms_of(model, [9])[1]
+    for hook in hooks:
+        hook.remove()
+    merge = layer.get_submodule(merge_name)
+    values = read[0].unflatten(-1, (HEADS, -1))  # [batch, key, head, dim]
+    with torch.inference_mode():
+        f = torch.einsum("bkhd,whd->bhkw", values, merge.weight.unflatten(1, (HEADS, -1)))
+        sums = torch.einsum("bhqk,bhkw->bqw", pattern, f) + merge.bias
+    torch.testing.assert_close(f.norm(dim=-1), norms, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(sums, outputs[0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", LAYERED)
+def test_collecting_norms_changes_nothing(name: str) -> None:
+    model = attention.open_attention(random_model(ARCHITECTURES[name]))
+    batch = padding.pad(random_tokens([9]), model)
+    with torch.inference_mode():
+        expected = model(**batch).last_hidden_state
+        with attention.watching(model, ValueNorms(output_grams(model), lambda *of: None)):
+            torch.testing.assert_close(model(**batch).last_hidden_state, expected)
+
+
+def test_values_are_not_read_in_training() -> None:
+    model = attention.open_attention(random_model(ARCHITECTURES["bert"]))
+    watcher = ValueNorms(output_grams(model), lambda *of: None)
+    with attention.watching(model.train(), watcher), pytest.raises(RuntimeError, match="eval"):
+        model(**padding.pad(random_tokens([5]), model))
+
+
+def test_unknown_projections_are_refused() -> None:
+    model = attention.open_attention(random_model(ARCHITECTURES["albert"]))
+    with pytest.raises(InputError, match=r"albert: the output projections .* are not known"):
+        output_grams(model)
+
+
+def test_shares_by_hand() -> None:
+    pattern = torch.tensor([[0.9, 0.1, 0.0], [0.5, 0.25, 0.25]])[None, None]
+    norms = torch.tensor([1.0, 9.0, 2.0])[None, None]
+    expected = torch.tensor([[0.5, 0.5, 0.0], [0.5 / 3.25, 2.25 / 3.25, 0.5 / 3.25]])[None, None]
+    torch.testing.assert_close(weighted(pattern, norms), expected)
+    assert (weighted(pattern, torch.zeros(1, 1, 3)) == 0).all()
+
+
+@pytest.mark.parametrize("kind", ["bert", "llama"])
+def test_a_live_reader_hands_on_each_texts_shares(kind: str) -> None:
+    """Texts of unlike lengths in one padded batch, as each alone by hand; rows sum to 1."""
+    model = with_biases("bert") if kind == "bert" else random_decoder(LLAMA)
+    model, tokens = attention.open_attention(model), random_tokens([5, 9, 7])
+    live = Live(Path("texts.jsonl"), model, tokens, 64, by_norm=True)
+    found = {}
+
+    def read() -> None:
+        for part in live:
+            found.setdefault(part.index, []).append(part.pattern[0])
+
+    live.in_one_pass([read])
+    for index, each in enumerate(tokens):
+        expected: list[np.ndarray] = []
+
+        def keep(layer: int, pattern, norms, to: list = expected) -> None:
+            shares = np.zeros(pattern[0].shape)
+            for head, row, key in np.ndindex(*shares.shape):
+                shares[head, row, key] = pattern[0, head, row, key] * norms[0, head, key]
+            to.append(shares / shares.sum(-1, keepdims=True))
+
+        watcher = ValueNorms(output_grams(model), keep)
+        with torch.inference_mode(), attention.watching(model, watcher):
+            model(**padding.pad([each], model))
+        np.testing.assert_allclose(np.stack(found[index]), np.stack(expected), atol=1e-3)
+        np.testing.assert_array_equal(np.stack(found[index]), live[index].pattern)

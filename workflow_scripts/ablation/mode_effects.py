@@ -1,0 +1,151 @@
+"""Effects of disabling each head, in each mode, on the loss and on the score of the same examples.
+
+Every mode is measured on the same bootstrap samples, so that differences between modes are paired.
+Effects are losses here: above 0 the model is worse without the head.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data.glue import TASKS, Task
+from workflow_scripts.core.stats import next_tokens, resampling
+from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
+
+KEYS = ["layer", "head"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How effects are sampled and tested, and the bounds within which they count as none."""
+
+    bootstrap: int
+    permutations: int
+    seed: int
+    points: float  # of a score
+    nats: float
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The effects of all heads in all modes on one measure.
+
+    `draws` [mode, 1 + draw, head] has those observed, then those of bootstrap samples. `extra` is a
+    variance that is added to that of the samples: the least that the number of examples can show.
+    """
+
+    labels: dict[str, object]  # what was measured: columns of the tables
+    heads: pd.DataFrame  # KEYS
+    modes: list[str]
+    draws: np.ndarray
+    p: np.ndarray  # [mode, head]
+    corrected: np.ndarray  # for the number of heads, [mode, head]
+    bound: float
+    extra: float = 0.0
+
+
+def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The loss of each example, of logits [..., example, label]: cross-entropy, in nats.
+
+    Of a task without classes it is the squared error.
+    """
+    if not task.labels:
+        return (logits[..., 0] - labels) ** 2
+    logits = logits.astype(np.float64)
+    shifted = logits - logits.max(-1, keepdims=True)
+    nats = np.log(np.exp(shifted).sum(-1))
+    return nats - shifted[..., np.arange(len(labels)), labels.astype(int)]
+
+
+def of_classifier(
+    logits: pd.DataFrame, scores: pd.DataFrame, settings: Settings
+) -> Iterator[Effects]:
+    """Effects on the loss and on the main metric of one classifier's development examples.
+
+    `logits` are those of the sweep, `scores` its tests of the metric.
+    """
+    rows = logits[(logits["split"] == "dev") & logits["unit"].isin(("none", "head"))]
+    task = TASKS[rows["task"].iloc[0]]
+    plain = rows[rows["unit"] == "none"]
+    columns, labels = [f"logit_{at}" for at in range(task.n_labels)], plain["label"].to_numpy()
+    heads = _heads(rows)
+    names = {key: rows[key].iloc[0] for key in ("task", "seed")}
+    modes, n = list(rows.loc[rows["unit"] == "head", "mode"].unique()), len(plain)
+    weights = resampling.observed_and_resampled(n, settings.bootstrap, settings.seed)
+    tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
+    tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
+    losses, drops, p, corrected = [], [], [], []
+    before = plain[columns].to_numpy()
+    for mode in modes:
+        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
+        after = of_mode[columns].to_numpy().reshape(len(heads), n, len(columns))
+        both = np.concatenate([before[None], after])
+        losses.append(
+            _sums(nats_of(task, both, labels), np.ones(n, int), [str(at) for at in range(n)])
+        )
+        predicted = np.stack([predictions_of(task, each) for each in both])
+        scored = weighted_scores(task.main_metric, labels, predicted, weights)
+        drops.append(scored[:, :1] - scored[:, 1:])
+        tested = tests.loc[mode].loc[list(heads.itertuples(index=False, name=None))]
+        p.append(tested["p"].to_numpy())
+        corrected.append(tested["p_corrected"].to_numpy())
+    found = {"heads": heads, "modes": modes}
+    names |= {"n": n, "n_documents": n}
+    bound = settings.nats if task.labels else np.nan
+    yield _of_sums(names | {"of": "loss"}, losses, bound, settings, found)
+    tests_of = {"p": np.stack(p), "corrected": np.stack(corrected)}
+    extra = 2 / (n + 2) ** 2
+    of = names | {"of": "score"}
+    yield Effects(
+        of, draws=np.stack(drops), bound=settings.points / 100, extra=extra, **tests_of, **found
+    )
+
+
+def of_decoder(losses: pd.DataFrame, settings: Settings) -> Effects:
+    """Effects on a decoder's nats per next token of running text, over documents."""
+    rows = losses[losses["unit"].isin(("none", "head"))]
+    plain, heads = rows[rows["unit"] == "none"], _heads(rows)
+    modes = list(rows.loc[rows["unit"] == "head", "mode"].unique())
+    n_tokens, documents = plain["n_tokens"].to_numpy(), plain["document"].tolist()
+    sums = []
+    for mode in modes:
+        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
+        after = of_mode["nats"].to_numpy().reshape(len(heads), -1)
+        sums.append(
+            _sums(np.concatenate([plain["nats"].to_numpy()[None], after]), n_tokens, documents)
+        )
+    names = {"task": "text", "seed": 0, "n": len(plain), "n_documents": len(set(documents))}
+    found = {"heads": heads, "modes": modes}
+    return _of_sums(names | {"of": "loss"}, sums, settings.nats, settings, found)
+
+
+def _heads(rows: pd.DataFrame) -> pd.DataFrame:
+    """The heads in the order in which each mode has them."""
+    heads = rows.loc[rows["unit"] == "head", ["mode", *KEYS]].drop_duplicates()
+    return heads.loc[heads["mode"] == heads["mode"].iloc[0], KEYS].reset_index(drop=True)
+
+
+def _sums(nats: np.ndarray, n_tokens: np.ndarray, documents: list[str]) -> np.ndarray:
+    """Sums of losses and of counts, [1 + head, document, 2]; the plain model's first."""
+    return next_tokens.by_document(nats, n_tokens, documents)
+
+
+def _of_sums(
+    labels: dict[str, object],
+    sums: list[np.ndarray],
+    bound: float,
+    settings: Settings,
+    found: dict[str, object],
+) -> Effects:
+    """Effects on a mean loss, with their paired test over documents."""
+    draws, p, corrected = [], [], []
+    for of_mode in sums:
+        losses = next_tokens.resampled(of_mode, settings.bootstrap, settings.seed)
+        draws.append(losses[:, 1:] - losses[:, :1])
+        test = next_tokens.tested(of_mode[0], of_mode[1:], settings.permutations, settings.seed)
+        p.append(test.p)
+        corrected.append(test.corrected)
+    tests = {"p": np.stack(p), "corrected": np.stack(corrected)}
+    return Effects(labels, draws=np.stack(draws), bound=bound, **tests, **found)

@@ -1,0 +1,52 @@
+"""What disabling does to a decoder's loss on running text, with intervals and corrected tests."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import next_tokens, resampling
+
+VARIANT = ["unit", "mode", "layer", "head"]
+COLUMNS = (*VARIANT, "id", "document", "nats", "n_tokens")
+
+
+def score(frame: pd.DataFrame, bootstrap: int, permutations: int, seed: int) -> pd.DataFrame:
+    """One row per variant: nats per token, the plain model's (baseline), effect (their difference).
+
+    `frame` has the columns COLUMNS. ci_low and ci_high are the effect's 95% interval over documents
+    (segments of one document are resampled together); p is that of the paired randomisation test
+    that swaps documents, p_corrected the same corrected for all variants of the unit and mode. n is
+    the number of segments.
+    """
+    plain = frame[frame["unit"] == "none"]
+    n_tokens, documents = plain["n_tokens"].to_numpy(), plain["document"].tolist()
+    frames = []
+    for (unit, mode), rows in frame[frame["unit"] != "none"].groupby(["unit", "mode"], sort=False):
+        cells = rows[["layer", "head"]].drop_duplicates().reset_index(drop=True)
+        nats = np.stack(
+            [plain["nats"].to_numpy(), *rows["nats"].to_numpy().reshape(len(cells), -1)]
+        )
+        sums = next_tokens.by_document(nats, n_tokens, documents)
+        losses = next_tokens.resampled(sums, bootstrap, seed)
+        effects = losses[:, 1:] - losses[:, :1]
+        low, high = np.percentile(effects[1:], resampling.CONFIDENCE, axis=0)
+        test = next_tokens.tested(sums[0], sums[1:], permutations, seed)
+        columns = {"nats": losses[0, 1:], "baseline": losses[0, 0], "effect": effects[0]}
+        columns |= {"ci_low": low, "ci_high": high, "p": test.p, "p_corrected": test.corrected}
+        frames.append(cells.assign(unit=unit, mode=mode, **columns))
+    counts = {"n": len(plain), "n_documents": len(set(documents)), "n_tokens": n_tokens.sum()}
+    return pd.concat(frames, ignore_index=True).assign(**counts)
+
+
+def main(losses: Path, scores: Out, bootstrap: int, permutations: int, seed: int) -> None:
+    """Write a row per variant."""
+    frame = tables.read(losses, COLUMNS)
+    tables.write(score(frame, bootstrap, permutations, seed), scores)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,23 @@
+"""The model in a GGUF file as a directory that every job reads: float32 weights, safetensors."""
+
+from pathlib import Path
+
+from workflow_scripts.core.model import gguf_files, models
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+
+def main(source: dict, dequantised: Out, files: list[Path] = ()) -> None:
+    """Write the model that `source` names (`files`: its file, where local).
+
+    Its config states as `quantised` what most weights were stored as.
+    """
+    file = gguf_files.find(models.Source.from_config(source))
+    header, model = gguf_files.read_header(file), gguf_files.load(file)
+    if header.quantised:
+        model.config.quantised = header.quantised
+    models.save(model, header.tokenizer, dequantised)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,1 @@
+"""battery: roles of a decoder's heads, each with a null and a causal test."""

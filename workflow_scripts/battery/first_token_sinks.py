@@ -1,0 +1,183 @@
+"""Attention to the first token (Gu et al. 2024, "When attention sink emerges in language models").
+
+Read from the paper's released code (sail-sg/Attention-Sink, eval_sink_open_source.py): a head has a
+sink in a text where its weight on the first token, averaged over all queries, the first included,
+exceeds 0.3; the metric is the share of such pairs of head and text, of texts of 64 tokens.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from transformers import PreTrainedModel
+
+from workflow_scripts.battery.head_roles import mean_measures
+from workflow_scripts.battery.repeated_sequences import start_token
+from workflow_scripts.battery.texts import read_segments
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.value_norms import ValueNorms, output_grams
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import bootstrap_mean
+from workflow_scripts.core.stats.resampling import CONFIDENCE, document_weights
+
+BATCH_TOKENS = 1024
+MEASURES = ("attention", "by_norm", "second")
+
+
+class FirstToken(ValueNorms):
+    """Measures, of each text of a batch, how much each head gives to the first token.
+
+    `found` has, for each of MEASURES, the numbers of each layer, [batch, head].
+    """
+
+    found: dict[str, list[torch.Tensor]]
+
+    def __init__(self, grams: torch.Tensor) -> None:
+        super().__init__(grams, self._measure)
+
+    def start(self, model: torch.nn.Module) -> None:
+        super().start(model)
+        self.found = {measure: [] for measure in MEASURES}
+
+    def _measure(self, layer: int, pattern: torch.Tensor, norms: torch.Tensor) -> None:
+        weighted = pattern * norms[:, :, None]
+        self.found["attention"].append(pattern[..., 0].mean(-1))
+        self.found["by_norm"].append(weighted[..., 0].sum(-1) / weighted.sum((-2, -1)))
+        self.found["second"].append(pattern[:, :, 1:, 1].mean(-1))
+
+
+def to_first_token(model: PreTrainedModel, ids: np.ndarray, desc: str) -> dict[str, np.ndarray]:
+    """How much each head gives to the first token of each text, [text, layer, head], by measure.
+
+    `attention` is the mean weight over all queries. `by_norm` is the first token's share of the
+    norms of the weighted vectors, ||alpha f(x)|| with f(x) = v W_O (Kobayashi et al. 2020), summed
+    over queries. `second` is the mean weight on the second token, over the queries from it on.
+    `ids` is [text, token], of two tokens or more; `model` is an opened body.
+    """
+    watcher = FirstToken(output_grams(model))
+    size = max(1, BATCH_TOKENS // ids.shape[1])
+    found: dict[str, list[np.ndarray]] = {measure: [] for measure in MEASURES}
+    with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
+        for start in job.progress(range(0, len(ids), size), desc=desc):
+            model(torch.from_numpy(ids[start : start + size]).to(model.device), use_cache=False)
+            for measure, by_layer in watcher.found.items():
+                found[measure].append(torch.stack(by_layer, 1).double().cpu().numpy())
+    return {measure: np.concatenate(numbers) for measure, numbers in found.items()}
+
+
+def beginnings(ids: np.ndarray, start: int, seed: int) -> dict[str, np.ndarray]:
+    """The same texts [text, token] with another first token each.
+
+    `text` begins with its own; in `start` and `random` the model's start token, or a random token
+    of the texts, takes its place.
+    """
+    words = np.random.default_rng(seed).choice(np.unique(ids), (len(ids), 1))
+    firsts = {"start": np.full((len(ids), 1), start), "random": words}
+    made = {name: np.concatenate([first, ids[:, 1:]], axis=1) for name, first in firsts.items()}
+    return {"text": ids} | made
+
+
+def summary(
+    found: dict[str, dict[str, np.ndarray]],
+    threshold: float,
+    documents: list[str],
+    bootstrap: int,
+    seed: int,
+) -> pd.DataFrame:
+    """One row per first token and measure of all heads together, with a 95% interval.
+
+    `sinks` is the metric of Gu et al., the share of heads above `threshold` in a text, mean over
+    texts; `heads` the share of heads whose mean over texts is above it. `found`
+    maps each first token to what `to_first_token` gives.
+    """
+    rows = []
+    for first, numbers in found.items():
+        of_texts = {"sinks": numbers["attention"] > threshold}
+        of_texts |= {name: numbers[name] for name in MEASURES}
+        for measure, values in of_texts.items():
+            mean = values.mean(axis=(1, 2), dtype=np.float64)[:, None]
+            value, low, high = (end[0] for end in bootstrap_mean(mean, bootstrap, seed, documents))
+            row = {"first": first, "measure": measure, "value": value, "ci_low": low}
+            rows.append(row | {"ci_high": high})
+        whole = np.ones((1, len(documents)))
+        observed, *sampled = (
+            (
+                weights @ numbers["attention"].reshape(len(documents), -1) / weights.sum()
+                > threshold
+            ).mean()
+            for weights in (*whole, *document_weights(documents, bootstrap, seed))
+        )
+        low, high = np.percentile(sampled, CONFIDENCE)
+        row = {"first": first, "measure": "heads", "value": observed, "ci_low": low}
+        rows.append(row | {"ci_high": high})
+    return pd.DataFrame(rows).assign(n=len(documents), n_documents=len(set(documents)))
+
+
+def heads_table(
+    found: dict[str, dict[str, np.ndarray]],
+    threshold: float,
+    documents: list[str],
+    bootstrap: int,
+    seed: int,
+) -> pd.DataFrame:
+    """One row per head and first token: each measure with its interval, and the share of texts.
+
+    `above` is the share of texts in which the head's mean weight exceeds `threshold`; a head
+    `has_role` whose mean weight over all texts does.
+    """
+    frames = []
+    for first, numbers in found.items():
+        values = numbers | {"above": (numbers["attention"] > threshold).astype(float)}
+        frames.append(mean_measures(values, "first", first, bootstrap, seed, documents))
+    made = pd.concat(frames, ignore_index=True)
+    made = made.rename(columns={"attention_low": "ci_low", "attention_high": "ci_high"})
+    return made.assign(has_role=made["attention"] > threshold)
+
+
+def main(
+    model: Path,
+    corpus: Path,
+    sinks: Out,
+    table: Out,
+    heads: Out,
+    n_segments: int,
+    n_tokens: int,
+    threshold: float,
+    bootstrap: int,
+    device: str = "auto",
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write each head's attention to the first token, and that of all heads together."""
+    card = read_card(model)
+    directory = models.directory_of(card)
+    tokenizer = models.load_tokenizer(directory)
+    key = "battery.sinks.n_tokens"
+    segments = read_segments(corpus, tokenizer, n_segments, n_tokens, key)
+    start, _ = start_token(tokenizer, card["start"])
+    body = attention.open_attention(models.load_body(directory, devices.pick(device)))
+    found = {
+        first: to_first_token(body, ids, f"first token: {first}")
+        for first, ids in beginnings(segments.ids, start, seed).items()
+    }
+    of_heads = heads_table(found, threshold, segments.documents, bootstrap, seed)
+    of_heads["uniform"] = (1 / np.arange(1, n_tokens + 1)).mean()
+    tables.write(of_heads, sinks)
+    together = summary(found, threshold, segments.documents, bootstrap, seed)
+    together = together.assign(threshold=threshold, n_tokens=n_tokens, too_short=segments.too_short)
+    tables.write_csv(together, table)
+    columns = ["first", "attention", "ci_low", "ci_high", "above", "by_norm", "second", "uniform"]
+    shown = of_heads.assign(head=labels(of_heads)).sort_values(
+        ["layer", "head", "first"], kind="stable"
+    )
+    tables.write_csv(shown[["head", *columns, "n", "n_documents"]], heads)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,229 @@
+"""What the tables of heads hold: roles, sinks, copying and retrieval; measures and badges."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from workflow_scripts.core.measures.badges import Badge
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
+from workflow_scripts.core.measures.tables import Tables
+
+PAPER = "olsson2022"
+GROUP = {"paper": PAPER, "group": "Roles"}
+DATA = ("text", "Roles on running text")
+RANDOM = Table(
+    "battery/roles.parquet",
+    "the mean attention to a role's token, where random tokens are repeated",
+    value="score",
+    keys=("role",),
+    p="p_corrected",
+    null="best_other",
+    null_title="the head's best other offset",
+    factor=100,
+    unit="%",
+    decimals=1,
+    ids=("role.<role>",),
+)
+NATURAL = replace(
+    RANDOM,
+    about="the mean attention to a role's token, where running text repeats a token",
+    value="natural",
+    low="natural_low",
+    high="natural_high",
+    n="n_segments",
+    p="natural_p_corrected",
+    null="natural_best_other",
+    ids=("role.<role>.natural",),
+)
+SINKS = Table(
+    "battery/sinks.parquet",
+    "the mean weight on the first token",
+    value="attention",
+    keys=("first",),
+    null="second",
+    null_title="the head's weight on the second token",
+    factor=100,
+    unit="%",
+    decimals=1,
+    ids=("sink.<first>",),
+)
+BY_NORM = replace(
+    SINKS,
+    about="the first token's share of the norms of the weighted vectors",
+    value="by_norm",
+    low="by_norm_low",
+    high="by_norm_high",
+    null="",
+    null_title=None,
+    ids=("sink.by-norm.<first>",),
+)
+COPYING = Table(
+    "battery/copying.parquet",
+    "how often the attended token has the largest logit in the head's own output",
+    value="top",
+    low="top_low",
+    high="top_high",
+    p="p_corrected",
+    null="chance",
+    null_title="one token of the sequence",
+    factor=100,
+    unit="%",
+    decimals=1,
+    ids=("copying.top",),
+)
+RETRIEVAL = Table(
+    "battery/retrieval.parquet",
+    "the share of the needles' tokens that the head copies",
+    value="score",
+    p="p_corrected",
+    null="others",
+    null_title="the answer's other tokens",
+    factor=100,
+    unit="%",
+    decimals=1,
+    ids=("retrieval.score",),
+)
+EIGENVALUE = replace(
+    COPYING,
+    about="the eigenvalue score of the head's OV circuit",
+    value="eigenvalue",
+    low="",
+    high="",
+    n="",
+    p="",
+    null=0,
+    null_title="as much copied as turned",
+    factor=1,
+    unit="",
+    decimals=2,
+    scale="diverging",
+    ids=("copying.eigenvalue",),
+)
+TABLES = (RANDOM, NATURAL, SINKS, BY_NORM, COPYING, EIGENVALUE, RETRIEVAL)
+# The mark of a role in the atlas, its title, and its token.
+ROLES = {
+    "previous": ("P", "Previous token", "the token before the query"),
+    "duplicate": ("D", "Duplicate token", "the earlier occurrence of the query's token"),
+    "induction": ("I", "Induction", "the token after the earlier occurrence of the query's token"),
+}
+FIRST = {
+    "text": ("the texts' own first token", ""),
+    "start": ("a start token in its place", ", start token"),
+    "random": ("a random token in its place", ", random token"),
+}
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """Attention to the token of each role, on random tokens and on running text, and the others."""
+    if RANDOM not in found:
+        return
+    corpus = f"the text {study.corpora.get('battery')}.{study.note('text')}"
+    for role, (_, title, token) in ROLES.items():
+        yield RANDOM.form(
+            f"role.{role}",
+            title,
+            f"Attention to {token}, in the second copy of random tokens. Mean over sequences. "
+            "Interval: 95%, bootstrap over sequences; p: sign flips of sequences, against the best "
+            "other offset, corrected for all heads and roles.",
+            {"role": role},
+            **GROUP,
+        )
+        yield NATURAL.form(
+            f"role.{role}.natural",
+            f"{title}, running text",
+            f"Attention to {token}, of tokens that occurred once before. Mean over segments of "
+            f"{corpus} {OVER_DOCUMENTS} p, of heads with the role on random tokens: sign flips of "
+            "documents, against the best other offset, corrected for those heads and roles.",
+            {"role": role},
+            **GROUP,
+        )
+    yield from _others(found, study)
+
+
+def _others(found: Tables, study: Study) -> Iterator[Form]:
+    """Sinks, copying and retrieval, where the study has them."""
+    over = f"Mean over texts of {study.corpora.get('battery')}.{study.note('text')}"
+    for first, (words, short) in FIRST.items():
+        if SINKS in found:
+            yield SINKS.form(
+                f"sink.{first}",
+                f"Weight on the first token{short}",
+                f"The mean weight of all queries on {words} (Gu et al. 2024). {over} "
+                f"{OVER_DOCUMENTS}",
+                {"first": first},
+                **GROUP,
+            )
+            yield BY_NORM.form(
+                f"sink.by-norm.{first}",
+                f"First token's share of the norm{short}",
+                "The share of the norms of the weighted, transformed vectors (Kobayashi et al. "
+                f"2020) that is of {words}. {over} {OVER_DOCUMENTS}",
+                {"first": first},
+                **GROUP,
+            )
+    if COPYING in found:
+        yield COPYING.form(
+            "copying.top",
+            "Copying, by behaviour",
+            "How often the attended token has the largest logit of the sequence's tokens in the "
+            "head's own output, the final norm frozen. Queries of the second copy of random "
+            "tokens, mean over sequences. "
+            "Interval: 95%, bootstrap over sequences; p: sign flips of sequences, of the attended "
+            "token's logit against the others', corrected for all heads.",
+            **GROUP,
+        )
+        yield EIGENVALUE.form(
+            "copying.eigenvalue",
+            "Copying, by eigenvalues",
+            "Sum of the eigenvalues of the head's OV circuit over the sum of their sizes (Elhage "
+            "et al. 2021), of weights alone: 1 copies every direction, -1 turns its sign.",
+            **GROUP,
+        )
+    if RETRIEVAL in found:
+        yield RETRIEVAL.form(
+            "retrieval.score",
+            "Retrieval",
+            "How many tokens of a needle in running text the head copies while they are "
+            "predicted: its most attended token is in the needle and is that token (after Wu et "
+            "al. 2024), the answer teacher-forced. Mean over needles. Interval: 95%, bootstrap "
+            "over needles; p: sign flips of needles, against the answer's other tokens, corrected "
+            "for all heads.",
+            **GROUP,
+        )
+
+
+def badges(found: Tables, study: Study) -> Iterator[Badge]:
+    """The heads with a role that running text confirms, sinks, and those that copy or retrieve."""
+    if RANDOM not in found:
+        return
+    for role, (mark, title, token) in ROLES.items():
+        yield Badge(
+            role,
+            mark,
+            title,
+            f"On random tokens, attention to {token} is above the threshold, and above that to the "
+            "head's best other offset with p below .05, corrected for all heads and roles; on "
+            "running text it is above the best other offset, too.",
+            RANDOM,
+            {"role": role, "confirmed": True},
+            measure=f"role.{role}",
+        )
+    if SINKS in found:
+        about = "The mean weight on the first token of texts exceeds the threshold."
+        where = {"first": "text", "has_role": True}
+        yield Badge("sink", "S", "First-token sink", about, SINKS, where, measure="sink.text")
+    if COPYING in found:
+        about = (
+            "On random tokens the attended token has the largest logit in the head's own output "
+            "more often than the threshold, and a larger one than the sequence's other tokens with "
+            "p below .05, corrected for all heads."
+        )
+        where = {"has_role": True}
+        yield Badge("copying", "C", "Copying", about, COPYING, where, measure="copying.top")
+    if RETRIEVAL in found:
+        about = (
+            "While a needle's tokens are predicted, the most attended token is that token, inside "
+            "the needle, at least as often as the threshold, and more often than one of the "
+            "answer's other tokens with p below .05, corrected for all heads."
+        )
+        where = {"has_role": True}
+        yield Badge("retrieval", "R", "Retrieval", about, RETRIEVAL, where, "retrieval.score")

@@ -1,0 +1,170 @@
+"""Roles of heads confirmed on running text, where it repeats a token.
+
+A query is a token that occurred exactly once before; its earlier occurrence takes the place of the
+first copy of random tokens, at a distance that differs from query to query.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.battery.mean_weights import Places, mean_weights
+from workflow_scripts.battery.offsets import Compared, Role, compared, roles_at
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.core.stats.randomisation import LEVEL, smallest_p
+from workflow_scripts.core.stats.swaps import swap_sets
+
+AROUND = 5  # tokens: how far keys are displaced from a role's token
+BACK = range(AROUND + 1)  # from the query: previous is 1 back
+FROM_FIRST = range(-AROUND, AROUND + 2)  # from the earlier occurrence: duplicate is 0, induction 1
+
+
+class Repeats(NamedTuple):
+    """The queries of a text, and how many of its tokens occurred exactly once before."""
+
+    places: Places
+    n_repeats: int
+
+
+def repeats(tokens: Tokens) -> Repeats:
+    """The ordinary tokens i that occurred exactly once before, at j, and the keys around both.
+
+    The keys are those BACK from i, then those FROM_FIRST on from j. Left out, and counted among
+    the repeats alone, are queries for which a key would be special, the text's first token or after
+    the query: j <= AROUND or i <= j + AROUND. So a role's token is that of no other role.
+    """
+    before: dict[int, list[int]] = {}
+    pairs = []
+    for position, (token, word) in enumerate(zip(tokens.ids.tolist(), tokens.word, strict=True)):
+        if word >= 0:
+            found = before.setdefault(token, [])
+            pairs += [(position, found[0])] if len(found) == 1 else []
+            found.append(position)
+    inside = [(i, j) for i, j in pairs if j > AROUND and i > j + AROUND]
+    query, first = np.array(inside, dtype=int).reshape(-1, 2).T
+    keys = np.concatenate([query[:, None] - BACK, first[:, None] + FROM_FIRST], axis=1)
+    return Repeats(Places(query, keys), len(pairs))
+
+
+def natural_roles() -> list[Role]:
+    """The roles: each against all other offsets of those around the same token."""
+    around_first = roles_at(FROM_FIRST, {"duplicate": 0, "induction": 1}, first=len(BACK))
+    return roles_at(BACK, {"previous": 1}) + around_first
+
+
+def p_values(
+    differences: np.ndarray, documents: Sequence[str], draws: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two-sided p-values [variant] of mean differences [segment, variant], alone and corrected.
+
+    In each permutation the differences of each document change sign with probability 1/2, all of
+    a document together; corrected by the smallest p of all variants.
+    """
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    sums = np.zeros((len(names), differences.shape[1]))
+    np.add.at(sums, codes, differences / len(differences))
+    null = [(1.0 - 2 * swaps) @ sums for swaps in swap_sets(len(names), draws, seed)]
+    found = smallest_p(sums.sum(axis=0), np.concatenate(null))
+    return found.p, found.corrected
+
+
+def confirmed(
+    random: pd.DataFrame,
+    weights: np.ndarray,
+    documents: Sequence[str],
+    bootstrap: int,
+    permutations: int,
+    seed: int,
+) -> pd.DataFrame:
+    """The rows of `random` with what weights [segment, layer, head, place] add on running text.
+
+    Every segment has a query. `natural` is the mean over segments, of the means over a segment's
+    queries, with a 95% interval over documents; natural_others and natural_best_other are its
+    nulls, as those on random tokens. Heads with a role on random tokens are tested, corrected for
+    their number; those `confirmed` are above their best other offset with p below LEVEL.
+    """
+    found = {role.name: compared(weights, role) for role in natural_roles()}
+    own = {name: each.score for name, each in found.items()}
+    frame = per_head(own, "role", "natural", bootstrap, seed, documents)
+    frame = frame.rename(
+        columns={"ci_low": "natural_low", "ci_high": "natural_high", "n": "n_segments"}
+    )
+    # The rows of both tables are by role, layer and head.
+    differences = _by_row(found, lambda each: each.score - each.best)
+    frame["natural_others"] = _by_row(found, lambda each: each.others).mean(axis=0)
+    frame["natural_best_other"] = _by_row(found, lambda each: each.best).mean(axis=0)
+    frame = random.merge(frame, on=["role", "layer", "head"], validate="one_to_one")
+    tested = frame["has_role"].to_numpy()
+    frame["natural_p"] = frame["natural_p_corrected"] = np.nan
+    if tested.any():
+        p = p_values(differences[:, tested], documents, permutations, seed)
+        frame.loc[tested, ["natural_p", "natural_p_corrected"]] = np.stack(p, axis=1)
+    above = frame["natural"] > frame["natural_best_other"]
+    return frame.assign(confirmed=above & (frame["natural_p_corrected"] < LEVEL))
+
+
+def _by_row(found: dict[str, Compared], numbers: Callable[[Compared], np.ndarray]) -> np.ndarray:
+    """Numbers [segment, layer, head] of all roles as [segment, row], the rows as in the tables."""
+    parts = [numbers(each) for each in found.values()]
+    return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
+
+
+def main(
+    model: Path,
+    corpus: Path,
+    random: Path,
+    roles: Out,
+    max_tokens: int,
+    n_segments: int,
+    bootstrap: int,
+    permutations: int,
+    batch_tokens: int = 4096,
+    device: str = "auto",
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write the roles of every head: `random`'s columns, and those on the corpus.
+
+    The counts are n_read (segments), n_segments (those with a query), n_documents, n_repeats and
+    n_queries, see `repeats`.
+    """
+    card = read_card(model)
+    directory = models.directory_of(card)
+    examples = sample(read_examples(corpus), n_segments, seed)
+    tokenizer = models.load_tokenizer(directory)
+    tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
+    found = [repeats(text) for text in tokens]
+    used = [number for number, each in enumerate(found) if len(each.places.queries)]
+    if not used:
+        raise InputError(
+            f"{corpus}: no token occurs exactly twice, more than {AROUND} tokens apart, in any of "
+            f"{len(found)} segments; use longer or more segments"
+        )
+    body = attention.open_attention(models.load_body(directory, devices.pick(device)))
+    places = [found[number].places for number in used]
+    weights = mean_weights(body, [tokens[number] for number in used], places, batch_tokens)
+    documents = [examples[number].document for number in used]
+    scores = tables.read(random, ("role", "layer", "head", "has_role"))
+    frame = confirmed(scores, weights, documents, bootstrap, permutations, seed).assign(
+        natural_uniform=np.mean([np.mean(1 / (1 + each.queries)) for each in places]),
+        n_read=len(found),
+        n_repeats=sum(each.n_repeats for each in found),
+        n_queries=sum(len(each.queries) for each in places),
+    )
+    tables.write(frame, roles)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

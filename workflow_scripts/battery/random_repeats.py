@@ -1,0 +1,96 @@
+"""Roles of heads on random tokens that are repeated (Olsson et al. 2022), each against a null.
+
+In the second copy of a sequence of L tokens, the previous token, the earlier copy of the token and
+the token after that copy are 1, L and L - 1 tokens back from every query.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.battery.head_roles import with_role
+from workflow_scripts.battery.mean_weights import Places, mean_weights
+from workflow_scripts.battery.offsets import Role, compared, roles_at
+from workflow_scripts.battery.repeated_sequences import read_sequences
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import attention, devices, models
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
+
+
+def second_copy(length: int) -> Places:
+    """The queries of the second copy, all `length` of them, and the keys 0 to `length` tokens back.
+
+    Position 0 is the start token, which is no key of any query.
+    """
+    queries = np.arange(1 + length, 1 + 2 * length)
+    return Places(queries, queries[:, None] - np.arange(1 + length))
+
+
+def random_roles(length: int) -> list[Role]:
+    """The roles, each against all other offsets from 0 to `length` tokens back."""
+    of = {"previous": 1, "duplicate": length, "induction": length - 1}
+    return roles_at(range(1 + length), of)
+
+
+def scores(
+    weights: np.ndarray, length: int, threshold: float, bootstrap: int, seed: int
+) -> pd.DataFrame:
+    """One row per role and head of weights [sequence, layer, head, offset].
+
+    `score` is the mean over sequences with a 95% bootstrap interval over them. `others` is the mean
+    weight at all other offsets and `best_other` that at the best of them, `best_offset` tokens
+    back; p and p_corrected are those of score minus best_other over sequences. A head `has_role`
+    where p_corrected is below LEVEL, the score larger than best_other and above `threshold`.
+    `uniform` is the score of attention to all visible tokens alike.
+    """
+    roles = {role.name: compared(weights, role) for role in random_roles(length)}
+    own = {name: found.score for name, found in roles.items()}
+    frame = per_head(own, "role", "score", bootstrap, seed, INDEPENDENT)
+    frame = frame.assign(
+        others=np.concatenate([found.others.mean(axis=0).ravel() for found in roles.values()]),
+        best_other=np.concatenate([found.best.mean(axis=0).ravel() for found in roles.values()]),
+        best_offset=np.concatenate([found.best_place.ravel() for found in roles.values()]),
+        uniform=float(np.mean(1 / (1 + second_copy(length).queries))),
+    )
+    differences = np.stack([found.score - found.best for found in roles.values()], axis=1)
+    above = (frame["score"] > frame["best_other"]) & (frame["score"] > threshold)
+    return with_role(frame, differences, above)
+
+
+def main(
+    model: Path,
+    sequences: Path,
+    random: Out,
+    threshold: float,
+    bootstrap: int,
+    batch_tokens: int = 4096,
+    device: str = "auto",
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write the scores of every head and role."""
+    body = models.load_body(models.directory_of(read_card(model)), devices.pick(device))
+    attention.open_attention(body)
+    ids = read_sequences(sequences)
+    length = ids.shape[1] // 2
+    weights = mean_weights(body, as_tokens(ids), [second_copy(length)] * len(ids), batch_tokens)
+    tables.write(scores(weights, length, threshold, bootstrap, seed), random)
+
+
+def as_tokens(ids: np.ndarray) -> list[Tokens]:
+    """Ids [sequence, token] as the texts of a batch, each token a word but the first."""
+    word = np.arange(-1, ids.shape[1] - 1, dtype=np.int32)
+    segment, n_words = np.zeros(len(word), np.int8), len(word) - 1
+    return [
+        Tokens(str(number), row.astype(np.int32), word, segment, n_words)
+        for number, row in enumerate(ids)
+    ]
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

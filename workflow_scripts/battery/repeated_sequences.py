@@ -1,0 +1,95 @@
+"""Random ordinary tokens, twice in a row after a start token (Olsson et al. 2022).
+
+All tests of the battery that read random tokens read this table.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tokens import token_texts
+from workflow_scripts.core.model import models
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+
+def start_token(tokenizer: "PreTrainedTokenizerFast", own: int | None) -> tuple[int, str]:
+    """The id of the token before a sequence, and what it is.
+
+    It is the one that the tokenizer puts first, `own`, else the bos token, else the eos token.
+    """
+    found = {"tokenizer": own, "bos": tokenizer.bos_token_id, "eos": tokenizer.eos_token_id}
+    for what, index in found.items():
+        if index is not None:
+            return index, what
+    raise InputError(
+        "the tokenizer has no bos or eos token, one of which must begin a sequence; name one in "
+        "tokenizer_config.json"
+    )
+
+
+def ordinary_tokens(tokenizer: "PreTrainedTokenizerFast") -> np.ndarray:
+    """The ids of the vocabulary without special and added tokens, ascending."""
+    others = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
+    return np.array(sorted(set(tokenizer.get_vocab().values()) - others))
+
+
+def repeated(ordinary: np.ndarray, start: int, n: int, length: int, seed: int) -> np.ndarray:
+    """Ids [sequence, token]: `start`, then `length` different tokens of `ordinary`, twice."""
+    rng = np.random.default_rng(seed)
+    copies = np.stack([rng.choice(ordinary, length, replace=False) for _ in range(n)])
+    return np.concatenate([np.full((n, 1), start), copies, copies], axis=1)
+
+
+def check_length(length: int, n_ordinary: int, card: dict[str, Any]) -> None:
+    """Raise InputError where the vocabulary or the model's positions are too few for a sequence."""
+    if length > n_ordinary:
+        raise InputError(
+            f"config: battery.length: {length} different tokens, but the tokenizer has only "
+            f"{n_ordinary} ordinary ones; lower it"
+        )
+    if 1 + 2 * length > card["max_positions"]:
+        raise InputError(
+            f"config: battery.length: a start token and twice {length} tokens, but "
+            f"{card['name']} has {card['max_positions']} positions; lower it"
+        )
+
+
+def main(
+    model: Path,
+    sequences: Out,
+    n_sequences: int,
+    length: int,
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write the sequences, a row for each token; `copy` is 0 for the start token, then 1 and 2."""
+    card = read_card(model)
+    tokenizer = models.load_tokenizer(models.directory_of(card))
+    start, what = start_token(tokenizer, card.get("start"))
+    ordinary = np.setdiff1d(ordinary_tokens(tokenizer), start)
+    check_length(length, len(ordinary), card)
+    ids = repeated(ordinary, start, n_sequences, length, seed)
+    axes = {"sequence": range(n_sequences), "position": range(1 + 2 * length)}
+    frame = tables.tidy(axes, id=ids)
+    frame["copy"] = (frame["position"] + length - 1) // length
+    frame["token"] = token_texts(tokenizer, ids.ravel())
+    tables.write(frame.assign(start=what), sequences)
+
+
+def read_sequences(path: Path) -> np.ndarray:
+    """The ids of a table of sequences, [sequence, token]."""
+    frame: pd.DataFrame = tables.read(path, ("sequence", "position", "id"))
+    return frame.pivot(index="sequence", columns="position", values="id").to_numpy()
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

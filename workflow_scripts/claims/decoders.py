@@ -1,0 +1,134 @@
+"""Our numbers for what is stated about heads of decoders."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
+from workflow_scripts.claims.intervals import BOUNDS, apart, counted, in_percent, minus, share
+from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.stats.randomisation import LEVEL
+
+OF_SEQUENCES = "95% over sequences of random tokens"
+NEWCOMBE = "95% of two shares of independent heads (Newcombe)"
+OF_GROUPS = "95% over groups of heads that share keys and values"
+WU_THRESHOLD = 0.1  # the score of a retrieval head
+GU_THRESHOLD = 0.3  # the weight of a sink
+CONFIRMED = "from the heads confirmed on running text to those found on random tokens"
+
+
+def heads_with_role(products: Products, of: str) -> list[Measured]:
+    """The number of heads that have the role `of` on random tokens.
+
+    The lower end counts those that running text confirms.
+    """
+    rows = products.rows(RANDOM, role=of)
+    found = rows[rows["has_role"]].sort_values("score", ascending=False, kind="stable")
+    ends = int(found["confirmed"].sum()), len(found)
+    more = {"interval": CONFIRMED, "about": " ".join(labels(found))}
+    return [Measured(len(found), *ends, len(rows), "heads", **more)]
+
+
+def excess_loss(products: Products, of: str) -> list[Measured]:
+    """Nats by which the loss is higher without a role's heads than without any random ones.
+
+    That is than without the sample of random heads that costs the most: of n samples, a set of
+    random heads exceeds it once in n + 1 times. `of` is the role, the mode in which heads are
+    disabled, and the text, as "induction zero second copy". Raises NotMeasured where no head has
+    the role.
+    """
+    role, mode, text = of.split(" ", 2)
+    row = products.row("battery-causal", role=role, mode=mode, text=text, chosen="all")
+    if pd.isna(row["margin"]):
+        raise NotMeasured(f"battery-causal: {role}: {row['note']}")
+    about = f"{row['n_heads']} heads; intact {row['intact']:.2f} nats, without them "
+    about += f"{row['loss']:.2f}, without random ones {row['random']:.2f}, in the worst of "
+    about += f"{row['n_samples']} samples {row['random_max']:.2f}"
+    ends = (float(row[f"margin{end}"]) for end in ("", "_low", "_high"))
+    more = {"interval": OF_SEQUENCES, "about": about}
+    return [Measured(*ends, int(row["n"]), "sequences", **more)]
+
+
+def copying_among(products: Products, of: str) -> list[Measured]:
+    """Points by which heads with the role `of` copy more often than all other heads.
+
+    A head copies where it has that role by behaviour. Raises NotMeasured where no head has the role
+    `of`, or all have.
+    """
+    columns = ["layer", "head", "has_role"]
+    heads = products.rows(RANDOM, role=of)[columns].merge(
+        products[COPYING][columns], on=columns[:2], suffixes=("", "_copying")
+    )
+    with_role, others = (heads[heads["has_role"] == has] for has in (True, False))
+    if with_role.empty or others.empty:
+        raise NotMeasured(f"{len(with_role)} of {len(heads)} heads have the role {of}")
+    counts = [(int(part["has_role_copying"].sum()), len(part)) for part in (with_role, others)]
+    one, other = (Measured(100 * k / n, *share(k, n)) for k, n in counts)
+    about = "{} of {} heads copy, and {} of {} others".format(*counts[0], *counts[1])
+    more = {"interval": NEWCOMBE, "about": about}
+    return [Measured(*apart(one, other), len(heads), "heads", **more)]
+
+
+def share_with_role(products: Products, of: str) -> list[Measured]:
+    """Percent of the heads that are retrieval heads at the threshold of Wu et al.
+
+    Whatever the study's own threshold is. As the ends, by each head's interval over needles: those
+    surely at the threshold or above, and those possibly.
+    """
+    rows = products.rows(RETRIEVAL, role=of)
+    above = (rows["score"] > rows["others"]) & (rows["score"] >= WU_THRESHOLD)
+    role = above & (rows["p_corrected"] < LEVEL)
+    sure, possible = (rows[end] >= WU_THRESHOLD for end in ("ci_low", "ci_high"))
+    number = in_percent(counted(role & sure, role, role | possible))
+    return [replace(number, of="heads", interval=BOUNDS)]
+
+
+def eigenvalues_and_copying(products: Products, of: str) -> list[Measured]:
+    """Rank correlation, over heads, of the eigenvalue score and copying by behaviour."""
+    row = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
+    ends = (float(row[name]) for name in ("rho", "ci_low", "ci_high"))
+    about = f"{row['n_groups']} groups of heads that share keys and values"
+    return [Measured(*ends, int(row["n"]), "heads", interval=OF_GROUPS, about=about)]
+
+
+def sinks(products: Products, of: str) -> list[Measured]:
+    """Percent of heads whose mean weight on the first token exceeds the threshold of Gu et al.
+
+    `of` is what stands first: the text's own token, the start token, or a random one. Raises
+    NotMeasured where the study has another threshold.
+    """
+    threshold = products.row("battery-sinks", first=of, measure="sinks")["threshold"]
+    if threshold != GU_THRESHOLD:
+        raise NotMeasured(f"battery-sinks: the threshold is {threshold:g}, not {GU_THRESHOLD}")
+    return [_together(products, of, "sinks")]
+
+
+def norm_less_weight(products: Products, of: str) -> list[Measured]:
+    """Points by which the first token's share of the norms exceeds its share of the weight."""
+    by_norm, weight = (_together(products, of, measure) for measure in ("by_norm", "attention"))
+    number, about = minus(by_norm, weight), f"{by_norm.value:.0f}% by norm, {weight.value:.0f}%"
+    interval = "conservative: difference of the intervals' ends, over documents"
+    about += " of the weight"
+    return [Measured(*number, by_norm.n, "documents", about=about, interval=interval)]
+
+
+def _together(products: Products, first: str, measure: str) -> Measured:
+    """A measure of all heads together, in percent."""
+    row = products.row("battery-sinks", first=first, measure=measure)
+    number = 100 * np.array([row["value"], row["ci_low"], row["ci_high"]], dtype=float)
+    interval = {"interval": "95% over documents"}
+    return Measured(*number.tolist(), int(row["n_documents"]), "documents", **interval)
+
+
+MEASURES = (
+    heads_with_role,
+    excess_loss,
+    copying_among,
+    eigenvalues_and_copying,
+    share_with_role,
+    sinks,
+    norm_less_weight,
+)

@@ -1,0 +1,71 @@
+"""Our numbers for the claims of Kobayashi et al. 2020 and 2021 on norms and mixing."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from workflow_scripts.claims.intervals import BOUNDS, WIDEST, counted, in_percent, mean_of, minus
+from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.verdicts import Measured
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.mixing import measures as mixing
+from workflow_scripts.surface.measures import SPECIAL_TOKENS
+
+# Whole documents are resampled for each head.
+OF_HEADS = "mean of the heads' 95% intervals over documents"
+HEAD = ["layer", "head"]
+
+
+def special_by_norm(products: Products, of: str) -> list[Measured]:
+    """Points by which a token's share of the norms exceeds that of the weights, over all heads."""
+    weights = products.rows(SPECIAL_TOKENS, target=of)
+    norms = products.rows(mixing.SPECIAL_TOKENS, target=of)
+    by_norm, weight = (Measured(*mean_of(rows, "attention", 100)) for rows in (norms, weights))
+    about = f"{by_norm.value:.1f}% by norm, {weight.value:.1f}% of the weight"
+    n = int(weights["n"].max())
+    number = Measured(*minus(by_norm, weight), n, "segments", about=about)
+    return [replace(number, interval=WIDEST)]
+
+
+def resting_by_norm(products: Products, of: str) -> list[Measured]:
+    """Percent of the norms that heads give to a special token that has most of their weight.
+
+    `of` names such tokens, as "cls sep"; the heads are those that give one of them more than half
+    of their weight. Raises NotMeasured where there is none.
+    """
+    rows = []
+    for target in of.split():
+        weights = products.rows(SPECIAL_TOKENS, target=target)
+        resting = weights.loc[weights["attention"] > 0.5, HEAD]
+        rows.append(products.rows(mixing.SPECIAL_TOKENS, target=target).merge(resting, on=HEAD))
+    heads = pd.concat(rows, ignore_index=True)
+    if heads.empty:
+        raise NotMeasured(f"no head gives more than half of its weight to {of}")
+    about = f"{len(heads)} heads: " + " ".join(labels(heads))
+    number = Measured(*mean_of(heads, "attention", 100), int(heads["n"].max()), "segments")
+    return [replace(number, about=about, interval=OF_HEADS)]
+
+
+def same_parsers(products: Products, of: str) -> list[Measured]:
+    """Percent of the relations whose best head by weight is the best by norm, too.
+
+    As the upper end, those whose best head by norm is not surely better than it by norm.
+    """
+    rows = products["kobayashi2020-table1"]
+    rows = rows[~rows["relation"].str.startswith("all")]
+    if rows.empty:
+        raise NotMeasured("kobayashi2020-table1 has no relation")
+    number = in_percent(counted(rows["same"], rows["same"], ~rows["surely_another"]))
+    others = rows.loc[~rows["same"], "relation"]
+    about = f"another head: {', '.join(others)}" if len(others) else ""
+    return [replace(number, of="relations", about=about, interval=BOUNDS)]
+
+
+def mixing_ratio(products: Products, of: str) -> list[Measured]:
+    """Percent of mixing by a method, mean over layers."""
+    row = products.row("kobayashi2021-mixing", method=of, layer="all")
+    ends = (float(row[name]) for name in ("ratio", "ci_low", "ci_high"))
+    return [Measured(*ends, int(row["n"]), "segments", interval="95% over documents")]
+
+
+MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio)

@@ -1,0 +1,234 @@
+"""Losses of an opened causal model with any sets of heads disabled, each layer below them run once.
+
+A batch runs once through the plain model, and the hidden states that enter each layer are kept. All
+variants whose lowest disabled head lies in one layer start from the states that enter it, stacked
+along the batch: the model's own forward pass runs with the layers below replaced by these states.
+So each architecture's masks, positions, norms and caps are its own. Logits are computed for some
+tokens at a time, and only where a next token is scored.
+
+    disabled = one_head(n_layers(model), n_heads(model))      # bool [variant, layer, head]
+    losses = ablate(model, tokens, disabled, "zero")          # [variant, example, token - 1]
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from transformers import PreTrainedModel
+from transformers.utils import ModelOutput
+
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import causal, padding
+from workflow_scripts.core.model.ablation_engine import check_mode, one_head, outputs_of
+from workflow_scripts.core.model.attention import n_heads, n_layers, watching
+from workflow_scripts.core.model.attention_function import MODULES
+from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.interventions import Disabled
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.replacements import Replacement
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import one_line
+
+log = logging.getLogger(__name__)
+TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
+UNEMBEDDED = 128  # tokens whose logits are computed at a time, so that they stay in the CPU's cache
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The layers of a causal model, and the module that runs them, in a list of these.
+
+    `places` has the place in the list of each layer with attention: others may lie between them.
+    """
+
+    body: nn.Module
+    each: list[nn.Module]
+    places: list[int]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A batch of texts in the plain model: what enters and leaves its layers, one by one."""
+
+    model: PreTrainedModel
+    layers: Layers
+    inputs: dict[str, torch.Tensor]  # without the last token, whose next one is not known
+    targets: torch.Tensor  # the next tokens, [batch, token - 1]
+    scored: torch.Tensor  # which of them are no padding, bool
+    entering: list[torch.Tensor]  # hidden states, [batch, token - 1, width]
+    left: list[Any]  # what each layer returned, a tensor or a tuple
+    output: ModelOutput  # of the body
+
+    @classmethod
+    def of(cls, model: PreTrainedModel, layers: Layers, inputs: dict[str, torch.Tensor]) -> Self:
+        """Run a padded batch of `padding.pad`."""
+        shorter = {name: rows[:, :-1] for name, rows in inputs.items()}
+        entering, left = [], []
+
+        def keep(layer: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
+            entering.append(args[0] if args else kwargs["hidden_states"])
+            left.append(output)
+
+        with ExitStack() as stack:
+            for layer in layers.each:
+                hook = layer.register_forward_hook(keep, with_kwargs=True)
+                stack.callback(hook.remove)
+            output = layers.body(**shorter, use_cache=False)
+        targets, scored = inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:].bool()
+        return cls(model, layers, shorter, targets, scored, entering, left, output)
+
+    def losses(self, depth: int, n: int) -> torch.Tensor:
+        """Nats [variant, batch, token - 1] of `n` variants stacked, from layer `depth` up."""
+        place = self.layers.places[depth]
+        stacked = self.entering[place].repeat(n, 1, 1)
+        with ExitStack() as stack:
+            for below, output in zip(self.layers.each[:place], self.left, strict=False):
+                rest = output[1:] if isinstance(output, tuple) else None
+                skipped = stacked if rest is None else (stacked, *rest)
+                stack.enter_context(_replaced(below, lambda *args, to=skipped, **kwargs: to))
+            inputs = {name: rows.repeat(n, 1) for name, rows in self.inputs.items()}
+            hidden = self.layers.body(**inputs, use_cache=False).last_hidden_state
+        return self._nats(hidden.unflatten(0, (n, -1)))
+
+    def _nats(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Nats [variant, batch, token - 1] of the body's outputs; NaN at padding."""
+        scored = self.scored.expand(hidden.shape[:-1])
+        targets = self.targets.expand_as(scored)[scored]
+        parts = zip(hidden[scored].split(UNEMBEDDED), targets.split(UNEMBEDDED), strict=True)
+        nats = torch.full(scored.shape, torch.nan, device=hidden.device)
+        nats[scored] = torch.cat([self._of_part(*part) for part in parts])
+        return nats
+
+    def _of_part(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Nats [token] of some of the body's outputs, by what the model does with all of them."""
+        output = replace(self.output, last_hidden_state=hidden[None])
+        with _replaced(self.layers.body, lambda *args, **kwargs: output):
+            logits = self.model(input_ids=targets[None], use_cache=False).logits[0]
+        return cross_entropy(logits.float(), targets, reduction="none")
+
+
+@contextmanager
+def _replaced(module: nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """Within, a module's call runs `forward` instead."""
+    module.forward = forward
+    try:
+        yield
+    finally:
+        del module.forward
+
+
+def ablate(
+    model: PreTrainedModel,
+    tokens: Sequence[Tokens],
+    disabled: np.ndarray,
+    mode: str,
+    instead: Replacement | None = None,
+    *,
+    pass_tokens: int = 1536,
+) -> np.ndarray:
+    """Nats of each next token, float32 [variant, example, longest - 1], NaN beyond an example.
+
+    `disabled` is bool [variant, layer, head]; a variant without any is the plain model. A disabled
+    head attends with 1/i to each of the i tokens that its query may see (`uniform`), outputs 0
+    (`zero`), or what `instead` gives for each of `tokens` (the modes of FROM_TEXTS, by
+    `replacements.replacement_of`). One pass has at most `pass_tokens` tokens, all stacked variants
+    included, or one example's. The whole model runs once for each variant, and the log states it,
+    where its layers do not run from each one up as in the whole model.
+    """
+    check_mode(mode, instead)
+    unlike, inverse = np.unique(disabled, axis=0, return_inverse=True)  # equal variants run once
+    lengths = [len(example) for example in tokens]
+    losses = np.full((len(unlike), len(tokens), max(lengths) - 1), np.nan, np.float32)
+    batches = by_length(lengths, pass_tokens // n_heads(model))
+    with torch.inference_mode(), OneDNN():
+        layers = _usable(model, padding.pad([tokens[index] for index in batches[0][:2]], model))
+        for batch in job.progress(batches, len(batches), f"{len(unlike)} variants, {mode}"):
+            inputs = padding.pad([tokens[index] for index in batch], model)
+            masks = torch.from_numpy(unlike).to(model.device)
+            run = _whole if layers is None else _from_branches
+            watcher = Disabled(masks, mode, outputs_of(instead, batch, inputs))
+            of_batch = run(model, layers, inputs, watcher, pass_tokens)
+            losses[:, batch, : of_batch.shape[2]] = of_batch.cpu().numpy()
+    return losses[inverse]
+
+
+def kv_groups(n_layers: int, n_heads: int, n_kv_heads: int) -> np.ndarray:
+    """All heads that share a key-value head: bool [layer * key-value head, layer, head].
+
+    Only without all of them, no key or value is kept for the next token.
+    """
+    groups = one_head(n_layers, n_kv_heads)
+    return np.repeat(groups, n_heads // n_kv_heads, axis=2)
+
+
+def layers_of(model: PreTrainedModel) -> Layers | None:
+    """The layers of an opened causal model; None where no list has one for each attention."""
+    for name, listed in model.named_modules():
+        if isinstance(listed, nn.ModuleList):
+            inside = [any(part in MODULES for part in layer.modules()) for layer in listed]
+            places = [place for place, attends in enumerate(inside) if attends]
+            if len(places) == n_layers(model):
+                body = model.get_submodule(name.rpartition(".")[0])
+                return Layers(body, list(listed), places)
+    return None
+
+
+def _usable(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> Layers | None:
+    """The model's layers, if the first, middle and last up give the losses of the whole model."""
+    kind, layers = model.config.model_type, layers_of(model)
+    problem = "no list of layers was found"
+    if layers is not None:
+        expected = causal.losses(model, inputs["input_ids"], inputs["attention_mask"])
+        try:
+            start = Start.of(model, layers, inputs)
+            n = len(layers.places)
+            found = [start.losses(depth, 1)[0] for depth in sorted({0, n // 2, n - 1})]
+        except Exception as error:  # of any kind, from layers that need what is not given to them
+            problem = one_line(error)
+        else:
+            error = max((each - expected).abs().nanmean().item() for each in found)
+            if error <= TOLERANCE:
+                return layers
+            problem = f"losses differ by {error:.2g}"
+    log.warning("%s cannot run from a layer up (%s): the whole model runs", kind, problem)
+    return None
+
+
+def _whole(
+    model: PreTrainedModel, _: Any, inputs: dict[str, torch.Tensor], watcher: Disabled, *limits: int
+) -> torch.Tensor:
+    """Nats [variant, batch, token - 1] by passes of the whole model, one variant after another."""
+    each = []
+    for heads in watcher.heads:
+        with watching(model, replace(watcher, heads=heads[None])):
+            each.append(causal.losses(model, inputs["input_ids"], inputs["attention_mask"]))
+    return torch.stack(each)
+
+
+def _from_branches(
+    model: PreTrainedModel,
+    layers: Layers,
+    inputs: dict[str, torch.Tensor],
+    watcher: Disabled,
+    pass_tokens: int,
+) -> torch.Tensor:
+    """Nats [variant, batch, token - 1] of one padded batch, from each variant's lowest layer up."""
+    start = Start.of(model, layers, inputs)
+    by_layer = watcher.heads.any(2)
+    # Without any disabled head a variant starts from the last layer, which costs least.
+    lowest = torch.where(by_layer.any(1), by_layer.int().argmax(1), len(layers.places) - 1)
+    ids = inputs["input_ids"]
+    losses = torch.empty(len(by_layer), len(ids), ids.shape[1] - 1, device=ids.device)
+    for depth in lowest.unique().tolist():
+        variants = (lowest == depth).nonzero()[:, 0]
+        for chunk in variants.split(max(1, pass_tokens // ids.numel())):
+            rows = watcher.heads[chunk].repeat_interleave(len(ids), 0)
+            with watching(model, replace(watcher, heads=rows)):
+                losses[chunk] = start.losses(depth, len(chunk))
+    return losses

@@ -1,0 +1,196 @@
+"""GGUF files, whose weights are mostly quantised, as models with float32 weights."""
+
+import io
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+import transformers
+from tokenizers import Tokenizer
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GgufConfig,
+    PretrainedConfig,
+    PreTrainedModel,
+)
+from transformers import PreTrainedTokenizerFast as FastTokenizer
+
+from workflow_scripts.core.data.packages import path_of
+from workflow_scripts.core.model.models import Source
+from workflow_scripts.core.run.errors import InputError, one_line
+
+MAGIC = b"GGUF"
+NEEDED = ("gguf", "accelerate")  # by which transformers reads these files
+PLAIN = ("F64", "F32", "F16", "BF16")  # types of weights that are not quantised
+
+
+class Header(NamedTuple):
+    """What a GGUF file states: all but the weights.
+
+    `quantised` is the type of most weights, such as Q4_1; None where that is a plain one.
+    """
+
+    config: PretrainedConfig
+    tokenizer: FastTokenizer
+    quantised: str | None
+
+
+def find(source: Source) -> Path:
+    """The GGUF file of a source; one from the hub is downloaded once and kept.
+
+    Raises InputError where there is none.
+    """
+    if source.hub is None:
+        return path_of(source.to_config())
+    from huggingface_hub import hf_hub_download
+
+    try:
+        return Path(hf_hub_download(source.hub, source.file, revision=source.revision))
+    except Exception as error:  # of any layer of the network below
+        raise InputError(
+            f"hub: {source.hub} at {source.revision}: {source.file} cannot be fetched "
+            f"({one_line(error)}); connect this machine, or download it elsewhere and give it as "
+            "path"
+        ) from error
+
+
+def is_cached(source: Source) -> bool:
+    """Whether the GGUF file of a hub's repository is on this machine."""
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(source.hub, source.file, revision=source.revision)
+    return isinstance(found, str)
+
+
+def read_header(file: Path) -> Header:
+    """What a GGUF file states of its model.
+
+    Raises InputError for a file of another kind, a damaged one, an architecture that transformers
+    does not read, and positions that are scaled in a way that it leaves out.
+    """
+    _check_kind(file)
+    from gguf import GGUFReader
+
+    with _readable(file) as place:
+        reader = GGUFReader(file)
+        config = AutoConfig.from_pretrained(**place, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(**place, trust_remote_code=False)
+        tokenizer = _with_own_tokens(tokenizer, len(reader.fields["tokenizer.ggml.tokens"].data))
+    numbers: Counter[str] = Counter()
+    for tensor in reader.tensors:
+        numbers[tensor.tensor_type.name] += int(tensor.n_elements)
+    if not numbers:
+        raise _unreadable(file, "it has no weights")
+    _check_positions(file, reader, config)
+    most = numbers.most_common(1)[0][0]
+    return Header(config, tokenizer, None if most in PLAIN else most)
+
+
+def load(file: Path) -> PreTrainedModel:
+    """The causal model in a GGUF file with float32 weights, as any other model of its class.
+
+    Raises InputError where transformers cannot read the weights, or lacks some.
+    """
+    _check_kind(file)
+    with _readable(file) as place:
+        packed, report = AutoModelForCausalLM.from_pretrained(
+            **place,
+            dtype=torch.float32,
+            quantization_config=GgufConfig(dequantize=True),
+            trust_remote_code=False,
+            output_loading_info=True,
+        )
+    if lacking := sorted(report["missing_keys"]):
+        more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
+        raise _unreadable(file, f"{lacking[0]} is missing{more}")
+    # A model from GGUF cannot be saved, so its weights move to one that can.
+    config = type(packed.config).from_dict(
+        {key: item for key, item in packed.config.to_dict().items() if key != "quantization_config"}
+    )
+    with torch.device("meta"):
+        model = type(packed)(config)
+    model.load_state_dict(packed.state_dict(), assign=True)
+    model.tie_weights()
+    return model
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[dict[str, Any]]:
+    """What names a GGUF file to transformers, alone in a folder: files next to it are not read.
+
+    Errors of the libraries within become an InputError.
+    """
+    logging = transformers.utils.logging
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()
+    # Their progress bars would fill the log.
+    with tempfile.TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
+        (Path(folder) / "model.gguf").symlink_to(file.resolve())
+        try:
+            yield {"pretrained_model_name_or_path": folder, "gguf_file": "model.gguf"}
+        except Exception as error:  # of any kind, for a file of any content
+            raise _unreadable(file, one_line(error)) from error
+        finally:
+            logging.set_verbosity(verbosity)
+
+
+def _with_own_tokens(tokenizer: FastTokenizer, n: int) -> FastTokenizer:
+    """The tokenizer with the file's `n` tokens alone.
+
+    To a byte-level vocabulary without <|endoftext|>, transformers adds this token.
+    """
+    content = json.loads(tokenizer.backend_tokenizer.to_str())
+    own = [token for token in content["added_tokens"] if token["id"] < n]
+    if own == content["added_tokens"]:
+        return tokenizer
+    given = {name: item for name, item in tokenizer.init_kwargs.items() if name != "gguf_file"}
+    backend = Tokenizer.from_str(json.dumps(content | {"added_tokens": own}))
+    return type(tokenizer)(**given | {"tokenizer_object": backend})
+
+
+def _check_kind(file: Path) -> None:
+    """Raise InputError where the file is none, no GGUF file, or what reads them is missing."""
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(len(MAGIC))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}); correct the path") from error
+    if start != MAGIC:
+        raise InputError(
+            f"{file}: not a GGUF file: it begins with {start!r} instead of {MAGIC!r}; download it "
+            "again, or name another"
+        )
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        raise InputError(
+            f"{file}: GGUF files are read with {' and '.join(missing)}, which is not installed; "
+            "install what envs/requirements.txt pins"
+        )
+
+
+def _check_positions(file: Path, reader: Any, config: PretrainedConfig) -> None:
+    """Raise InputError where the file scales its positions and the config does not."""
+    scaled = [tensor.name for tensor in reader.tensors if tensor.name.startswith("rope_")]
+    for name, field in reader.fields.items():
+        if name.endswith(".rope.scaling.type") and field.contents() != "none":
+            scaled.append(name)
+    kept = getattr(config, "rope_parameters", None) or {}
+    if scaled and kept.get("rope_type", "default") == "default":
+        raise InputError(
+            f"{file}: {scaled[0]}: transformers leaves out how this file scales positions, so its "
+            "attention would differ; use the model's safetensors weights"
+        )
+
+
+def _unreadable(file: Path, why: str) -> InputError:
+    return InputError(
+        f"{file}: cannot be read as a GGUF model ({why}); download it again, or use another file "
+        "or the model's safetensors weights"
+    )

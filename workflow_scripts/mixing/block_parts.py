@@ -1,0 +1,137 @@
+"""One text in a model: what each layer's attention block adds to each token, and from where.
+
+The block's output at token i is x_i + sum over heads and keys of alpha_ij f(x_j) + b, and in an
+encoder the layer norm of that (Kobayashi et al. 2021). Each part is a vector; a layer norm with the
+sum's own mean and standard deviation is linear in the parts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import attention, padding
+from workflow_scripts.core.model.attention_function import MODULES
+from workflow_scripts.core.model.layers import layers_of
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.value_norms import Values
+from workflow_scripts.core.run.errors import InputError
+
+
+@dataclass(frozen=True)
+class Block:
+    """The parts of one layer's attention block, each [token, hidden].
+
+    `entering` is the residual stream x, `own` what heads read from the token itself, `context` what
+    they read from all others; `norm` is the layer norm of the sum, None in a decoder. `pattern`
+    [head, query, key], and `read` [query, key, hidden], all heads' alpha_ij f(x_j) summed.
+    """
+
+    entering: torch.Tensor
+    own: torch.Tensor
+    context: torch.Tensor
+    pattern: torch.Tensor
+    read: torch.Tensor
+    bias: torch.Tensor
+    norm: nn.LayerNorm | None
+
+    @property
+    def sum(self) -> torch.Tensor:
+        """The block's output before its norm."""
+        return self.entering + self.own + self.context + self.bias
+
+    def normed(self, part: torch.Tensor) -> torch.Tensor:
+        """What the norm makes of a part, with the mean and standard deviation of the sum.
+
+        The norm's own bias belongs to no part.
+        """
+        deviation = (self.sum.var(-1, correction=0, keepdim=True) + self.norm.eps).sqrt()
+        return (part - part.mean(-1, keepdim=True)) / deviation * self.norm.weight
+
+
+def blocks(model: PreTrainedModel, maps: torch.Tensor, tokens: Tokens) -> Iterator[Block]:
+    """The parts of each layer of an opened body on one text; `maps` are those of `output_maps`.
+
+    Raises InputError for a decoder with a norm between its attention and the residual stream.
+    """
+    found: list[tuple[torch.Tensor, torch.Tensor]] = []
+    watcher = Values(lambda layer, pattern, values: found.append((pattern[0], values[0])))
+    with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
+        inputs = padding.pad([tokens], model)
+        states = model(**inputs, output_hidden_states=True).hidden_states
+    layered = layers_of(model) if attention.is_bidirectional(model) else None
+    biases = [None] * len(found)
+    if layered is None:
+        check_residual(model)
+        biases = output_biases(model)
+    with torch.inference_mode():
+        for number, (pattern, values) in enumerate(found):
+            # Products of all heads, [query, key, hidden]: alpha_ij f(x_j), summed over heads.
+            vectors = torch.einsum("hkd,hdw->hkw", values, maps[number].to(values))
+            read = torch.einsum("hqk,hkw->qkw", pattern.to(values), vectors)
+            own = read.diagonal().T
+            norm = layered.layers[number].norm if layered else None
+            bias = layered.layers[number].attention.merge.bias if layered else biases[number]
+            bias = torch.zeros_like(own[0]) if bias is None else bias
+            context = read.sum(1) - own
+            yield Block(states[number][0], own, context, pattern, read, bias, norm)
+
+
+def output_biases(model: PreTrainedModel) -> list[torch.Tensor | None]:
+    """What each layer of a decoder adds where its heads output nothing, [hidden].
+
+    Found by a pass over one token with all heads at 0.
+    """
+    found: dict[int, torch.Tensor] = {}
+
+    class Nothing(attention.Watcher):
+        def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+            return torch.zeros_like(output)
+
+    modules = [module for module in model.modules() if module in MODULES]
+    hooks = [
+        module.register_forward_hook(
+            lambda module, _, result: found.update({MODULES[module].layer: result[0][0, 0]})
+        )
+        for module in modules
+    ]
+    try:
+        with torch.inference_mode(), attention.watching(model, Nothing()):
+            model(input_ids=torch.zeros((1, 1), dtype=torch.long, device=model.device))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return [found[layer] for layer in sorted(found)]
+
+
+def check_residual(model: PreTrainedModel) -> None:
+    """Raise InputError where a norm reads what a decoder's attention outputs (Gemma 2, OLMo 2)."""
+    made: set[int] = set()
+    read: list[str] = []
+    kept: list[torch.Tensor] = []  # so that no other tensor has the place of one in `made`
+
+    def leave(module: nn.Module, args: tuple, result: tuple) -> None:
+        kept.append(result[0])
+        made.add(id(result[0]))
+
+    def enter(module: nn.Module, args: tuple) -> None:
+        if id(args[0]) in made:
+            read.append(type(module).__name__)
+
+    modules = list(model.modules())
+    hooks = [m.register_forward_hook(leave) for m in modules if m in MODULES]
+    hooks += [m.register_forward_pre_hook(enter) for m in modules if "Norm" in type(m).__name__]
+    try:
+        with torch.inference_mode():
+            model(input_ids=torch.zeros((1, 2), dtype=torch.long, device=model.device))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    if read:
+        raise InputError(
+            f"{model.config.model_type}: a {read[0]} stands between its attention and the residual "
+            "stream, so that mixing ratios are not defined; set mixing.tests to []"
+        )

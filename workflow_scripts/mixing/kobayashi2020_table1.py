@@ -1,0 +1,74 @@
+"""Table 1 of Clark et al. (2019) by norm: the best head for each relation, both ways."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+KEYS = ["relation", "direction", "layer", "head"]
+NUMBERS = ["accuracy", "ci_low", "ci_high"]
+PUNCTUATION = "punct"
+
+
+def both_ways(weights: pd.DataFrame, norms: pd.DataFrame, fewest: int) -> pd.DataFrame:
+    """One row per relation: the best head by weight and by norm, the first of equals.
+
+    Each with its accuracy in both ways, in percent; of an encoder the better direction counts, of a
+    decoder, whose directions have other words, each has a row. Relations with fewer words than
+    `fewest` are left out, and so is punctuation.
+    """
+    columns = [*KEYS, *NUMBERS]
+    heads = weights[[*columns, "n", "n_documents", *_if_there(weights, "coverage")]].merge(
+        norms[columns], on=KEYS, suffixes=("_by_weight", "_by_norm"), validate="1:1"
+    )
+    known = heads[(heads["n"] >= fewest) & (heads["relation"] != PUNCTUATION)]
+    known = known.dropna(subset=["accuracy_by_weight", "accuracy_by_norm"])
+    of = ["relation", "direction"] if "coverage" in weights else ["relation"]
+    rows = []
+    for _, relation in known.groupby(of, sort=False):
+        best = {
+            way: relation.loc[relation[f"accuracy_by_{way}"].idxmax()] for way in ("weight", "norm")
+        }
+        rows.append(_row(best))
+    if not rows:
+        return pd.DataFrame(columns=["relation", "same", "surely_another", "n"])
+    return pd.DataFrame(rows).sort_values("n", ascending=False, kind="stable")
+
+
+def _row(best: dict[str, pd.Series]) -> dict:
+    heads = {way: label(row["layer"], row["head"]) for way, row in best.items()}
+    found = {"relation": best["weight"]["relation"]}
+    for way, row in best.items():
+        found |= {f"best_by_{way}": heads[way], f"direction_by_{way}": row["direction"]}
+        for measured in ("weight", "norm"):
+            for name, end in zip(NUMBERS, ("", "_low", "_high"), strict=True):
+                found[f"best_by_{way}_{measured}{end}"] = 100 * row[f"{name}_by_{measured}"]
+    same = all(best["weight"][key] == best["norm"][key] for key in KEYS)
+    other = found["best_by_norm_norm_low"] > found["best_by_weight_norm_high"]
+    found |= {"same": same, "surely_another": bool(other and not same)}
+    counted = {name: int(best["weight"][name]) for name in ("n", "n_documents")}
+    return found | counted | _coverage(best["weight"])
+
+
+def _coverage(row: pd.Series) -> dict:
+    return {"coverage": 100 * row["coverage"]} if "coverage" in row else {}
+
+
+def _if_there(frame: pd.DataFrame, name: str) -> list[str]:
+    return [name] if name in frame else []
+
+
+def main(weights: Path, norms: Path, table: Out, fewest: int, annotation: str) -> None:
+    """Write the table; `annotation` states whether the trees are gold or silver."""
+    frame = both_ways(tables.read(weights), tables.read(norms), fewest)
+    numbers = frame.select_dtypes(np.floating).columns
+    tables.write_csv(frame.round(dict.fromkeys(numbers, 1)).assign(annotation=annotation), table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,57 @@
+"""What the tables of norms hold, and the measures of heads that they give."""
+
+from collections.abc import Iterator
+
+from workflow_scripts.core.measures.forms import OVER_DOCUMENTS, Form, Study, Table
+from workflow_scripts.core.measures.tables import Tables
+
+PAPER = "kobayashi2020"
+SPECIAL_TOKENS = Table(
+    "mixing/special_tokens.parquet",
+    "the mean share of [CLS], [SEP], or periods and commas in the norms of what a head reads",
+    value="attention",
+    keys=("target",),
+    factor=100,
+    unit="%",
+    decimals=1,
+    ids=("norm.<target>",),
+)
+SYNTAX = Table(
+    "mixing/scores.parquet",
+    "how often the word with the largest norm is the syntactic head, or in the other direction the "
+    "dependent",
+    value="accuracy",
+    keys=("direction", "relation"),
+    factor=100,
+    unit="%",
+    decimals=1,
+    better="high",
+)
+TABLES = (SPECIAL_TOKENS, SYNTAX)
+TO = {
+    "cls": "[CLS]",
+    "first": "the first token",
+    "sep": "[SEP]",
+    "punctuation": "periods and commas",
+    "sep_to_sep": "[SEP] from [SEP]",
+    "other_to_sep": "[SEP] from other tokens",
+}
+
+
+def forms(found: Tables, study: Study) -> Iterator[Form]:
+    """The shares of the norms, next to those of the weights in the chapter surface."""
+    if SPECIAL_TOKENS not in found:
+        return
+    over = f"Mean over segments of the text {study.corpora.get('surface')}.{study.note('text')}"
+    present = set(found[SPECIAL_TOKENS]["target"])
+    for target, words in TO.items():
+        if target in present:
+            yield SPECIAL_TOKENS.form(
+                f"norm.{target}",
+                f"By norm: {words}",
+                f"The share of {words} in the norms of what a head reads, ||alpha f(x)|| over "
+                f"their sum, for each query (Kobayashi et al. 2020). {over} {OVER_DOCUMENTS}",
+                {"target": target},
+                paper=PAPER,
+                group="Special tokens",
+            )

@@ -1,0 +1,159 @@
+"""What a token loses without another token's value (Mohebbi et al. 2023, value zeroing)."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import cosine_similarity
+from transformers import PreTrainedModel
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import attention, causal_engine, devices, models, padding
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.value_norms import Values, output_maps
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.mixing.block_parts import blocks
+from workflow_scripts.mixing.mixing_ratio import by_layer, chosen_texts
+
+MEASURES = ("first", "self", "weights", "norms")
+
+
+class Without(attention.Watcher):
+    """In row j of a batch, the value of token j is 0 in all heads; patterns stay as they are.
+
+    `values` [head, key, dim] are those of the text that all rows hold.
+    """
+
+    def __init__(self, values: torch.Tensor, first: int) -> None:
+        self._values, self._first = values, first
+
+    def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        self._pattern = pattern
+        return pattern
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        changed = output.clone()
+        for row in range(len(output)):
+            key = self._first + row
+            weights = self._pattern[row, :, :, key, None].to(output.dtype)
+            changed[row] -= weights * self._values[:, None, key]
+        return changed
+
+
+def scores(model: PreTrainedModel, tokens: Tokens, rows: int = 64) -> np.ndarray:
+    """C of each layer, [layer, query, key], of an opened body on one text; rows sum to 1.
+
+    C_ij is 1 minus the cosine of token i's output of the layer with and without the value of token
+    j, over the sum for all j. Only the layer is run anew, `rows` values at a time. A row in which
+    nothing changes is 0. Raises InputError where the model's layers do not stand in one list.
+    """
+    layers = causal_engine.layers_of(model)
+    if layers is None:
+        raise InputError(
+            f"{model.config.model_type}: its layers do not stand in one list, so that values "
+            "cannot be zeroed layer by layer; take zeroing out of mixing.tests"
+        )
+    kept: list[tuple[tuple, dict[str, Any], torch.Tensor]] = []
+    values: list[torch.Tensor] = []
+
+    def keep(layer: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
+        kept.append((args, kwargs, output[0] if isinstance(output, tuple) else output))
+
+    chosen = [layers.each[place] for place in layers.places]
+    hooks = [layer.register_forward_hook(keep, with_kwargs=True) for layer in chosen]
+    watcher = Values(lambda layer, pattern, found: values.append(found[0]))
+    try:
+        with torch.inference_mode(), OneDNN(), attention.watching(model, watcher):
+            model(**padding.pad([tokens], model), use_cache=False)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    found = []
+    with torch.inference_mode(), OneDNN():
+        for layer, of_layer, call in zip(chosen, values, kept, strict=True):
+            changes = [
+                _changes(model, layer, call, Without(of_layer, first), min(rows, n - first))
+                for n in [len(tokens)]
+                for first in range(0, n, rows)
+            ]
+            found.append(torch.cat(changes).T)  # [query, key]
+    whole = torch.stack(found).double().clamp(min=0)
+    totals = whole.sum(-1, keepdim=True)
+    return (whole / totals.clamp(min=torch.finfo(whole.dtype).tiny)).cpu().numpy()
+
+
+def _changes(
+    model: PreTrainedModel, layer: nn.Module, call: tuple, watcher: Without, rows: int
+) -> torch.Tensor:
+    """1 - cosine of the layer's outputs with and without a value, [value, token]."""
+    args, kwargs, plain = call
+    states = args[0] if args else kwargs["hidden_states"]
+    stacked = states.expand(rows, -1, -1)
+    args, kwargs = (
+        ((stacked, *args[1:]), kwargs) if args else ((), kwargs | {"hidden_states": stacked})
+    )
+    with attention.watching(model, watcher):
+        output = layer(*args, **kwargs)
+    output = output[0] if isinstance(output, tuple) else output
+    return 1 - cosine_similarity(output.double(), plain.double(), dim=-1)
+
+
+def measures(zeroed: np.ndarray, weights: np.ndarray, norms: np.ndarray) -> dict[str, float]:
+    """What one layer's scores [query, key] give to the first token and to the token itself.
+
+    The first query is left out. `weights` and `norms` are their rank correlations, over all pairs
+    of different tokens that have a weight, with the mean weight of the heads and with the norm of
+    what all heads read.
+    """
+    n = len(zeroed)
+    pairs = ~np.eye(n, dtype=bool) & (weights > 0)
+    of_pairs = zeroed[pairs]
+    found = {"first": zeroed[1:, 0].mean(), "self": zeroed.diagonal()[1:].mean()}
+    found |= {"weights": _rho(of_pairs, weights[pairs]), "norms": _rho(of_pairs, norms[pairs])}
+    return {name: float(value) for name, value in found.items()}
+
+
+def _rho(one: np.ndarray, other: np.ndarray) -> float:
+    from scipy.stats import spearmanr
+
+    return spearmanr(one, other).statistic if len(one) > 2 else np.nan
+
+
+def main(
+    model: Path,
+    corpus: Path,
+    table: Out,
+    n_segments: int,
+    max_tokens: int,
+    bootstrap: int,
+    device: str = "auto",
+    seed: int = 1,
+    files: list[Path] = (),
+) -> None:
+    """Write each measure of each layer with its interval over documents."""
+    card = read_card(model)
+    texts, documents = chosen_texts(card, corpus, n_segments, max_tokens, seed)
+    body = models.load_body(models.directory_of(card), devices.pick(device))
+    body = attention.open_attention(body)
+    maps, found = output_maps(body), []
+    for text in job.progress(texts, len(texts), "value zeroing"):
+        zeroed, rows = scores(body, text), []
+        for layer, block in enumerate(blocks(body, maps, text)):
+            weights = block.pattern.mean(0).double().cpu().numpy()
+            rows.append(measures(zeroed[layer], weights, block.read.norm(dim=-1).cpu().numpy()))
+        found.append(rows)
+    values = {
+        measure: np.array([[row[measure] for row in rows] for rows in found])
+        for measure in MEASURES
+    }
+    tables.write_csv(by_layer(values, "measure", "value", bootstrap, seed, documents), table)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,141 @@
+"""Importance of a decoder's heads, and its loss on running text with more and more of them gone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from transformers import PreTrainedModel
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.model import causal, devices, models
+from workflow_scripts.core.model.attention import n_heads, n_kv_heads
+from workflow_scripts.core.model.causal_engine import ablate
+from workflow_scripts.core.model.segments import Segments, sampled
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import next_tokens, orders, resampling
+from workflow_scripts.core.stats.intervals import per_head
+from workflow_scripts.pruning.next_token_importance import gradients, of_groups
+
+STRATEGIES = ("importance", "random")  # of those of a study, those that decoders have
+
+
+def halves(documents: Sequence[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The segments of a random half of the documents, and the others, as numbers.
+
+    Raises InputError where all segments are of one document.
+    """
+    codes, names = pd.factorize(np.asarray(documents, dtype=object))
+    if len(names) < 2:
+        raise InputError(
+            f"document {names[0]!r}: the only one; importance needs others than those that are "
+            "pruned on: raise ablation.text.n_segments or take another corpus"
+        )
+    first = resampling.half_weights(len(names), 1, seed)[0].astype(bool)[codes]
+    return np.flatnonzero(first), np.flatnonzero(~first)
+
+
+def plans(
+    values: np.ndarray, settings: dict[str, Any], folds: Sequence[np.ndarray], seed: int
+) -> dict[tuple[str, int], list[np.ndarray]]:
+    """The orders of each strategy and draw, bool [step, layer, unit], one for each of `folds`.
+
+    `values` are gradients [segment, layer, unit]. A fold is pruned by the importance that the
+    segments of the other give; random orders are the same for both.
+    """
+    counts = orders.steps(values[0].size, settings["step"])
+    found = {}
+    if "importance" in settings["strategies"]:
+        importance = [np.abs(values[other]).mean(axis=0) for other in folds[::-1]]
+        if settings["importance"]["normalise"]:
+            importance = [orders.normalised(each) for each in importance]
+        found["importance", 0] = [orders.by_score(each, counts) for each in importance]
+    if "random" in settings["strategies"]:
+        random = orders.at_random(values.shape[1:], counts, settings["draws"], seed)
+        found |= {("random", draw): [masks, masks] for draw, masks in enumerate(random)}
+    return found
+
+
+def curves(
+    model: PreTrainedModel,
+    segments: Segments,
+    found: dict[tuple[str, int], list[np.ndarray]],
+    folds: Sequence[np.ndarray],
+    pass_tokens: int,
+) -> dict[tuple[str, int], np.ndarray]:
+    """Sums of nats [step, segment] of each strategy and draw; each fold in its own order."""
+    nats = {key: np.empty((len(masks[0]), len(segments.tokens))) for key, masks in found.items()}
+    for number, fold in enumerate(folds):
+        masks = np.concatenate([masks[number] for masks in found.values()])
+        heads = np.repeat(masks, n_heads(model) // masks.shape[2], axis=2)
+        losses = ablate(model, segments.take(fold).tokens, heads, "zero", pass_tokens=pass_tokens)
+        steps = np.nansum(losses, axis=2, dtype=np.float64)
+        ends = np.cumsum([len(each[number]) for each in found.values()])[:-1]
+        for key, part in zip(found, np.split(steps, ends), strict=True):
+            nats[key][:, fold] = part
+    return nats
+
+
+def curve(nats: np.ndarray, segments: Segments, draws: int, seed: int) -> pd.DataFrame:
+    """One row per step of nats [step, segment]: nats per token, and the change from step 0.
+
+    Both with their 95% intervals over documents.
+    """
+    sums = next_tokens.by_document(nats, segments.n_scored, segments.documents)
+    losses = next_tokens.resampled(sums, draws, seed)
+    columns = {}
+    for name, values in (("nats", losses), ("change", losses - losses[:, :1])):
+        ends = np.percentile(values[1:], resampling.CONFIDENCE, axis=0)
+        columns |= {name: values[0], f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    return tables.tidy({"step": range(len(nats))}, **columns)
+
+
+def main(
+    model: Path,
+    corpus: Path,
+    importance: Out,
+    pruned: Out,
+    settings: dict[str, Any],
+    n_segments: int,
+    max_tokens: int,
+    pass_tokens: int,
+    seed: int,
+    device: str = "auto",
+    files: list[Path] = (),
+) -> None:
+    """Write importance, from all segments, and the loss after every step of every strategy.
+
+    `settings` are a study's `pruning`. Units are heads, and key-value groups where heads share.
+    """
+    card = read_card(model)
+    segments = Segments.of(sampled(corpus, n_segments, seed)[0], card, max_tokens)
+    folds = halves(segments.documents, seed)
+    decoder = causal.load(models.directory_of(card), devices.pick(device))
+    units = {"head": gradients(decoder, segments.tokens)}
+    if n_kv_heads(decoder) < n_heads(decoder):
+        units["key-value group"] = of_groups(units["head"], n_kv_heads(decoder))
+    frames, rows = [], []
+    draws, counts = settings["bootstrap"], {"n": len(segments.tokens)}
+    counts["n_documents"] = len(set(segments.documents))
+    for unit, values in units.items():
+        frame = per_head(
+            {unit: np.abs(values)}, "unit", "importance", draws, seed, segments.documents
+        )
+        unit_norm = orders.normalised(np.abs(values).mean(axis=0))
+        frames.append(frame.assign(normalised=unit_norm.ravel()))
+        found = plans(values, settings, folds, seed)
+        for (strategy, draw), nats in curves(decoder, segments, found, folds, pass_tokens).items():
+            line = curve(nats, segments, draws, seed)
+            gone = found[strategy, draw][0].sum(axis=(1, 2))
+            line = line.assign(pruned=gone, units=values[0].size, share=gone / values[0].size)
+            rows.append(line.assign(unit=unit, strategy=strategy, draw=draw, **counts))
+    tables.write(pd.concat(frames, ignore_index=True), importance)
+    tables.write(pd.concat(rows, ignore_index=True), pruned)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
