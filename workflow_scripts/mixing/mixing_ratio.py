@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
@@ -22,6 +23,7 @@ from workflow_scripts.mixing.block_parts import Block, blocks
 METHODS = ("attention", "residual", "norm")
 
 
+@torch.no_grad()
 def ratios(block: Block) -> dict[str, float]:
     """||mixing|| / (||mixing|| + ||preserving||), mean over tokens, by method.
 
