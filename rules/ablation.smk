@@ -306,4 +306,5 @@ use rule analysis_step as kovaleva2019_heads with:
         **step("ablation/kovaleva2019_heads.py"),
 
 
+include: "ablation_attribution.smk"
 include: "ablation_decoders.smk"

@@ -93,6 +93,66 @@ use rule ablation_modes_figure as ablation_modes_figure_next_token with:
         job="ablation/{model}.ablation_modes_figure_next_token",
 
 
+use rule training_step as next_token_attribution_values with:
+    input:
+        model=rules.model_card.output.model,
+        corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
+        files=model_files,
+    output:
+        attribution="<results>/{model}/ablation/next_token.attribution.parquet",
+    pathvars:
+        job="ablation/{model}.next_token_attribution_values",
+    priority: 5
+    params:
+        **step("ablation/next_token_attribution.py"),
+        **without(ABLATION_TEXT_RUN, ("pass_tokens",)),
+        modes=[mode for mode in ABLATION_TEXT["modes"] if mode != "uniform"],
+        reference=ABLATION["reference"],
+
+
+use rule analysis_step as next_token_attribution with:
+    input:
+        losses=[rules.next_token_sweep.output.losses],
+        attributions=[rules.next_token_attribution_values.output.attribution],
+    output:
+        table=table(
+            "next-token-attribution",
+            "decoders, attribution against exact effects",
+            ABLATION_ATTRIBUTION,
+            caption="ablation-attribution",
+        ),
+        heads=measured(
+            table(
+                "next-token-attribution-heads",
+                "decoders, each head's attribution",
+                ABLATION_ATTRIBUTION,
+                caption="ablation-attribution-heads",
+            )
+        ),
+    pathvars:
+        job="ablation/{model}.next_token_attribution",
+    params:
+        **step("ablation/ablation_attribution.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+        screen=ABLATION["screen"],
+
+
+use rule ablation_attribution_figure as ablation_attribution_figure_next_token with:
+    input:
+        heads=rules.next_token_attribution.output.heads,
+    output:
+        **figure(
+            "next-token-attribution",
+            "decoders, attribution against exact effects",
+            ABLATION_ATTRIBUTION,
+            caption="ablation-attribution-figure",
+        ),
+    pathvars:
+        job="ablation/{model}.ablation_attribution_figure_next_token",
+
+
 use rule analysis_step as michel2019_next_token with:
     input:
         scores=rules.next_token_scores.output.scores,

@@ -116,7 +116,7 @@ def test_pairs_of_modes() -> None:
 
 
 def test_ties_for_the_last_place_share_it() -> None:
-    inside = mode_agreement._inside(np.array([[3.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]), 2)
+    inside = mode_agreement.inside(np.array([[3.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]), 2)
     assert inside.tolist() == [[1, 0.5, 0.5, 0], [0.5] * 4]
 
 

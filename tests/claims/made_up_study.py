@@ -98,6 +98,19 @@ class MadeUpStudy(MadeUpModel):
                 heads.append(row | {"low_uniform": head * 0.01 - 0.02, "high_uniform": 0.3})
         products(self.folder, ablation_modes=pairs, ablation_mode_heads=heads)
 
+    def attribution(self) -> None:
+        """Attribution and importance against exact effects, on two tasks."""
+        rows = []
+        for task, seed in product(("mrpc", "sst2"), self.seeds):
+            for estimate in ("zero", "resample", "importance"):
+                row = {"task": task, "seed": seed, "estimate": estimate, "n": 90, "top": 4}
+                row |= {"n_documents": 90, "n_heads": 36, "first": 9}
+                for name, most in (("rho", 1), ("top_missed", 4)):
+                    low, value, high = np.sort(self.rng.uniform(0, most, 3))
+                    row |= {name: value, f"{name}_low": low, f"{name}_high": high}
+                rows.append(row)
+        products(self.folder, ablation_attribution=rows)
+
     def clark(self) -> None:
         """Heads, relations, antecedents, probes and clusters."""
         self.surface()
@@ -106,6 +119,7 @@ class MadeUpStudy(MadeUpModel):
         self.clusters()
         self.by_norm()
         self.modes()
+        self.attribution()
         table1 = [
             {"relation": name, "head": "1-1", "offset": 1, "n": 500, "split_words": 8.0}
             | {"baseline": self.rng.uniform(0, 100), "held_out_gain_p": self.rng.uniform(0, 0.02)}

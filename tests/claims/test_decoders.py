@@ -179,6 +179,13 @@ def modes(agree: float, opposite: float) -> Row:
     return about | ends | {"opposite_low": opposite - 0.02, "opposite_high": opposite + 0.02}
 
 
+def attribution(estimate: str, good: bool) -> Row:
+    row = {"task": "text", "estimate": estimate, "n": 24, "n_documents": 19, "n_heads": 270}
+    row |= {"first": 54, "top": 27, "top_missed": 1.0 if good else 20.0}
+    row |= {f"top_missed_{end}": row["top_missed"] for end in ("low", "high")}
+    return row | dict.fromkeys(("rho", "rho_low", "rho_high"), 0.8 if good else 0.2)
+
+
 def by_mode(head: int, in_all: bool) -> Row:
     verdict = "in all modes" if in_all else "depends on the mode"
     about = {"task": "text", "of": "loss", "layer": 0, "head": head, "contradicted": not in_all}
@@ -213,6 +220,9 @@ def study(folder: Path, good: bool) -> Products:
         battery__retrieval=[retrieval(head, not good, sure=not good) for head in range(60)],
         next_token_modes=[modes(0.8, 0.05) if good else modes(0.2, 0.3)],
         next_token_mode_heads=[by_mode(head, good) for head in range(10)],
+        next_token_attribution=[
+            attribution(estimate, good) for estimate in ("zero", "resample", "importance")
+        ],
     )
 
 

@@ -171,6 +171,15 @@ def modes() -> Frames:
     }
 
 
+def attribution() -> Frames:
+    """Estimates that rank heads otherwise than their effects, and miss most of the costliest."""
+    row = {"task": "mnli", "seed": 1, "n": 400, "n_documents": 400, "n_heads": 144, "top": 14}
+    row |= with_interval("rho", 0.1, ends="rho") | {"first": 29}
+    row |= {"top_missed": 9.0, "top_missed_low": 8.0, "top_missed_high": 11.0}
+    estimates = ("zero", "resample", "importance")
+    return {"ablation_attribution": [row | {"estimate": estimate} for estimate in estimates]}
+
+
 T = "michel-translation-"
 CONTRADICTED: dict[str, Callable[[], Frames]] = {
     "michel-most-heads": lambda: classifiers(3, -0.5, -0.5),  # 85% of the heads, if by little
@@ -185,6 +194,10 @@ CONTRADICTED: dict[str, Callable[[], Frames]] = {
     "michel-importance-scores": lambda: pruned_classifiers(-0.05, -0.03),
     "michel-agreement": lambda: pairs(-0.1),
     "michel-agreement-mnli": lambda: pairs(-0.1),
+    **{
+        f"michel-attribution-{of}": attribution
+        for of in ("importance", "zero", "resample", "missed")
+    },
     **{f"michel-modes-{of}": modes for of in ("rank", "resample", "opposite", "verdict")},
     **{f"michel-speed-{size}": lambda: speed(90.0) for size in (1, 4, 16, 64)},
     T + "base": lambda: pruned_translators(0.9, baseline=34.0),

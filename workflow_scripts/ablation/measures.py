@@ -11,8 +11,11 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.ablation.mode_measures import (
+    ATTRIBUTION,
     MODE_HEADS,
+    NEXT_TOKEN_ATTRIBUTION,
     NEXT_TOKEN_MODE_HEADS,
+    attribution_forms,
     mode_badges,
     mode_forms,
 )
@@ -71,6 +74,7 @@ NEXT_TOKEN = Table(
     ids=("nats.<unit>.<mode>",),
 )
 TABLES = (SCORES, HEADS, NEXT_TOKEN, MODE_HEADS, NEXT_TOKEN_MODE_HEADS)
+TABLES += (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION)
 OTHER = HEADS.categories[-1]  # the kind of a head that is of no other
 # The data that each kind is measured on, as `Study.data` names them, and how their origin is noted.
 MEASURED_ON = {
@@ -130,6 +134,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
     if NEXT_TOKEN in found:
         yield from next_token(found, study)
     yield from mode_forms(found, study)
+    yield from attribution_forms(found, study)
 
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:

@@ -30,18 +30,16 @@ def pairs(effects: Effects) -> list[dict[str, Any]]:
     verdict in one mode than in the other, with an effect shown in one of them.
     """
     found, rows = verdicts(effects), []
-    ranks = [_ranks(draws) for draws in effects.draws]
+    ranked = [ranks(draws) for draws in effects.draws]
     for one, other in combinations(range(len(effects.modes)), 2):
         x, y = effects.draws[one], effects.draws[other]
         row = effects.labels | {"one": effects.modes[one], "other": effects.modes[other]}
-        row |= _interval("rho", _correlations(ranks[one], ranks[other]), (-1, 1))
+        row |= interval("rho", correlations(ranked[one], ranked[other]), (-1, 1))
         n_top = top_of(x.shape[1])
-        row |= {"top": n_top} | _interval(
-            "shared", (_inside(x, n_top) * _inside(y, n_top)).sum(1), (0, n_top)
+        row |= {"top": n_top} | interval(
+            "shared", (inside(x, n_top) * inside(y, n_top)).sum(1), (0, n_top)
         )
-        row |= {"chance": n_top**2 / x.shape[1]} | _interval(
-            "opposite", (x * y < 0).mean(1), (0, 1)
-        )
+        row |= {"chance": n_top**2 / x.shape[1]} | interval("opposite", (x * y < 0).mean(1), (0, 1))
         for name, p in (("nominal", effects.p), ("corrected", effects.corrected)):
             both = (p[[one, other]] < LEVEL).all(0)
             row[f"opposite_{name}"] = int((both & (x[0] * y[0] < 0)).sum())
@@ -94,7 +92,7 @@ def top_of(n_heads: int) -> int:
     return max(1, round(TOP * n_heads))
 
 
-def _inside(values: np.ndarray, n_top: int) -> np.ndarray:
+def inside(values: np.ndarray, n_top: int) -> np.ndarray:
     """How far each head is among the `n_top` largest of its draw, [draw, head]: 0 to 1.
 
     Heads that tie for the last places share them.
@@ -105,21 +103,21 @@ def _inside(values: np.ndarray, n_top: int) -> np.ndarray:
     return above + tied * places / tied.sum(1, keepdims=True)
 
 
-def _ranks(draws: np.ndarray) -> np.ndarray:
+def ranks(draws: np.ndarray) -> np.ndarray:
     """Ranks of the heads in each draw, ties at their mean, centred: [draw, head]."""
     from scipy.stats import rankdata  # loads slowly
 
-    ranks = rankdata(draws, axis=1)
-    return ranks - ranks.mean(1, keepdims=True)
+    found = rankdata(draws, axis=1)
+    return found - found.mean(1, keepdims=True)
 
 
-def _correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Correlation of each row of centred values; NaN where all heads are alike."""
     size = np.sqrt((x**2).sum(1) * (y**2).sum(1))
     return np.where(size > 0, (x * y).sum(1) / np.where(size > 0, size, 1), np.nan)
 
 
-def _interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[str, float]:
+def interval(name: str, draws: np.ndarray, limits: tuple[float, float]) -> dict[str, float]:
     """The observed value, first of `draws`, and the ends of its interval, which contains it.
 
     No end is beyond the `limits` of the value.

@@ -59,6 +59,19 @@ def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return nats - shifted[..., np.arange(len(labels)), labels.astype(int)]
 
 
+def loss_of_classifier(logits: pd.DataFrame, settings: Settings) -> Effects:
+    """Effects on the loss of one classifier's development examples; `logits` are the sweep's."""
+    rows, plain, heads, modes = _of_sweep(logits)
+    task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
+    sums = []
+    for both in _logits(rows, plain, heads, modes, task):
+        nats = nats_of(task, both, labels)
+        sums.append(_sums(nats, np.ones(n, int), [str(at) for at in range(n)]))
+    names = _names(rows, n) | {"of": "loss"}
+    bound = settings.nats if task.labels else np.nan
+    return _of_sums(names, sums, bound, settings, {"heads": heads, "modes": modes})
+
+
 def of_classifier(
     logits: pd.DataFrame, scores: pd.DataFrame, settings: Settings
 ) -> Iterator[Effects]:
@@ -66,41 +79,46 @@ def of_classifier(
 
     `logits` are those of the sweep, `scores` its tests of the metric.
     """
-    rows = logits[(logits["split"] == "dev") & logits["unit"].isin(("none", "head"))]
-    task = TASKS[rows["task"].iloc[0]]
-    plain = rows[rows["unit"] == "none"]
-    columns, labels = [f"logit_{at}" for at in range(task.n_labels)], plain["label"].to_numpy()
-    heads = _heads(rows)
-    names = {key: rows[key].iloc[0] for key in ("task", "seed")}
-    modes, n = list(rows.loc[rows["unit"] == "head", "mode"].unique()), len(plain)
+    yield loss_of_classifier(logits, settings)
+    rows, plain, heads, modes = _of_sweep(logits)
+    task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
     weights = resampling.observed_and_resampled(n, settings.bootstrap, settings.seed)
     tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
     tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
-    losses, drops, p, corrected = [], [], [], []
-    before = plain[columns].to_numpy()
-    for mode in modes:
-        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
-        after = of_mode[columns].to_numpy().reshape(len(heads), n, len(columns))
-        both = np.concatenate([before[None], after])
-        losses.append(
-            _sums(nats_of(task, both, labels), np.ones(n, int), [str(at) for at in range(n)])
-        )
+    drops, p, corrected = [], [], []
+    for mode, both in zip(modes, _logits(rows, plain, heads, modes, task), strict=True):
         predicted = np.stack([predictions_of(task, each) for each in both])
         scored = weighted_scores(task.main_metric, labels, predicted, weights)
         drops.append(scored[:, :1] - scored[:, 1:])
         tested = tests.loc[mode].loc[list(heads.itertuples(index=False, name=None))]
         p.append(tested["p"].to_numpy())
         corrected.append(tested["p_corrected"].to_numpy())
-    found = {"heads": heads, "modes": modes}
-    names |= {"n": n, "n_documents": n}
-    bound = settings.nats if task.labels else np.nan
-    yield _of_sums(names | {"of": "loss"}, losses, bound, settings, found)
     tests_of = {"p": np.stack(p), "corrected": np.stack(corrected)}
-    extra = 2 / (n + 2) ** 2
-    of = names | {"of": "score"}
-    yield Effects(
-        of, draws=np.stack(drops), bound=settings.points / 100, extra=extra, **tests_of, **found
-    )
+    found = {"heads": heads, "modes": modes, "extra": 2 / (n + 2) ** 2}
+    of = _names(rows, n) | {"of": "score"}
+    yield Effects(of, draws=np.stack(drops), bound=settings.points / 100, **tests_of, **found)
+
+
+def _of_sweep(logits: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, list[str]]:
+    """A classifier's rows on development examples, the plain model's, the heads and the modes."""
+    rows = logits[(logits["split"] == "dev") & logits["unit"].isin(("none", "head"))]
+    modes = list(rows.loc[rows["unit"] == "head", "mode"].unique())
+    return rows, rows[rows["unit"] == "none"], _heads(rows), modes
+
+
+def _logits(
+    rows: pd.DataFrame, plain: pd.DataFrame, heads: pd.DataFrame, modes: list[str], task: Task
+) -> Iterator[np.ndarray]:
+    """Of each mode the logits [1 + head, example, label], the plain model's first."""
+    columns = [f"logit_{at}" for at in range(task.n_labels)]
+    for mode in modes:
+        of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
+        after = of_mode[columns].to_numpy().reshape(len(heads), len(plain), len(columns))
+        yield np.concatenate([plain[columns].to_numpy()[None], after])
+
+
+def _names(rows: pd.DataFrame, n: int) -> dict[str, object]:
+    return {key: rows[key].iloc[0] for key in ("task", "seed")} | {"n": n, "n_documents": n}
 
 
 def of_decoder(losses: pd.DataFrame, settings: Settings) -> Effects:

@@ -1,10 +1,17 @@
-"""What the tables of modes hold: the measure of the atlas, and its badges."""
+"""What the tables of modes and attributions hold: measures of the atlas, and badges."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from workflow_scripts.core.measures.badges import Badge
-from workflow_scripts.core.measures.forms import Form, Study, Table, task_title
+from workflow_scripts.core.measures.forms import (
+    OVER_DOCUMENTS,
+    OVER_EXAMPLES,
+    Form,
+    Study,
+    Table,
+    task_title,
+)
 from workflow_scripts.core.measures.tables import Tables
 
 MODE_HEADS = Table(
@@ -19,6 +26,25 @@ MODE_HEADS = Table(
     ids=("modes.<task>.<seed>",),
 )
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
+ATTRIBUTION = Table(
+    "tables/ablation-attribution-heads.csv",
+    "what one backward pass estimates of the effect of disabling the head on the loss",
+    value="attribution",
+    low="attribution_low",
+    high="attribution_high",
+    keys=("task", "seed", "estimate"),
+    null=0,
+    null_title="no effect",
+    decimals=4,
+    scale="diverging",
+    ids=("attribution.<task>.<seed>.<estimate>",),
+)
+NEXT_TOKEN_ATTRIBUTION = replace(
+    ATTRIBUTION,
+    file="tables/next-token-attribution-heads.csv",
+    unit="nats",
+    ids=("attribution.nats.<estimate>",),
+)
 BADGES = (
     ("in-all-modes", "A", "Matters in all modes", "in all modes", "in every mode of disabling"),
     ("mode-dependent", "M", "Depends on the mode", "depends on the mode", "in some modes alone"),
@@ -44,6 +70,32 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
                 {"task": task, "seed": seed, "of": "loss"},
                 paper="beyond",
                 group="Modes of disabling",
+            )
+
+
+def attribution_forms(found: Tables, study: Study) -> Iterator[Form]:
+    """The attribution of each mode, and importance on the same examples."""
+    for table in (ATTRIBUTION, NEXT_TOKEN_ATTRIBUTION):
+        if table not in found:
+            continue
+        runs = found[table].drop_duplicates(["task", "seed", "estimate"])
+        for row in runs.to_dict("records"):
+            task, seed, estimate = (row[key] for key in ("task", "seed", "estimate"))
+            text = task == "text"
+            title = "running text" if text else f"{task_title(task)}, seed {seed}"
+            agrees = f"{row['rho']:.2f} ({row['rho_low']:.2f} to {row['rho_high']:.2f})"
+            how = f"the first-order change of the loss in mode {estimate}"
+            if estimate == "importance":
+                how = "the mean size of the attributions of mode zero (Michel et al. 2019)"
+            yield table.form(
+                f"attribution.{'nats' if text else f'{task}.{seed}'}.{estimate}",
+                f"Attribution ({estimate}), {title}",
+                f"What one backward pass estimates of the effect of disabling the head: {how}, on "
+                f"{title}. Spearman's correlation with the exact effect on the loss, over heads: "
+                f"{agrees}.{study.note(task)} {OVER_DOCUMENTS if text else OVER_EXAMPLES}",
+                {"task": task, "seed": seed, "estimate": estimate},
+                paper="beyond",
+                group="Attribution",
             )
 
 

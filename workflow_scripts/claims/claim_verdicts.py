@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.claims import (
+    attribution,
     clark,
     clark_parsing,
     decoders,
@@ -42,7 +43,7 @@ from workflow_scripts.core.run.job import Out
 # Modules with measures, by paper.
 PAPERS = (clark, clark_parsing, michel, michel_pruning, translation, pruned_translators, niven)
 PAPERS += (kovaleva_maps, kovaleva_scores, kovaleva_attention, kovaleva_disabling, decoders)
-PAPERS += (kobayashi, modes)
+PAPERS += (attribution, kobayashi, modes)
 MEASURES = {measure.__name__: measure for paper in PAPERS for measure in paper.MEASURES}
 # Architecture, layers, heads and width of the papers' models.
 PUBLISHED_MODELS = {("bert", 12, 12, 768): "BERT-base", ("bert", 24, 16, 1024): "BERT-large"}

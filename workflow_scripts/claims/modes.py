@@ -40,7 +40,7 @@ def modes_verdict(products: Products, of: str) -> list[Measured]:
         sure = in_all & ((lows > 0).all(axis=1) | (highs < 0).all(axis=1))
         counts = (sure.sum(), in_all.sum(), (~rows["contradicted"].astype(bool)).sum())
         value = [float(100 * count / len(rows)) for count in (counts[1], counts[0], counts[2])]
-        more = {"interval": BY_HEADS, **_task(str(task), rows)}
+        more = {"interval": BY_HEADS, **task_of(str(task), rows)}
         numbers.append(Measured(*value, len(rows), "heads", **more))
     if not numbers:
         raise NotMeasured(f"no head has an effect on the {of} in any mode")
@@ -59,7 +59,7 @@ def _of_pair(products: Products, of: str, name: str, factor: float) -> list[Meas
         n, wholes = (int(rows[column].iloc[0]) for column in ("n", "n_documents"))
         more = {"interval": OVER_DOCUMENTS if text else OVER_EXAMPLES, "about": about}
         units = (wholes, "documents") if text else (n, "examples")
-        numbers.append(Measured(*ends.tolist(), *units, **more, **_task(str(task), rows)))
+        numbers.append(Measured(*ends.tolist(), *units, **more, **task_of(str(task), rows)))
     if not numbers:
         raise NotMeasured(f"the study does not disable heads in both modes {one} and {other}")
     return numbers
@@ -71,7 +71,7 @@ def _both(products: Products, name: str) -> pd.DataFrame:
     return products[decoders if f"tables/{decoders}.csv" in products else f"ablation-{name}"]
 
 
-def _task(task: str, rows: pd.DataFrame) -> dict[str, object]:
+def task_of(task: str, rows: pd.DataFrame) -> dict[str, object]:
     """What is stated of a number on a task; nothing of running text."""
     if task == TEXT:
         return {}

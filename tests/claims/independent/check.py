@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from tests.claims.independent import (
+    attribution,
     clark,
     kobayashi,
     kovaleva,
@@ -25,6 +26,7 @@ CLAIMS = Path(__file__).parents[3] / "claims/published.csv"
 RECOMPUTED: dict[str, Callable[[Study, str], list[Case]]] = {
     name: function
     for paper in (
+        attribution,
         clark,
         kobayashi,
         kovaleva,

@@ -1,0 +1,61 @@
+"""ablation: what one backward pass estimates, against the exact effects (Michel 4.1 and beyond)."""
+
+ABLATION_ATTRIBUTION = PAPER["michel2019"] | {"subcategory": "4.1 Attribution before ablation"}
+# Uniform attention replaces weights, not outputs.
+ABLATION_ATTRIBUTED = [mode for mode in ABLATION_UNITS["head"] if mode != "uniform"]
+
+
+use rule training_step as ablation_attribution_values with:
+    input:
+        **CHECKPOINT,
+    output:
+        attribution="<results>/{model}/ablation/{task}.{init}.{seed}.attribution.parquet",
+    pathvars:
+        job="ablation/{model}.{task}.{init}.{seed}.ablation_attribution_values",
+    priority: 5
+    params:
+        **step("ablation/classifier_attribution.py"),
+        **ABLATION_RUN,
+        modes=ABLATION_ATTRIBUTED,
+        examples=ABLATION["examples"],
+        reference=ABLATION["reference"],
+
+
+use rule analysis_step as ablation_attribution with:
+    input:
+        logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
+        attributions=expand(rules.ablation_attribution_values.output.attribution, **PRETRAINED_RUNS),
+    output:
+        table=table(
+            "ablation-attribution", "attribution against exact effects", ABLATION_ATTRIBUTION
+        ),
+        heads=measured(
+            table("ablation-attribution-heads", "each head's attribution", ABLATION_ATTRIBUTION)
+        ),
+    pathvars:
+        job="ablation/{model}.ablation_attribution",
+    resources:
+        mem_mb=memory(1500, 25),
+    params:
+        **step("ablation/ablation_attribution.py"),
+        bootstrap=ABLATION["bootstrap"],
+        permutations=ABLATION["permutations"],
+        seed=config["seed"],
+        screen=ABLATION["screen"],
+
+
+use rule analysis_step as ablation_attribution_figure with:
+    input:
+        heads=rules.ablation_attribution.output.heads,
+    output:
+        **figure(
+            "ablation-attribution",
+            "attribution against exact effects",
+            ABLATION_ATTRIBUTION,
+            caption="ablation-attribution-figure",
+        ),
+    pathvars:
+        job="ablation/{model}.ablation_attribution_figure",
+    localrule: True
+    params:
+        **step("ablation/ablation_attribution_figure.py"),

@@ -1,0 +1,220 @@
+"""Attributions against finite differences, their agreement with exact effects, and screens."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.stats import spearmanr
+from transformers import PreTrainedModel
+
+from tests.core.test_causal_engine import GPT2, opened
+from tests.core.tiny_models import random_classifier, random_tokens
+from workflow_scripts.ablation import ablation_attribution, ablation_attribution_figure
+from workflow_scripts.ablation.ablation_attribution import compared, estimates_of, texts_of
+from workflow_scripts.ablation.attribution import Losses, attributions, table_of
+from workflow_scripts.ablation.mode_effects import Effects
+from workflow_scripts.ablation.screen import Screen, screened
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import causal, padding
+from workflow_scripts.core.model.attention import (
+    Watcher,
+    n_heads,
+    n_layers,
+    open_attention,
+    watching,
+)
+from workflow_scripts.core.model.replacements import replacement_of
+from workflow_scripts.pruning.importance import gradients, losses
+
+MODES = ("zero", "mean", "position", "resample")
+LENGTHS = (9, 16, 5, 12)
+STEP = 1e-4
+
+
+class Moved(Watcher):
+    """Moves one head's output a step of its way to another."""
+
+    def __init__(self, layer: int, head: int, instead: torch.Tensor | float, step: float) -> None:
+        self.place, self.instead, self.step = (layer, head), instead, step
+
+    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        if layer != self.place[0]:
+            return output
+        moved, head = output.clone(), output[:, self.place[1]]
+        moved[:, self.place[1]] = head + self.step * (self.instead - head)
+        return moved
+
+
+def classifier() -> tuple[PreTrainedModel, list[Tokens], Losses]:
+    model = open_attention(random_classifier("bert", 2).double())
+    labels = torch.tensor([1, 0, 1, 1])
+
+    def of(inputs: dict[str, torch.Tensor], batch: Sequence[int]) -> torch.Tensor:
+        return losses(model(**inputs).logits, labels[batch])
+
+    return model, random_tokens(LENGTHS), of
+
+
+def decoder() -> tuple[PreTrainedModel, list[Tokens], Losses]:
+    model = opened(GPT2).double()  # Llama's norms are in float32
+
+    def of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:
+        # next_token_losses computes in float32, which is too coarse for differences
+        logits = model(**inputs, use_cache=False).logits
+        ids, real = inputs["input_ids"][:, 1:], inputs["attention_mask"][:, 1:]
+        each = torch.nn.functional.cross_entropy(
+            logits[:, :-1].transpose(1, 2), ids, reduction="none"
+        )
+        return (each * real).sum(1)
+
+    return model, random_tokens(LENGTHS), of
+
+
+@pytest.mark.parametrize("kind", [classifier, decoder])
+def test_attributions_are_slopes_towards_the_replacement(kind) -> None:
+    model, tokens, of = kind()
+    others = random_tokens((11, 7, 20), seed=5)
+    instead = {mode: replacement_of(mode, model, tokens, others, 1) for mode in MODES}
+    found = attributions(model, tokens, of, instead, batch_tokens=64)
+    alone = attributions(model, tokens, of, instead, batch_tokens=1)
+    np.testing.assert_allclose(found, alone, atol=1e-6)  # padding has no effect
+    assert np.abs(found).min(axis=(1, 2, 3)).max() > 0
+    for at, mode in enumerate(MODES):
+        for text in range(len(tokens)):
+            inputs = padding.pad([tokens[text]], model)
+            outputs = instead[mode] and instead[mode].of([text], len(tokens[text])).double()
+            for layer, head in ((0, 1), (n_layers(model) - 1, n_heads(model) - 1)):
+                other = 0.0 if outputs is None else outputs[:, layer, head]
+                ends = []
+                for step in (STEP, -STEP):
+                    with torch.no_grad(), watching(model, Moved(layer, head, other, step)):
+                        ends.append(float(of(inputs, [text]).sum()))
+                slope = (ends[0] - ends[1]) / (2 * STEP)
+                assert found[at, layer, head, text] == pytest.approx(slope, abs=2e-6, rel=1e-4)
+
+
+def test_sizes_in_mode_zero_are_michels_importance() -> None:
+    model = random_classifier("bert", 2)
+    tokens, labels = random_tokens(LENGTHS), np.array([1, 0, 1, 1])
+
+    def of(inputs: dict[str, torch.Tensor], batch: Sequence[int]) -> torch.Tensor:
+        return losses(model(**inputs).logits, torch.from_numpy(labels[batch]))
+
+    expected = gradients(model, tokens, labels)["paper"]
+    found = attributions(model, tokens, of, {"zero": None}, 64)[0]
+    np.testing.assert_allclose(np.abs(found), np.moveaxis(expected, 0, -1), atol=1e-6)
+
+
+def test_a_decoders_loss_is_the_sum_of_its_nats() -> None:
+    model, tokens, of = decoder()
+    inputs = padding.pad(tokens, model)
+    nats = causal.losses(model, inputs["input_ids"], inputs["attention_mask"]).nansum(1)
+    np.testing.assert_allclose(of(inputs, [0]).detach(), nats.detach(), rtol=1e-5)
+
+
+def test_estimates_follow_the_order_of_the_sweep_and_its_documents() -> None:
+    values = np.arange(12.0).reshape(1, 1, 3, 4) - 5
+    frame = table_of(values, ["zero"], ["a", "b", "c", "d"])
+    texts = pd.DataFrame({"id": list("dbac"), "document": list("xxyz"), "n_tokens": [3, 1, 2, 4]})
+    found = estimates_of(frame, texts, 50, 1)
+    assert found["zero"].shape == (51, 3)
+    np.testing.assert_allclose(found["zero"][0], values[0, 0].sum(1) / 10)
+    np.testing.assert_allclose(found["importance"][0], np.abs(values[0, 0]).sum(1) / 10)
+    with pytest.raises(KeyError):
+        estimates_of(frame[frame["id"] != "a"], texts, 50, 1)
+
+
+def effects(exact: np.ndarray) -> Effects:
+    heads = pd.DataFrame({"layer": 0, "head": range(exact.shape[1])})
+    labels = {"task": "sst2", "seed": 1, "of": "loss", "n": 40, "n_documents": 40}
+    none = np.ones((1, exact.shape[1]))
+    return Effects(labels, heads, ["zero"], exact[None], none, none, 0.01)
+
+
+def test_agreement_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    exact = rng.normal(size=(101, 20))
+    zero = exact + rng.normal(size=(101, 20))
+    estimates = {"zero": zero, "mean": zero, "importance": np.abs(zero)}
+    found = list(compared(effects(exact), estimates, Screen(0.2, 0.1, 1)))
+    assert [row["estimate"] for row, _ in found] == ["zero", "importance"]  # mean was not swept
+    row, heads = found[0]
+    assert row["rho"] == pytest.approx(spearmanr(zero[0], exact[0]).statistic)
+    assert row["opposite"] == np.mean(np.sign(zero[0]) != np.sign(exact[0]))
+    assert row["shared"] == len(set(np.argsort(-zero[0])[:2]) & set(np.argsort(-exact[0])[:2]))
+    assert np.isnan(found[1][0]["opposite"])
+    counts = heads["screen"].value_counts()
+    assert counts.to_dict() == {"first": 4, "sampled": 2, "not run": 14}
+    assert set(heads.index[heads["screen"] == "first"]) == set(np.argsort(-zero[0])[:4])
+
+
+def test_a_screen_by_hand() -> None:
+    estimates = np.array([np.arange(20.0)[::-1]] * 101)  # the first four heads are first
+    exact = np.zeros((101, 20))
+    exact[:, :4] = (9, 5, 1, 0)  # top is 2, so the last found costs 5
+    exact[:, [10, 15]] = (7, 6)
+    exact[:, 12] = 5  # not more than the last found
+    row = screened(Screen(0.2, 0.999, 1), estimates, exact)
+    assert (row["top"], row["first"], row["sampled"], row["above"]) == (2, 4, 16, 2)
+    assert (row["missed"], row["missed_low"], row["missed_high"]) == (2, 2, 2)  # all were run
+    assert row["missed_share"] == 0.5
+    assert (row["true_missed"], row["true_missed_low"], row["true_missed_high"]) == (2, 2, 2)
+    assert row["top_missed"] == 1  # of 9 and 7 the second
+
+
+def test_intervals_of_missed_heads_hold_the_sampling_of_heads() -> None:
+    """Over random effects that the estimate knows nothing of, the true number is mostly inside."""
+    inside, rng = 0, np.random.default_rng(1)
+    for seed in range(200):
+        exact = np.repeat(rng.normal(size=(1, 100)), 200, axis=0)
+        estimates = np.repeat(rng.normal(size=(1, 100)), 200, axis=0)
+        row = screened(Screen(0.2, 0.2, seed), estimates, exact)
+        inside += row["missed_low"] <= row["true_missed"] <= row["missed_high"]
+    assert 0.9 <= inside / 200 <= 1
+
+
+def test_a_screens_sizes() -> None:
+    assert Screen(0.2, 0.1, 1).sizes(72) == (14, 7)
+    assert Screen(0.01, 0.001, 1).sizes(100) == (10, 1)
+    assert Screen(0.99, 0.9, 1).sizes(4) == (3, 1)
+
+
+def test_texts_of_a_classifier_are_its_development_examples() -> None:
+    rows = {"unit": ["none", "none", "head"], "split": ["dev", "dev_mismatched", "dev"]}
+    found = texts_of(pd.DataFrame(rows | {"id": ["a", "b", "a"]}))
+    assert found.to_dict("records") == [{"id": "a", "document": "0", "n_tokens": 1}]
+
+
+def test_written_and_drawn(tmp_path: Path) -> None:
+    """Of a decoder whose attributions equal its effects."""
+    rng, rows, ids = np.random.default_rng(2), [], ["a", "b", "c", "d"]
+    changes = rng.normal(size=(1, 2, 10, 4))
+    plain = {"mode": "none", "layer": -1, "head": -1, "n_tokens": 4}
+    for id_ in ids:
+        rows.append({"id": id_, "document": id_, "unit": "none", "nats": 9.0} | plain)
+    for (layer, head), of_head in zip(np.ndindex(2, 10), changes.reshape(20, 4), strict=True):
+        for text in range(len(ids)):
+            row = rows[text] | {"unit": "head", "mode": "zero", "layer": layer, "head": head}
+            rows.append(row | {"nats": 9 + of_head[text]})
+    tables.write(pd.DataFrame(rows), tmp_path / "losses.parquet")
+    tables.write(table_of(changes, ["zero"], ids), tmp_path / "attribution.parquet")
+    paths = tmp_path / "table.csv", tmp_path / "heads.csv"
+    screen = {"first": 0.2, "random": 0.1}
+    settings = {"bootstrap": 100, "permutations": 500, "seed": 1, "screen": screen}
+    ablation_attribution.main(
+        [tmp_path / "attribution.parquet"], *paths, **settings, losses=[tmp_path / "losses.parquet"]
+    )
+    table, heads = map(pd.read_csv, paths)
+    first = table.iloc[0]
+    assert first["rho"] == pytest.approx(1) and first["shared"] == first["top"] == 2
+    assert (first["opposite"], first["top_missed"], first["above"]) == (0, 0, 0)
+    np.testing.assert_allclose(
+        heads["attribution"][:20], changes.reshape(20, 4).sum(1) / 16, rtol=1e-5
+    )
+    images = [tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
+    ablation_attribution_figure.main(paths[1], *images)
+    assert all(image.stat().st_size > 0 for image in images)

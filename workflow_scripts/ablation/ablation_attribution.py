@@ -1,0 +1,128 @@
+"""Attribution and importance against the exact effects of disabling heads, and screens by them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workflow_scripts.ablation.mode_agreement import correlations, inside, interval, ranks, top_of
+from workflow_scripts.ablation.mode_effects import (
+    KEYS,
+    Effects,
+    Settings,
+    loss_of_classifier,
+    of_decoder,
+)
+from workflow_scripts.ablation.screen import Screen, screened
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats import next_tokens, resampling
+
+IMPORTANCE = "importance"  # the mean size of the texts' attributions in mode zero
+
+
+def estimates_of(
+    attribution: pd.DataFrame, texts: pd.DataFrame, draws: int, seed: int
+) -> dict[str, np.ndarray]:
+    """The attributions of each mode, and IMPORTANCE, [1 + draw, head], those observed first.
+
+    `texts` has a row per text in the order of the sweep: id, document, n_tokens.
+    """
+    columns = attribution.pivot(index=["mode", *KEYS], columns="id", values="attribution")
+    columns = columns[texts["id"]]  # a KeyError where a text of the sweep has no attribution
+    found = {
+        str(mode): columns.loc[mode].sort_index().to_numpy()
+        for mode in attribution["mode"].unique()
+    }
+    found[IMPORTANCE] = np.abs(found["zero"])
+    counts, documents = texts["n_tokens"].to_numpy(), texts["document"].tolist()
+    return {
+        name: next_tokens.resampled(next_tokens.by_document(values, counts, documents), draws, seed)
+        for name, values in found.items()
+    }
+
+
+def compared(
+    effects: Effects, estimates: dict[str, np.ndarray], screen: Screen
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """For each estimate a row on its agreement with the exact effects, and a row per head.
+
+    `rho` is Spearman's correlation over heads, `shared` how many heads are in the top tenth of
+    both, next to the `chance` of two random sets, `opposite` the share of heads with opposite
+    signs (not of IMPORTANCE, which has none).
+    """
+    n_heads = len(effects.heads)
+    n_top = top_of(n_heads)
+    for name, estimated in estimates.items():
+        mode = "zero" if name == IMPORTANCE else name
+        if mode not in effects.modes:
+            continue
+        exact = effects.draws[effects.modes.index(mode)]
+        row = effects.labels | {"estimate": name, "mode": mode, "n_heads": n_heads}
+        row |= interval("rho", correlations(ranks(estimated), ranks(exact)), (-1, 1))
+        shared = (inside(estimated, n_top) * inside(exact, n_top)).sum(1)
+        row |= interval("shared", shared, (0, n_top)) | {"chance": n_top**2 / n_heads}
+        opposite = (estimated * exact < 0).mean(1) if name != IMPORTANCE else np.full(2, np.nan)
+        row |= interval("opposite", opposite, (0, 1)) | screened(screen, estimated, exact)
+        first, sampled = (at[0] for at in screen.chosen(estimated))
+        run = np.full(n_heads, "not run", dtype=object)
+        run[first], run[sampled] = "first", "sampled"
+        heads = effects.heads.assign(name=labels(effects.heads), **effects.labels)
+        heads = heads.assign(estimate=name, **_ends("attribution", estimated))
+        more = {key: row[key] for key in ("rho", "rho_low", "rho_high")}
+        yield row, heads.assign(screen=run, **_ends("effect", exact), **more)
+
+
+def _ends(name: str, draws: np.ndarray) -> dict[str, np.ndarray]:
+    """The observed values, first of `draws` [1 + draw, head], and the ends of their intervals."""
+    low, high = np.percentile(draws[1:], resampling.CONFIDENCE, axis=0)
+    return {name: draws[0], f"{name}_low": low, f"{name}_high": high}
+
+
+def texts_of(sweep: pd.DataFrame) -> pd.DataFrame:
+    """The texts of a sweep in their order: id, document and n_tokens.
+
+    An example of a classifier is a document of its own, with one loss.
+    """
+    plain = sweep[sweep["unit"] == "none"]
+    if "document" in plain:
+        return plain[["id", "document", "n_tokens"]]
+    plain = plain[plain["split"] == "dev"]
+    return plain[["id"]].assign(document=[str(at) for at in range(len(plain))], n_tokens=1)
+
+
+def main(
+    attributions: list[Path],
+    table: Out,
+    heads: Out,
+    bootstrap: int,
+    permutations: int,
+    seed: int,
+    screen: dict[str, float],
+    logits: list[Path] = (),
+    losses: list[Path] = (),
+) -> None:
+    """Write a row per estimate, and a row per estimate and head, of each model's loss.
+
+    `attributions` are in the order of `logits`, of classifiers' sweeps, or of `losses`, a
+    decoder's.
+    """
+    settings = Settings(bootstrap, permutations, seed, np.nan, np.nan)
+    rows, of_heads = [], []
+    for path, swept in zip(attributions, [*logits, *losses], strict=True):
+        frame = tables.read(swept)
+        effects = (loss_of_classifier if logits else of_decoder)(frame, settings)
+        estimates = estimates_of(tables.read(path), texts_of(frame), bootstrap, seed)
+        found = list(compared(effects, estimates, Screen(**screen, seed=seed)))
+        rows += [row for row, _ in found]
+        of_heads += [each for _, each in found]
+    tables.write_csv(pd.DataFrame(rows), table)
+    tables.write_csv(pd.concat(of_heads, ignore_index=True), heads)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())

@@ -1,0 +1,64 @@
+"""What disabling each head would change, estimated by one backward pass instead of a sweep.
+
+The first-order term of a text's loss in a head's output: the sum over tokens and dimensions of
+(what the head would output instead minus its output) times the gradient. In mode zero its mean size
+over texts is the importance of Michel et al. (2019, section 4.1).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+from transformers import PreTrainedModel
+
+from workflow_scripts.core.data import tables
+from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import padding
+from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
+from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.interventions import Gates
+from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.replacements import Replacement
+from workflow_scripts.core.run import job
+from workflow_scripts.pruning.importance import HeadOutputs
+
+# The loss of each text of a padded batch, given its inputs and the texts' numbers: [batch].
+Losses = Callable[[dict[str, torch.Tensor], Sequence[int]], torch.Tensor]
+
+
+def attributions(
+    model: PreTrainedModel,
+    tokens: Sequence[Tokens],
+    losses: Losses,
+    replacements: Mapping[str, Replacement | None],
+    batch_tokens: int,
+) -> np.ndarray:
+    """The attribution of every mode, layer, head and text, float64, in the unit of the loss.
+
+    Above 0 the loss would grow. `replacements` has what heads output instead in each mode; None
+    stands for nothing, as in mode zero.
+    """
+    shape = (n_layers(model), n_heads(model))
+    values = np.empty((len(replacements), *shape, len(tokens)))
+    open_attention(model).requires_grad_(False)
+    batches = by_length([len(text) for text in tokens], batch_tokens)
+    for batch in job.progress(batches, len(batches), "attributions"):
+        inputs = padding.pad([tokens[index] for index in batch], model)
+        gates = torch.ones(len(batch), *shape, device=model.device, requires_grad=True)
+        with OneDNN(), watching(model, Gates(gates), heads := HeadOutputs()):
+            losses(inputs, batch).sum().backward()
+        outputs = torch.stack([each.detach() for each in heads.outputs], 1)
+        gradients = torch.stack([each.grad for each in heads.outputs], 1)
+        for at, replacement in enumerate(replacements.values()):
+            instead = 0 if replacement is None else replacement.of(batch, outputs.shape[3])
+            change = ((instead - outputs) * gradients).sum((-1, -2), dtype=torch.float64)
+            values[at][..., batch] = change.permute(1, 2, 0).cpu().numpy()
+    return values
+
+
+def table_of(values: np.ndarray, modes: Sequence[str], ids: Sequence[str]) -> pd.DataFrame:
+    """One row per mode, layer, head and text (`id`), of what `attributions` gives."""
+    _, layers, heads, _ = values.shape
+    axes = {"mode": modes, "layer": range(layers), "head": range(heads), "id": ids}
+    return tables.tidy(axes, attribution=values)

@@ -1,0 +1,44 @@
+"""Our numbers for what the gradients of heads show of the effects of disabling them."""
+
+import pandas as pd
+
+from workflow_scripts.claims.intervals import OVER_DOCUMENTS, OVER_EXAMPLES
+from workflow_scripts.claims.modes import TEXT, task_of
+from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.verdicts import Measured
+
+
+def attribution_rank(products: Products, of: str) -> list[Measured]:
+    """Spearman's correlation over heads of an estimate with the exact effects, for each task.
+
+    `of` is the estimate: a mode, or "importance". Of several seeds the mean, of values and of ends.
+    """
+    return _numbers(products, of, "rho")
+
+
+def attribution_missed(products: Products, of: str) -> list[Measured]:
+    """Percent of the tenth of heads that cost most outside the first of the estimate."""
+    return _numbers(products, of, "top_missed", over="top")
+
+
+def _numbers(products: Products, of: str, name: str, over: str = "") -> list[Measured]:
+    text = "tables/next-token-attribution.csv" in products
+    table = products["next-token-attribution" if text else "ablation-attribution"]
+    numbers = []
+    for task, rows in table[table["estimate"] == of].groupby("task", sort=False):
+        ends = rows[[name, f"{name}_low", f"{name}_high"]].mean()
+        if over:
+            ends = 100 * ends / rows[over].iloc[0]
+        n, wholes, heads = (int(rows[key].iloc[0]) for key in ("n", "n_documents", "n_heads"))
+        about = f"{heads} heads"
+        if over:
+            about = f"{rows[over].iloc[0]} heads of {heads}, {rows['first'].iloc[0]} of them first"
+        more = {"interval": OVER_DOCUMENTS if task == TEXT else OVER_EXAMPLES, "about": about}
+        units = (wholes, "documents") if task == TEXT else (n, "examples")
+        numbers.append(Measured(*ends.tolist(), *units, **more, **task_of(str(task), rows)))
+    if not numbers or any(pd.isna(number.value) for number in numbers):
+        raise NotMeasured(f"the study has no attribution {of}")
+    return numbers
+
+
+MEASURES = (attribution_rank, attribution_missed)
