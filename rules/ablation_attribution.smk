@@ -5,13 +5,13 @@ ABLATION_ATTRIBUTION = PAPER["michel2019"] | {"subcategory": "4.1 Attribution be
 ABLATION_ATTRIBUTED = [mode for mode in ABLATION_UNITS["head"] if mode != "uniform"]
 
 
-use rule training_step as ablation_attribution_values with:
+use rule training_step as classifier_attribution with:
     input:
         **CHECKPOINT,
     output:
         attribution="<results>/{model}/ablation/{task}.{init}.{seed}.attribution.parquet",
     pathvars:
-        job="ablation/{model}.{task}.{init}.{seed}.ablation_attribution_values",
+        job="ablation/{model}.{task}.{init}.{seed}.classifier_attribution",
     priority: 5
     params:
         **step("ablation/classifier_attribution.py"),
@@ -24,7 +24,7 @@ use rule training_step as ablation_attribution_values with:
 use rule analysis_step as ablation_attribution with:
     input:
         logits=expand(rules.ablation_sweep.output.logits, **PRETRAINED_RUNS),
-        attributions=expand(rules.ablation_attribution_values.output.attribution, **PRETRAINED_RUNS),
+        attributions=expand(rules.classifier_attribution.output.attribution, **PRETRAINED_RUNS),
     output:
         table=table(
             "ablation-attribution", "attribution against exact effects", ABLATION_ATTRIBUTION

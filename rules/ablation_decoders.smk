@@ -93,7 +93,7 @@ use rule ablation_modes_figure as ablation_modes_figure_next_token with:
         job="ablation/{model}.ablation_modes_figure_next_token",
 
 
-use rule training_step as next_token_attribution_values with:
+use rule training_step as next_token_attribution with:
     input:
         model=rules.model_card.output.model,
         corpus=f"<results>/corpora/{ABLATION_TEXT['corpus']}.jsonl",
@@ -101,7 +101,7 @@ use rule training_step as next_token_attribution_values with:
     output:
         attribution="<results>/{model}/ablation/next_token.attribution.parquet",
     pathvars:
-        job="ablation/{model}.next_token_attribution_values",
+        job="ablation/{model}.next_token_attribution",
     priority: 5
     params:
         **step("ablation/next_token_attribution.py"),
@@ -110,10 +110,10 @@ use rule training_step as next_token_attribution_values with:
         reference=ABLATION["reference"],
 
 
-use rule analysis_step as next_token_attribution with:
+use rule analysis_step as ablation_attribution_next_token with:
     input:
         losses=[rules.next_token_sweep.output.losses],
-        attributions=[rules.next_token_attribution_values.output.attribution],
+        attributions=[rules.next_token_attribution.output.attribution],
     output:
         table=table(
             "next-token-attribution",
@@ -130,7 +130,7 @@ use rule analysis_step as next_token_attribution with:
             )
         ),
     pathvars:
-        job="ablation/{model}.next_token_attribution",
+        job="ablation/{model}.ablation_attribution_next_token",
     params:
         **step("ablation/ablation_attribution.py"),
         bootstrap=ABLATION["bootstrap"],
@@ -141,7 +141,7 @@ use rule analysis_step as next_token_attribution with:
 
 use rule ablation_attribution_figure as ablation_attribution_figure_next_token with:
     input:
-        heads=rules.next_token_attribution.output.heads,
+        heads=rules.ablation_attribution_next_token.output.heads,
     output:
         **figure(
             "next-token-attribution",
