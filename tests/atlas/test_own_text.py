@@ -168,3 +168,10 @@ def test_a_missing_card_is_reported(results: Path) -> None:
     (results / "tiny/attention/model.json").unlink()
     with pytest.raises(InputError, match=r"tiny/attention/model\.json"):
         Atlas(results).add_text(PAIR[0])
+
+
+def test_a_decoder_reads_no_pair(results: Path) -> None:
+    atlas = Atlas(results)
+    atlas.data["models"][0]["causal"] = True
+    with pytest.raises(InputError, match="tiny is a decoder, which reads one text, not a pair"):
+        atlas.add_text(*PAIR)

@@ -19,7 +19,7 @@ from transformers import PreTrainedTokenizerFast
 
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer
 from workflow_scripts.core.data.examples import Example
-from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
 
 RESULTS = Path(__file__).parents[2] / "results"
 TEXT = "1  the old\n\n river, café 12 \u4f60\u597d  \U0001f600\u00a0boat's\t town "
@@ -117,3 +117,12 @@ def test_the_mark_of_a_blank_may_be_a_text(tokenizer: PreTrainedTokenizerFast) -
     tokens = tokens_of(tokenizer, text, [(0, 1)])
     assert tokens.n_words == 1
     assert np.count_nonzero(tokens.word == 0) >= 1
+
+
+def test_tokens_of_blanks_alone_can_be_seen() -> None:
+    tokenizer = byte_tokenizer()
+    ids = np.array(tokenizer("the\n boat").input_ids)
+    texts = token_texts(tokenizer, ids)
+    assert "".join(texts).replace("␣", "") == "theboat"
+    blank = np.array(tokenizer.convert_tokens_to_ids(["\u0120", "\u010a"]))
+    assert token_texts(tokenizer, blank) == ["␣", "␣"]

@@ -61,12 +61,16 @@ class Atlas:
         The pretrained model, by default the study's first, is read from where the study had it;
         nothing is downloaded. Texts are tokenised and run as in extraction. For `map` and `tokens`
         the first text is `own-1`, the next `own-2`; no file is changed. Raises InputError where the
-        model cannot be found, or the text is empty or too long for it.
+        model cannot be found, a decoder is given a pair, or the text is empty or too long.
         """
         models = [entry["name"] for entry in self.data["models"] if "types" not in entry]
         name = model or models[0]
         if name not in models:
             raise InputError(f"add_text: no model {name!r}; there are: {', '.join(models)}")
+        if second is not None and any(
+            entry["name"] == name and entry.get("causal") for entry in self.data["models"]
+        ):
+            raise InputError(f"add_text: {name} is a decoder, which reads one text, not a pair")
         texts = [text] if second is None else [text, second]
         # Here, as it imports torch.
         own = import_module("workflow_scripts.atlas.own_text")

@@ -61,10 +61,11 @@ def tokenize(
 
 
 def token_texts(tokenizer: "PreTrainedTokenizerFast", ids: np.ndarray) -> list[str]:
-    """Each wordpiece of `ids` [L] as people read it."""
+    """Each wordpiece of `ids` [L] as people read it; one of blanks alone is "␣"."""
+    tokens = tokenizer.convert_ids_to_tokens(ids.tolist())
+    texts = [tokenizer.convert_tokens_to_string([token]) for token in tokens]
     return [
-        tokenizer.convert_tokens_to_string([token]).strip() or token
-        for token in tokenizer.convert_ids_to_tokens(ids.tolist())
+        text.strip() or ("␣" if text else token) for text, token in zip(texts, tokens, strict=True)
     ]
 
 
