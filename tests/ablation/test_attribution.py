@@ -27,8 +27,9 @@ from workflow_scripts.core.model.attention import (
     open_attention,
     watching,
 )
+from workflow_scripts.core.model.head_gradients import losses
 from workflow_scripts.core.model.replacements import replacement_of
-from workflow_scripts.pruning.importance import gradients, losses
+from workflow_scripts.pruning.importance import gradients
 
 MODES = ("zero", "mean", "position", "resample")
 LENGTHS = (9, 16, 5, 12)

@@ -42,7 +42,8 @@ def draw(heads: pd.DataFrame) -> Figure:
         axes.locator_params(nbins=4)
     for axes in panels[::columns]:
         axes.set_ylabel("effect on the loss")
-    figure.supxlabel("estimate", fontsize=7)
+    for axes in panels[-columns:]:
+        axes.set_xlabel("estimate")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
     return figure

@@ -17,11 +17,11 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
 from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.head_gradients import HeadOutputs
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.replacements import Replacement
 from workflow_scripts.core.run import job
-from workflow_scripts.pruning.importance import HeadOutputs
 
 # The loss of each text of a padded batch, given its inputs and the texts' numbers: [batch].
 Losses = Callable[[dict[str, torch.Tensor], Sequence[int]], torch.Tensor]

@@ -11,10 +11,10 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, losses
 from workflow_scripts.core.model.replacements import replacement_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.pruning.importance import BATCH_TOKENS, losses
 
 
 def main(

@@ -1,26 +1,25 @@
 """How much each head matters by the gradient of its gate (Michel et al. 2019, section 4.1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
-from torch.nn import functional
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import table_parts
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import (
-    Watcher,
     n_heads,
     n_layers,
     open_attention,
     watching,
 )
 from workflow_scripts.core.model.batches import by_length
+from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, HeadOutputs, losses
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run.errors import InputError
@@ -28,7 +27,6 @@ from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.core.stats.orders import normalised
 
 VARIANTS = ("paper", "released")
-BATCH_TOKENS = 2048
 
 
 @dataclass(frozen=True)
@@ -37,25 +35,6 @@ class Definition:
 
     variant: str
     normalise: bool
-
-
-@dataclass
-class HeadOutputs(Watcher):
-    """Collects the heads' outputs of a forward pass, with their gradients after `backward`."""
-
-    outputs: list[torch.Tensor] = field(default_factory=list)
-
-    def output(self, layer: int, output: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        output.retain_grad()
-        self.outputs.append(output)
-        return output
-
-
-def losses(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """The loss of each example, [batch]: cross-entropy, or the squared error of a score."""
-    if logits.shape[1] == 1:
-        return (logits[:, 0] - labels.to(logits.dtype)) ** 2
-    return functional.cross_entropy(logits, labels.long(), reduction="none")
 
 
 def gradients(

@@ -8,10 +8,11 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.glue import Task
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model.head_gradients import losses
 from workflow_scripts.core.run import job
 from workflow_scripts.core.stats.metrics import METRICS, predictions_of
 from workflow_scripts.core.stats.orders import by_score
-from workflow_scripts.pruning.importance import Definition, importance_of, losses
+from workflow_scripts.pruning.importance import Definition, importance_of
 
 
 def by_importance(

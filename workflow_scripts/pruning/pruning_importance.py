@@ -8,9 +8,10 @@ from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.batches import part_of
 from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.head_gradients import BATCH_TOKENS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.pruning.importance import BATCH_TOKENS, gradients, gradients_table
+from workflow_scripts.pruning.importance import gradients, gradients_table
 
 
 def main(
