@@ -13,6 +13,11 @@ use rule training_step as classifier_attribution with:
     pathvars:
         job="ablation/{model}.{task}.{init}.{seed}.classifier_attribution",
     priority: 5
+    group:
+        "attributions"
+    resources:
+        **TRAINING_JOB,
+        serial=1,
     params:
         **step("ablation/classifier_attribution.py"),
         **ABLATION_RUN,

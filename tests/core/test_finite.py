@@ -153,7 +153,7 @@ def test_word_vectors(tmp_path: Path) -> None:
 def test_every_training_is_that_of_one_loop() -> None:
     """Elsewhere gradients are measured, and no optimizer takes a step."""
     measures = {"importance", "translation_importance", "gradient_importance"}
-    measures |= {"next_token_importance"}
+    measures |= {"next_token_importance", "attribution"}
     calls: dict[str, set[str]] = {"backward": set(), "zero_grad": set()}
     for path in SCRIPTS.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

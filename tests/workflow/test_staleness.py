@@ -10,10 +10,11 @@ from tests.workflow.tiny_study import TinyStudy, rules_importing
 
 # Not part of a whole run of the tiny study, in which several jobs share a corpus but not a sweep.
 ABSENT = {"contact_sheets", "extract", "ablation_sweep_part", "pruning_importance"}
-ABSENT |= {"causal_tests", "next_token_sweep", "next_token_pruning"}
+ABSENT |= {"causal_tests", "next_token_sweep", "next_token_pruning", "next_token_attribution"}
 EXTRACTING = {"extract_shard", "extract_task", "extract_checkpoint", "gradient_importance"}
 EXTRACTING |= {"padded_similarity", "random_body", "train_probes"}
 EXTRACTING |= {"random_repeats", "natural_repeats"}
+EXTRACTING |= {"on_the_fly_norms", "on_the_fly_norms_syntax"}
 
 
 def test_a_finished_study_has_nothing_to_do(tiny_study: TinyStudy) -> None:

@@ -180,7 +180,18 @@ def tiny_config() -> dict[str, Any]:
         "patterns": {"folds": 2, "epochs": 1, "sheet_maps": 30},
         "frames": {"percentile": 80, "bootstrap": 100, "permutations": 100},
         "finetuning": {"bootstrap": 100, "padded_to": 128},
-        "ablation": {"mean": ["layer"], "reference": 4, "bootstrap": 100, "halves": 10},
+        "ablation": {
+            "modes": ["uniform", "zero", "resample"],
+            "mean": ["layer"],
+            "reference": 4,
+            "bootstrap": 100,
+            "halves": 10,
+        },
+        "mixing": {
+            "tests": ["ratio", "zeroing"],
+            "zeroing": {"n_segments": 4, "max_tokens": 20},
+            "bootstrap": 100,
+        },
         "pruning": {
             "step": 0.25,
             "draws": 2,

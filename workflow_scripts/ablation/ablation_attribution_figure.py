@@ -38,7 +38,6 @@ def draw(heads: pd.DataFrame) -> Figure:
             label = "first by the estimate" if colour == colours.BLACK else "other heads"
             axes.scatter(points["attribution"], points["effect"], label=label, **style)
         axes.set_title(f"{axes.get_title()}\nρ {rows.groupby('seed')['rho'].first().mean():.2f}")
-        axes.tick_params(labelsize=5)
         axes.locator_params(nbins=4)
     for axes in panels[::columns]:
         axes.set_ylabel("effect on the loss")
