@@ -18,7 +18,14 @@ from workflow_scripts.core.data.cards import write_card
 MODEL = "made-up"
 FAMILIES, TRAINED_ON = ("bert", "bov", "bilstm"), ("original", "swapped", "negated")
 RELATIONS = "all prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt".split()
-VALUES = ("accuracy", "score", "difference", "entropy")  # whose ends have names of their own
+VALUES = (
+    "accuracy",
+    "score",
+    "difference",
+    "entropy",
+    "ratio",
+    "value",
+)  # whose ends have names of their own
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
 PROBES = "distances-and-words random-attention-and-words attention-only attention-and-words"
 
@@ -76,9 +83,14 @@ class MadeUpStudy(MadeUpModel):
         ]
         mixing = [{"method": "norm", "layer": layer, "n": 90} | self.number("ratio")
                   for layer in ("1", "all")]  # fmt: skip
-        for row in mixing:
-            row |= {end: row.pop(f"ratio{end[2:]}") for end in ("ci_low", "ci_high")}
-        products(self.folder, kobayashi2020_table1=both, kobayashi2021_mixing=mixing)
+        zeroed = [{"measure": of, "layer": "all", "n": 50} | self.number("value", -1, 1)
+                  for of in ("weights", "norms")]  # fmt: skip
+        products(
+            self.folder,
+            kobayashi2020_table1=both,
+            kobayashi2021_mixing=mixing,
+            mohebbi2023_zeroing=zeroed,
+        )
 
     def modes(self) -> None:
         """Pairs of modes, and each head's verdicts by mode, on two tasks and both measures."""

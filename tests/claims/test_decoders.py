@@ -207,9 +207,15 @@ def study(folder: Path, good: bool) -> Products:
     by_way = [first_token | {"attention": x, "ci_low": x, "ci_high": x} for x in weight]
     mixed = {"method": "residual", "layer": "all", "n": 90}
     mixed |= dict.fromkeys(("ratio", "ci_low", "ci_high"), 20.0 if good else 70.0)
+    zeroed = [
+        {"measure": of, "layer": "all", "n": 50}
+        | dict.fromkeys(("value", "ci_low", "ci_high"), 0.2 if good else 0.7)
+        for of in ("weights", "norms")
+    ]
     return products(
         folder,
         kobayashi2021_mixing=[mixed],
+        mohebbi2023_zeroing=zeroed,
         surface__special_tokens=by_way[:1],
         mixing__special_tokens=by_way[1:],
         battery__roles=roles,

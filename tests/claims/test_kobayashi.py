@@ -70,12 +70,23 @@ def test_the_ratio_is_that_of_all_layers(tmp_path: Path) -> None:
     assert numbers(found) == (20, 19, 22)
 
 
+def test_the_agreement_is_that_of_all_layers(tmp_path: Path) -> None:
+    row = {"measure": "norms", "layer": "all", "value": 0.4, "ci_low": 0.3, "ci_high": 0.6}
+    rows = [row | {"n": 50}, row | {"layer": "1", "value": 0.9, "n": 50}]
+    rows += [row | {"measure": "weights", "value": 0.1, "n": 50}]
+    study = products(tmp_path, mohebbi2023_zeroing=rows)
+    assert numbers(MEASURES["zeroing_agreement"](study, "norms")) == (0.4, 0.3, 0.6)
+
+
+OF_BLOCKS = {"mixing_ratio", "zeroing_agreement"}
+
+
 def ids(measures: set[str]) -> list[str]:
     return [id_ for id_, claim in CLAIMS.items() if claim.measure in measures]
 
 
 @pytest.mark.parametrize(
-    "id_", ids({"special_by_norm", "resting_by_norm", "same_parsers", "mixing_ratio"})
+    "id_", ids({"special_by_norm", "resting_by_norm", "same_parsers"} | OF_BLOCKS)
 )
 def test_each_rule_holds_and_fails(id_: str, tmp_path: Path) -> None:
     claim, verdicts = CLAIMS[id_], {}
@@ -86,12 +97,15 @@ def test_each_rule_holds_and_fails(id_: str, tmp_path: Path) -> None:
         table = [relation(name, good, not good) for name in ("det", "obj")]
         mixed = [{"method": claim.of, "layer": "all", "n": 90}]
         mixed[0] |= dict.fromkeys(("ratio", "ci_low", "ci_high"), 20.0 if good else 70.0)
+        zeroed = [{"measure": claim.of, "layer": "all", "n": 50}]
+        zeroed[0] |= dict.fromkeys(("value", "ci_low", "ci_high"), 0.2 if good else 0.7)
         study = products(
             tmp_path / str(good),
             surface__special_tokens=weights,
             mixing__special_tokens=norms,
             kobayashi2020_table1=table,
             kobayashi2021_mixing=mixed,
+            mohebbi2023_zeroing=zeroed,
         )
         (number,) = MEASURES[claim.measure](study, claim.of)
         verdicts[good] = rule_met(claim, number)

@@ -1,4 +1,4 @@
-"""Our numbers for the claims of Kobayashi et al. 2020 and 2021 on norms and mixing."""
+"""Our numbers for the claims of Kobayashi et al. and Mohebbi et al. on norms and mixing."""
 
 from dataclasses import replace
 
@@ -68,4 +68,11 @@ def mixing_ratio(products: Products, of: str) -> list[Measured]:
     return [Measured(*ends, int(row["n"]), "segments", interval="95% over documents")]
 
 
-MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio)
+def zeroing_agreement(products: Products, of: str) -> list[Measured]:
+    """Rank correlation of value zeroing's scores with the weights or the norms, over all layers."""
+    row = products.row("mohebbi2023-zeroing", measure=of, layer="all")
+    ends = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
+    return [Measured(*ends, int(row["n"]), "segments", interval="95% over documents")]
+
+
+MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio, zeroing_agreement)

@@ -1,4 +1,4 @@
-"""Kobayashi et al. 2020, from the tables of heads by weight and by norm."""
+"""Kobayashi et al. 2020 and 2021 and Mohebbi et al. 2023, from the tables of mixing."""
 
 import numpy as np
 
@@ -39,6 +39,12 @@ def mixing_ratio(study: Study, of: str) -> list[Case]:
     return [Case(row["ratio"], row["ci_low"], row["ci_high"])]
 
 
+def zeroing_agreement(study: Study, of: str) -> list[Case]:
+    rows = study.read("tables/mohebbi2023-zeroing.csv").to_dict("records")
+    (row,) = (row for row in rows if row["measure"] == of and row["layer"] == "all")
+    return [Case(row["value"], row["ci_low"], row["ci_high"])]
+
+
 ENDS = ("ci_low", "ci_high")
-MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio)
+MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio, zeroing_agreement)
 RECOMPUTED = {function.__name__: function for function in MEASURES}
