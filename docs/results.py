@@ -1,8 +1,9 @@
 """Write results.md, every claim next to what the studies find, by `make docs`.
 
-`python docs/results.py DEFAULT REAL MULTI30K SMOLLM2` first takes the claims tables of a run of
-each study, results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and so
-on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and 2.
+`python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2` first takes the claims tables of a run
+of each study, results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and
+so on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and
+2. Of studies/beyond.yaml the encoder's table is taken.
 """
 
 import shutil
@@ -18,7 +19,10 @@ from workflow_scripts.claims.published import SOURCES
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "results.md"
-STUDIES = {name: DOCS / f"claims/{name}.csv" for name in ("default", "real", "multi30k", "smollm2")}
+NAMES = ("default", "real", "multi30k", "beyond", "smollm2")
+STUDIES = {name: DOCS / f"claims/{name}.csv" for name in NAMES}
+# The study that stands next to the default one in a section, as its column is called.
+COLUMNS = {"real": "Real data", "multi30k": "Multi30k", "beyond": "studies/beyond.yaml"}
 GALLERY = DOCS.parent / "report/gallery"
 HEAD = (DOCS / "claims/head.txt").read_text(encoding="utf-8")
 TRANSLATION = "Sections 3 to 6, translators"
@@ -61,35 +65,42 @@ their rules, are in [claims/decoders.csv](../claims/decoders.csv), the table in 
 [smollm2.csv](claims/smollm2.csv). Of {n} statements {unread} were not read in their papers. Their
 rules were corrected on 2026-11-23, after numbers of this model had been seen.
 """
-Section = tuple[str, tuple[str, ...], tuple[str, ...]]
+# Title, beginnings of the claims' ids, figures, and the study next to the default one.
+Section = tuple[str, tuple[str, ...], tuple[str, ...], str]
 SECTIONS: dict[str, list[Section]] = {
-    paper: [(part["title"], tuple(part["claims"]), tuple(part["figures"])) for part in parts]
+    paper: [
+        (part["title"], tuple(part["claims"]), tuple(part["figures"]), part.get("study", "real"))
+        for part in parts
+    ]
     for paper, parts in yaml.safe_load((DOCS / "claims/sections.yaml").read_text("utf-8")).items()
 }
 
 
-def page(
-    default: pd.DataFrame, real: pd.DataFrame, multi30k: pd.DataFrame, smollm2: pd.DataFrame
-) -> str:
-    """The text of results.md; of the figures those that the gallery has."""
+def page(*claims: pd.DataFrame) -> str:
+    """The text of results.md, of the tables of STUDIES; of the figures those of the gallery."""
+    studies = dict(zip(STUDIES, claims, strict=True))
+    default = studies["default"]
     of_papers = sections_of(default)
     parts = [
-        head(default, real, multi30k, smollm2),
+        head(*claims),
         *(f"* [{paper}](#{_anchor(paper)})" for paper in (*of_papers, "Decoders")),
     ]
     for paper, sections in of_papers.items():
         parts.append(f"\n## {paper}")
-        for title, ids, figures in sections:
-            other, name = (multi30k, "Multi30k") if title == TRANSLATION else (real, "Real data")
+        for title, ids, figures, other in sections:
             parts.append(f"\n### {title}\n")
-            rows = [_row(id_, default, other) for id_ in default["id"].unique() if _of(id_, ids)]
-            if rows:
-                parts += [f"| Published | Default study | {name} |", "| --- | --- | --- |", *rows]
+            chosen = [id_ for id_ in default["id"].unique() if _of(id_, ids)]
+            if chosen:
+                parts += [
+                    f"| Published | Default study | {COLUMNS[other]} |",
+                    "| --- | --- | --- |",
+                ]
+                parts += [_row(id_, default, studies[other]) for id_ in chosen]
             drawn = [figure for figure in figures if (GALLERY / f"{figure}.png").is_file()]
             parts += [f"\n![](../report/gallery/{figure}.png)" for figure in drawn]
             if title == TRANSLATION:
                 parts += in_full(*map(pd.read_csv, TABLES.values()))
-    return "\n".join([*parts, *decoders(smollm2)]).rstrip() + "\n"
+    return "\n".join([*parts, *decoders(studies["smollm2"])]).rstrip() + "\n"
 
 
 def decoders(claims: pd.DataFrame) -> list[str]:
@@ -135,7 +146,9 @@ def verdicts(id_: str, studies: Mapping[str, pd.DataFrame]) -> str:
 def sections_of(claims: pd.DataFrame) -> dict[str, list[Section]]:
     """The sections by paper; one without any has one with all its claims, if it has some."""
     others = {
-        paper: [("All claims", tuple(claims.loc[claims["paper"] == paper, "id"].unique()), ())]
+        paper: [
+            ("All claims", tuple(claims.loc[claims["paper"] == paper, "id"].unique()), (), "real")
+        ]
         for paper in PAPERS.values()
         if paper not in SECTIONS and (claims["paper"] == paper).any()
     }
@@ -189,7 +202,7 @@ def _left_alone(row: pd.Series) -> str:
 
 def unplaced(claims: pd.DataFrame) -> list[str]:
     """The claims that are not in exactly one section."""
-    places = [ids for sections in sections_of(claims).values() for _, ids, _ in sections]
+    places = [ids for sections in sections_of(claims).values() for _, ids, _, _ in sections]
     return [id_ for id_ in claims["id"].unique() if sum(_of(id_, ids) for ids in places) != 1]
 
 
