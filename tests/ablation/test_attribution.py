@@ -129,11 +129,12 @@ def test_estimates_follow_the_order_of_the_sweep_and_its_documents() -> None:
         estimates_of(frame[frame["id"] != "a"], texts, 50, 1)
 
 
-def effects(exact: np.ndarray) -> Effects:
+def effects(exact: np.ndarray, sizes: np.ndarray | None = None) -> Effects:
     heads = pd.DataFrame({"layer": 0, "head": range(exact.shape[1])})
     labels = {"task": "sst2", "seed": 1, "of": "loss", "n": 40, "n_documents": 40}
     none = np.ones((1, exact.shape[1]))
-    return Effects(labels, heads, ["zero"], exact[None], none, none, 0.01)
+    sizes = (np.abs(exact) if sizes is None else sizes)[None]
+    return Effects(labels, heads, ["zero"], exact[None], none, none, [0.5], 0.01, sizes=sizes)
 
 
 def test_agreement_by_hand() -> None:
@@ -141,8 +142,13 @@ def test_agreement_by_hand() -> None:
     exact = rng.normal(size=(101, 20))
     zero = exact + rng.normal(size=(101, 20))
     estimates = {"zero": zero, "mean": zero, "importance": np.abs(zero)}
-    found = list(compared(effects(exact), estimates, Screen(0.2, 0.1, 1)))
-    assert [row["estimate"] for row, _ in found] == ["zero", "importance"]  # mean was not swept
+    sizes = np.abs(rng.normal(size=(101, 20)))
+    found = list(compared(effects(exact, sizes), estimates, Screen(0.2, 0.1, 1)))
+    compared_with = [(row["estimate"], row["against"]) for row, _ in found]  # mean was not swept
+    assert compared_with == [("zero", "effect"), ("importance", "effect"), ("importance", "size")]
+    for number, of in ((1, exact), (2, sizes)):
+        rho = spearmanr(estimates["importance"][0], of[0]).statistic
+        assert found[number][0]["rho"] == pytest.approx(rho)
     row, heads = found[0]
     assert row["rho"] == pytest.approx(spearmanr(zero[0], exact[0]).statistic)
     assert row["opposite"] == np.mean(np.sign(zero[0]) != np.sign(exact[0]))

@@ -1,11 +1,12 @@
 """Modes of disabling compared, by hand: effects, pairs of modes, and verdicts over modes."""
 
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from scipy.stats import spearmanr
 
 from workflow_scripts.ablation import ablation_modes, ablation_modes_figure, mode_agreement
@@ -67,6 +68,8 @@ def test_effects_are_losses_on_the_same_samples_in_every_mode() -> None:
         np.testing.assert_allclose(loss.draws[at, 1:, index], weights @ more / N, atol=1e-12)
         fewer = right(plain).astype(int) - right(rows)
         np.testing.assert_allclose(score.draws[at, 1:, index], weights @ fewer / N, atol=1e-12)
+        sizes = loss.sizes[at, :, index]
+        np.testing.assert_allclose(sizes[1:], weights @ np.abs(more) / N, atol=1e-12)
     assert (loss.bound, score.bound) == (0.01, 0.01)
     assert (score.p == 0.04).all() and (score.corrected == 0.2).all()
     assert ((loss.p <= loss.corrected) & (loss.corrected <= 1)).all()
@@ -91,6 +94,9 @@ def test_a_decoder_is_measured_over_documents() -> None:
     for (at, mode), head in product(enumerate(("zero", "mean")), range(3)):
         found = frame[(frame["mode"] == mode) & (frame["head"] == head)]["nats"].sum() / 20
         assert effects.draws[at, 0, head] == pytest.approx(found - plain)
+        after = frame[(frame["mode"] == mode) & (frame["head"] == head)]["nats"].to_numpy()
+        before = frame[frame["unit"] == "none"]["nats"].to_numpy()
+        assert effects.sizes[at, 0, head] == pytest.approx(np.abs(after - before).sum() / 20)
     assert effects.labels["n"] == 4 and effects.labels["n_documents"] == 3
 
 
@@ -101,7 +107,8 @@ def made(observed: list[list[float]], corrected: list[list[float]], spread: floa
     draws = np.concatenate([values[:, None], values[:, None] + noise], 1)
     heads = pd.DataFrame({"layer": 0, "head": range(values.shape[1])})
     p = np.array(corrected)
-    return Effects({"task": "sst2"}, heads, list(MODES[: len(values)]), draws, p, p, 0.1)
+    about, modes = {"task": "sst2", "n_documents": 40}, list(MODES[: len(values)])
+    return Effects(about, heads, modes, draws, p, p, [0.1 * len(modes)] * len(modes), 0.1)
 
 
 def test_pairs_of_modes() -> None:
@@ -112,7 +119,44 @@ def test_pairs_of_modes() -> None:
     assert row["rho_low"] <= row["rho"] <= row["rho_high"] <= 1
     assert (row["shared"], row["top"], row["chance"], row["n_heads"]) == (1, 1, 0.25, 4)
     assert (row["opposite"], row["opposite_nominal"], row["both_nominal"]) == (0.25, 1, 2)
-    assert row["differ"] == 1  # a loss in one mode and a gain in the other
+    assert row["differ"] == 4  # by 0.1 and more, with a spread of 0.01
+    assert (row["halves_one"], row["halves_other"]) == (0.2, 0.2)
+
+
+def test_differences_by_hand() -> None:
+    observed = [[0.5, 0.30, 0.0], [0.4, 0.28, 0.0], [0.5, 0.28, 0.0]]
+    effects = made(observed, [[1, 1, 1]] * 3, 0.01)
+    p = []
+    for one, other in combinations(range(3), 2):
+        for head in range(3):
+            error = np.std(effects.draws[one, 1:, head] - effects.draws[other, 1:, head])
+            z = abs(observed[one][head] - observed[other][head]) / error
+            p.append(2 * stats.t.sf(z, 39))
+    order = np.argsort(p)
+    expected, largest = np.empty(9), 0.0
+    for rank, at in enumerate(order):
+        largest = max(largest, min(1.0, p[at] * (9 - rank)))
+        expected[at] = largest
+    found = mode_agreement.differences(effects)
+    np.testing.assert_allclose(found.ravel(), expected)
+    assert (found < 0.05).tolist() == [[True, False, False], [False] * 3, [True, False, False]]
+
+
+def test_halves_are_of_the_same_examples_in_loops() -> None:
+    frame, tests = swept()
+    loss, _ = of_classifier(frame, tests, SETTINGS)
+    plain = frame[frame["unit"] == "none"]
+    labels = plain["label"].to_numpy()
+    after = np.stack([
+        nats_of(TASKS["sst2"], rows[["logit_0", "logit_1"]].to_numpy(), labels)
+        for _, rows in frame[frame["mode"] == "zero"].groupby(["layer", "head"])
+    ])  # fmt: skip
+    more = after - nats_of(TASKS["sst2"], plain[["logit_0", "logit_1"]].to_numpy(), labels)
+    rng, found = np.random.default_rng(0), []
+    for _ in range(400):
+        half = rng.permutation(N) < N // 2
+        found.append(spearmanr(more[:, half].mean(1), more[:, ~half].mean(1)).statistic)
+    assert loss.halves[1] == pytest.approx(np.mean(found), abs=0.1)
 
 
 def test_ties_for_the_last_place_share_it() -> None:
@@ -121,16 +165,19 @@ def test_ties_for_the_last_place_share_it() -> None:
 
 
 def test_verdicts_over_modes() -> None:
-    observed = [[0.5, 0.5, 0.5, 0.0, -0.5], [0.5, 0.0, 0.5, 0.0, -0.5]]
-    corrected = [[0.01, 0.01, 0.01, 1, 0.01], [0.01, 1, 0.2, 1, 0.01]]
+    observed = [[0.5, 0.5, 0.5, 0.0, -0.5, 0.3], [0.5, 0.0, 0.5, 0.0, -0.5, -0.3]]
+    corrected = [[0.01, 0.01, 0.01, 1, 0.01, 0.2], [0.01, 1, 0.2, 1, 0.01, 0.2]]
     frame = mode_agreement.verdicts(made(observed, corrected, 0.01))
-    assert frame["verdict_uniform"].tolist() == ["loss", "loss", "loss", "equivalent", "gain"]
-    second = ["loss", "equivalent", "cannot tell", "equivalent", "gain"]
+    assert frame["verdict_uniform"].tolist() == ["loss"] * 3 + [
+        "equivalent",
+        "gain",
+        "cannot tell",
+    ]
+    second = ["loss", "equivalent", "cannot tell", "equivalent", "gain", "cannot tell"]
     assert frame["verdict_zero"].tolist() == second
     depends = "depends on the mode"
-    expected = ["in all modes", depends, depends, "no effect shown", "in all modes"]
-    assert frame["verdict"].tolist() == expected
-    assert frame["contradicted"].tolist() == [False, True, False, False, False]
+    expected = ["in all modes", depends, "in some modes", "no effect shown", "in all modes"]
+    assert frame["verdict"].tolist() == [*expected, depends]
     assert (frame["low_zero"] < frame["effect_zero"]).all()
 
 

@@ -99,14 +99,16 @@ class MadeUpStudy(MadeUpModel):
             labels = {"task": task, "seed": seed, "of": of, "n": 90, "n_documents": 90}
             for modes in (("uniform", "zero"), ("zero", "resample")):
                 row = labels | dict(zip(("one", "other"), modes, strict=True)) | {"n_heads": 12}
-                for name in ("rho", "opposite"):
-                    low, value, high = np.sort(self.rng.uniform(0, 1, 3))
-                    row |= {name: value, f"{name}_low": low, f"{name}_high": high}
-                pairs.append(row)
+                low, value, high = np.sort(self.rng.uniform(0, 0.8, 3))
+                row |= {"rho": value, "rho_low": low, "rho_high": high}
+                row |= {"halves_one": self.rng.uniform(-0.1, 0.9), "halves_other": 0.6}
+                both = int(self.rng.integers(2, 12))
+                pairs.append(row | {"both_nominal": both, "opposite_nominal": both // 3})
             for head in range(12):
-                verdict = ("in all modes", "depends on the mode", "no effect shown")[head % 3]
+                verdicts = ("in all modes", "depends on the mode", "no effect shown")
+                verdict = "in some modes" if head == 4 else verdicts[head % 3]
                 row = labels | {"layer": 0, "head": head, "verdict": verdict}
-                row |= {"contradicted": head == 4, "low_zero": 0.1, "high_zero": 0.3}
+                row |= {"low_zero": 0.1, "high_zero": 0.3}
                 heads.append(row | {"low_uniform": head * 0.01 - 0.02, "high_uniform": 0.3})
         products(self.folder, ablation_modes=pairs, ablation_mode_heads=heads)
 
@@ -114,8 +116,10 @@ class MadeUpStudy(MadeUpModel):
         """Attribution and importance against exact effects, on two tasks."""
         rows = []
         for task, seed in product(("mrpc", "sst2"), self.seeds):
-            for estimate in ("zero", "resample", "importance"):
-                row = {"task": task, "seed": seed, "estimate": estimate, "n": 90, "top": 4}
+            for estimate in ("zero", "resample", "importance", "importance size"):
+                name, _, size = estimate.partition(" ")
+                row = {"task": task, "seed": seed, "estimate": name, "n": 90, "top": 4}
+                row |= {"against": size or "effect"}
                 row |= {"n_documents": 90, "n_heads": 36, "first": 9}
                 for name, most in (("rho", 1), ("top_missed", 4)):
                     low, value, high = np.sort(self.rng.uniform(0, most, 3))

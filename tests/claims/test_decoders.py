@@ -174,13 +174,20 @@ def test_the_first_token_of_all_heads(tmp_path: Path) -> None:
 
 def modes(agree: float, opposite: float) -> Row:
     about = {"task": "text", "of": "loss", "one": "zero", "other": "resample", "n_heads": 10}
-    about |= {"n": 24, "n_documents": 19, "rho": agree, "opposite": opposite}
-    ends = {"rho_low": agree - 0.1, "rho_high": agree + 0.1}
-    return about | ends | {"opposite_low": opposite - 0.02, "opposite_high": opposite + 0.02}
+    about |= {"n": 24, "n_documents": 19, "rho": agree, "halves_one": 0.9, "halves_other": 0.9}
+    about |= {"opposite_nominal": round(100 * opposite), "both_nominal": 100}
+    return about | {"rho_low": agree - 0.1, "rho_high": agree + 0.1}
 
 
-def attribution(estimate: str, good: bool) -> Row:
-    row = {"task": "text", "estimate": estimate, "n": 24, "n_documents": 19, "n_heads": 270}
+def attribution(estimate: str, good: bool, against: str = "effect") -> Row:
+    row = {
+        "task": "text",
+        "estimate": estimate,
+        "against": against,
+        "n": 24,
+        "n_documents": 19,
+        "n_heads": 270,
+    }
     row |= {"first": 54, "top": 27, "top_missed": 1.0 if good else 20.0}
     row |= {f"top_missed_{end}": row["top_missed"] for end in ("low", "high")}
     return row | dict.fromkeys(("rho", "rho_low", "rho_high"), 0.8 if good else 0.2)
@@ -188,7 +195,7 @@ def attribution(estimate: str, good: bool) -> Row:
 
 def by_mode(head: int, in_all: bool) -> Row:
     verdict = "in all modes" if in_all else "depends on the mode"
-    about = {"task": "text", "of": "loss", "layer": 0, "head": head, "contradicted": not in_all}
+    about = {"task": "text", "of": "loss", "layer": 0, "head": head}
     signs = {"zero": 1.0, "resample": 1.0 if in_all else -1.0}
     ends = {f"{end}_{mode}": sign + by for mode, sign in signs.items()
             for end, by in (("low", -0.1), ("high", 0.1))}  # fmt: skip
@@ -224,10 +231,11 @@ def study(folder: Path, good: bool) -> Products:
         battery_causal=[causal(8.0 if good else -8.0)],
         battery_correlations=[rho(0.5 if good else -0.5, 0.1)],
         battery__retrieval=[retrieval(head, not good, sure=not good) for head in range(60)],
-        next_token_modes=[modes(0.8, 0.05) if good else modes(0.2, 0.3)],
+        next_token_modes=[modes(0.8, 0.02) if good else modes(0.2, 0.3)],
         next_token_mode_heads=[by_mode(head, good) for head in range(10)],
         next_token_attribution=[
-            attribution(estimate, good) for estimate in ("zero", "resample", "importance")
+            *(attribution(estimate, good) for estimate in ("zero", "resample", "importance")),
+            attribution("importance", good, "size"),
         ],
     )
 

@@ -156,15 +156,14 @@ def translators(lost: int, last: float, others: float, effect: float = -3.0) -> 
 def modes() -> Frames:
     """Modes of disabling that disagree: on ranks, on signs, and on every head's effect."""
     about = {"task": "mnli", "seed": 1, "of": "loss", "n": 400, "n_documents": 400}
-    numbers = with_interval("rho", 0.1, ends="rho") | with_interval(
-        "opposite", 0.4, ends="opposite"
-    )
+    numbers = with_interval("rho", 0.1, ends="rho") | {"halves_one": 0.9, "halves_other": 0.9}
+    numbers |= {"opposite_nominal": 8, "both_nominal": 20}
     pairs = [
         about | {"one": one, "other": other, "n_heads": 20} | numbers
         for one, other in (("uniform", "zero"), ("zero", "resample"))
     ]
     ends = {"low_zero": 0.1, "high_zero": 0.2, "low_resample": -0.2, "high_resample": -0.1}
-    head = about | {"layer": 0, "verdict": "depends on the mode", "contradicted": True} | ends
+    head = about | {"layer": 0, "verdict": "depends on the mode"} | ends
     return {
         "ablation_modes": pairs,
         "ablation_mode_heads": [head | {"head": at} for at in range(20)],
@@ -176,8 +175,10 @@ def attribution() -> Frames:
     row = {"task": "mnli", "seed": 1, "n": 400, "n_documents": 400, "n_heads": 144, "top": 14}
     row |= with_interval("rho", 0.1, ends="rho") | {"first": 29}
     row |= {"top_missed": 9.0, "top_missed_low": 8.0, "top_missed_high": 11.0}
-    estimates = ("zero", "resample", "importance")
-    return {"ablation_attribution": [row | {"estimate": estimate} for estimate in estimates]}
+    estimates = [(name, "effect") for name in ("zero", "resample", "importance")]
+    estimates.append(("importance", "size"))
+    rows = [row | {"estimate": name, "against": against} for name, against in estimates]
+    return {"ablation_attribution": rows}
 
 
 T = "michel-translation-"
@@ -196,7 +197,7 @@ CONTRADICTED: dict[str, Callable[[], Frames]] = {
     "michel-agreement-mnli": lambda: pairs(-0.1),
     **{
         f"michel-attribution-{of}": attribution
-        for of in ("importance", "zero", "resample", "missed")
+        for of in ("importance", "size", "zero", "resample", "missed")
     },
     **{f"michel-modes-{of}": modes for of in ("rank", "resample", "opposite", "verdict")},
     **{f"michel-speed-{size}": lambda: speed(90.0) for size in (1, 4, 16, 64)},

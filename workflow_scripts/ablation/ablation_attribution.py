@@ -22,6 +22,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import next_tokens, resampling
 
+EFFECT, SIZE = "effect", "size"  # what an estimate is compared with
 IMPORTANCE = "importance"  # the mean size of the texts' attributions in mode zero
 
 
@@ -51,6 +52,9 @@ def compared(
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """For each estimate a row on its agreement with the exact effects, and a row per head.
 
+    IMPORTANCE, which has no sign, is compared with the mean size of the effects on single texts,
+    too (`against` is SIZE).
+
     `rho` is Spearman's correlation over heads, `shared` how many heads are in the top tenth of
     both, next to the `chance` of two random sets, `opposite` the share of heads with opposite
     signs (not of IMPORTANCE, which has none).
@@ -61,20 +65,25 @@ def compared(
         mode = "zero" if name == IMPORTANCE else name
         if mode not in effects.modes:
             continue
-        exact = effects.draws[effects.modes.index(mode)]
-        row = effects.labels | {"estimate": name, "mode": mode, "n_heads": n_heads}
-        row |= interval("rho", correlations(ranks(estimated), ranks(exact)), (-1, 1))
-        shared = (inside(estimated, n_top) * inside(exact, n_top)).sum(1)
-        row |= interval("shared", shared, (0, n_top)) | {"chance": n_top**2 / n_heads}
-        opposite = (estimated * exact < 0).mean(1) if name != IMPORTANCE else np.full(2, np.nan)
-        row |= interval("opposite", opposite, (0, 1)) | screened(screen, estimated, exact)
-        first, sampled = (at[0] for at in screen.chosen(estimated))
-        run = np.full(n_heads, "not run", dtype=object)
-        run[first], run[sampled] = "first", "sampled"
-        heads = effects.heads.assign(name=labels(effects.heads), **effects.labels)
-        heads = heads.assign(estimate=name, **_ends("attribution", estimated))
-        more = {key: row[key] for key in ("rho", "rho_low", "rho_high")}
-        yield row, heads.assign(screen=run, **_ends("effect", exact), **more)
+        at = effects.modes.index(mode)
+        exact_of = {EFFECT: effects.draws[at]}
+        if name == IMPORTANCE:
+            exact_of[SIZE] = effects.sizes[at]
+        for against, exact in exact_of.items():
+            row = effects.labels | {"estimate": name, "mode": mode, "against": against}
+            row |= interval("rho", correlations(ranks(estimated), ranks(exact)), (-1, 1))
+            shared = (inside(estimated, n_top) * inside(exact, n_top)).sum(1)
+            row |= interval("shared", shared, (0, n_top)) | {"chance": n_top**2 / n_heads}
+            opposite = (estimated * exact < 0).mean(1) if name != IMPORTANCE else np.full(2, np.nan)
+            row |= interval("opposite", opposite, (0, 1)) | {"n_heads": n_heads}
+            row |= screened(screen, estimated, exact)
+            first, sampled = (at[0] for at in screen.chosen(estimated))
+            run = np.full(n_heads, "not run", dtype=object)
+            run[first], run[sampled] = "first", "sampled"
+            heads = effects.heads.assign(name=labels(effects.heads), **effects.labels)
+            heads = heads.assign(estimate=name, **_ends("attribution", estimated))
+            more = {key: row[key] for key in ("rho", "rho_low", "rho_high")}
+            yield row, heads.assign(screen=run, **_ends("effect", exact), **more)
 
 
 def _ends(name: str, draws: np.ndarray) -> dict[str, np.ndarray]:
@@ -119,7 +128,7 @@ def main(
         estimates = estimates_of(tables.read(path), texts_of(frame), bootstrap, seed)
         found = list(compared(effects, estimates, Screen(**screen, seed=seed)))
         rows += [row for row, _ in found]
-        of_heads += [each for _, each in found]
+        of_heads += [each for row, each in found if row["against"] == EFFECT]
     tables.write_csv(pd.DataFrame(rows), table)
     tables.write_csv(pd.concat(of_heads, ignore_index=True), heads)
 

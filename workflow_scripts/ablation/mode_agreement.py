@@ -12,9 +12,11 @@ from workflow_scripts.ablation.mode_effects import Effects
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.stats import resampling
 from workflow_scripts.core.stats.randomisation import LEVEL
+from workflow_scripts.core.stats.sign_flips import holm
 
 TOP = 0.1  # share of the heads that count as those that matter most
-ALL, DEPENDS, NONE = "in all modes", "depends on the mode", "no effect shown"
+ALL, DEPENDS, SOME = "in all modes", "depends on the mode", "in some modes"
+NONE = "no effect shown"
 SHOWN = ("loss", "gain")  # verdicts of a significant effect
 
 
@@ -26,15 +28,17 @@ def pairs(effects: Effects) -> list[dict[str, Any]]:
     opposite signs; `opposite_nominal` counts them among those with p below .05 in both modes
     (`both_nominal`), `opposite_corrected` among those with a corrected p below it. Resampled
     effects are noisier than those observed, which lowers their agreement: an interval holds the
-    percentiles of the samples, and these moved to the observed value. `differ` heads have another
-    verdict in one mode than in the other, with an effect shown in one of them.
+    percentiles of the samples, and these moved to the observed value. Noise lowers the observed
+    `rho`, too: `halves_one` and `halves_other` are the correlations of each mode's effects between
+    halves of the examples. `differ` heads have effects that differ (`differences`).
     """
-    found, rows = verdicts(effects), []
+    differ, rows = differences(effects) < LEVEL, []
     ranked = [ranks(draws) for draws in effects.draws]
-    for one, other in combinations(range(len(effects.modes)), 2):
+    for pair, (one, other) in enumerate(combinations(range(len(effects.modes)), 2)):
         x, y = effects.draws[one], effects.draws[other]
         row = effects.labels | {"one": effects.modes[one], "other": effects.modes[other]}
         row |= interval("rho", correlations(ranked[one], ranked[other]), (-1, 1))
+        row |= {"halves_one": effects.halves[one], "halves_other": effects.halves[other]}
         n_top = top_of(x.shape[1])
         row |= {"top": n_top} | interval(
             "shared", (inside(x, n_top) * inside(y, n_top)).sum(1), (0, n_top)
@@ -44,10 +48,26 @@ def pairs(effects: Effects) -> list[dict[str, Any]]:
             both = (p[[one, other]] < LEVEL).all(0)
             row[f"opposite_{name}"] = int((both & (x[0] * y[0] < 0)).sum())
             row[f"both_{name}"] = int(both.sum())
-        pair = found[[f"verdict_{row['one']}", f"verdict_{row['other']}"]]
-        row["differ"] = int((pair.isin(SHOWN).any(axis=1) & (pair.nunique(axis=1) > 1)).sum())
-        rows.append(row | {"n_heads": x.shape[1]})
+        rows.append(row | {"differ": int(differ[pair].sum()), "n_heads": x.shape[1]})
     return rows
+
+
+def differences(effects: Effects) -> np.ndarray:
+    """P-values of each head's difference between the effects in two modes, [pair, head].
+
+    Student's test with the variance of the bootstrap samples, which both modes share; corrected for
+    all heads and pairs of modes (Holm). Pairs are in the order of `combinations`.
+    """
+    from scipy.stats import t  # loads slowly
+
+    found = []
+    for one, other in combinations(effects.draws, 2):
+        apart = one - other
+        error = np.sqrt(apart[1:].var(axis=0) + effects.extra)
+        size = np.abs(apart[0]) / np.where(error > 0, error, np.inf)
+        found.append(2 * t.sf(size, effects.labels["n_documents"] - 1))
+    p = np.array(found).reshape(-1, len(effects.heads))
+    return holm(p.ravel()).reshape(p.shape)
 
 
 def verdicts(effects: Effects) -> pd.DataFrame:
@@ -55,9 +75,8 @@ def verdicts(effects: Effects) -> pd.DataFrame:
 
     The intervals are of 90% for all heads together (Bonferroni), normal, over examples; a loss or a
     gain has a corrected p below .05. `verdict` is ALL where every mode shows a loss, or every mode
-    a gain; DEPENDS where some mode shows one, and another does not; else NONE. `contradicted` is
-    true where one mode shows a loss or a gain, and another shows the other of them, or that the
-    effect lies within the bound: that a mode cannot tell contradicts nothing.
+    a gain; else DEPENDS where the effects in two modes differ (`differences`), SOME where some mode
+    shows a loss or a gain, which other modes need not contradict, and NONE.
     """
     z = NormalDist().inv_cdf(1 - LEVEL / len(effects.heads))
     frame = effects.heads.copy()
@@ -72,19 +91,18 @@ def verdicts(effects: Effects) -> pd.DataFrame:
         frame[f"effect_{mode}"], frame[f"low_{mode}"], frame[f"high_{mode}"] = draws[0], low, high
         frame[f"p_corrected_{mode}"], frame[f"verdict_{mode}"] = p, of_mode
         of_modes.append(of_mode)
-    by_head = [set(found) for found in zip(*of_modes, strict=True)]
-    frame["verdict"] = [over_modes(found) for found in by_head]
-    frame["contradicted"] = [
-        len(found - {"cannot tell"}) > 1 and found & set(SHOWN) != set() for found in by_head
-    ]
+    differ = (differences(effects) < LEVEL).any(axis=0)
+    by_head = zip(map(set, zip(*of_modes, strict=True)), differ, strict=True)
+    frame["verdict"] = [over_modes(*found) for found in by_head]
     return frame.assign(bound=effects.bound, **effects.labels)
 
 
-def over_modes(found: set[str]) -> str:
-    """What the verdicts of all modes on one head show together: ALL, DEPENDS or NONE."""
-    if not found & set(SHOWN):
-        return NONE
-    return ALL if len(found) == 1 else DEPENDS
+def over_modes(found: set[str], differ: bool) -> str:
+    """What the verdicts of all modes on one head show together, and whether two modes differ."""
+    shown = found & set(SHOWN)
+    if shown and len(found) == 1:
+        return ALL
+    return DEPENDS if differ else SOME if shown else NONE
 
 
 def top_of(n_heads: int) -> int:

@@ -4,8 +4,9 @@ Every mode is measured on the same bootstrap samples, so that differences betwee
 Effects are losses here: above 0 the model is worse without the head.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from workflow_scripts.core.stats import next_tokens, resampling
 from workflow_scripts.core.stats.metrics import predictions_of, weighted_scores
 
 KEYS = ["layer", "head"]
+DIVISIONS = 100  # of the examples into halves
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,11 @@ class Settings:
 class Effects:
     """The effects of all heads in all modes on one measure.
 
-    `draws` [mode, 1 + draw, head] has those observed, then those of bootstrap samples. `extra` is a
-    variance that is added to that of the samples: the least that the number of examples can show.
+    `draws` [mode, 1 + draw, head] has those observed, then those of bootstrap samples. `sizes`, of
+    the same shape, are the mean sizes of the effects on single texts, of losses alone. `halves`
+    [mode] is Spearman's correlation over heads of the effects on two halves of the examples, mean
+    over random divisions. `extra` is a variance that is added to that of the samples: the least
+    that the number of examples can show.
     """
 
     labels: dict[str, object]  # what was measured: columns of the tables
@@ -42,8 +47,10 @@ class Effects:
     draws: np.ndarray
     p: np.ndarray  # [mode, head]
     corrected: np.ndarray  # for the number of heads, [mode, head]
+    halves: list[float]
     bound: float
     extra: float = 0.0
+    sizes: np.ndarray | None = None
 
 
 def nats_of(task: Task, logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -63,13 +70,11 @@ def loss_of_classifier(logits: pd.DataFrame, settings: Settings) -> Effects:
     """Effects on the loss of one classifier's development examples; `logits` are the sweep's."""
     rows, plain, heads, modes = _of_sweep(logits)
     task, labels, n = TASKS[rows["task"].iloc[0]], plain["label"].to_numpy(), len(plain)
-    sums = []
-    for both in _logits(rows, plain, heads, modes, task):
-        nats = nats_of(task, both, labels)
-        sums.append(_sums(nats, np.ones(n, int), [str(at) for at in range(n)]))
+    nats = [nats_of(task, both, labels) for both in _logits(rows, plain, heads, modes, task)]
     names = _names(rows, n) | {"of": "loss"}
     bound = settings.nats if task.labels else np.nan
-    return _of_sums(names, sums, bound, settings, {"heads": heads, "modes": modes})
+    texts = np.ones(n, int), [str(at) for at in range(n)]
+    return _of_nats(names, nats, texts, bound, settings, {"heads": heads, "modes": modes})
 
 
 def of_classifier(
@@ -85,16 +90,17 @@ def of_classifier(
     weights = resampling.observed_and_resampled(n, settings.bootstrap, settings.seed)
     tests = scores[(scores["split"] == "dev") & (scores["unit"] == "head")]
     tests = tests[tests["metric"] == task.main_metric].set_index(["mode", *KEYS])
-    drops, p, corrected = [], [], []
+    drops, p, corrected, halves = [], [], [], []
     for mode, both in zip(modes, _logits(rows, plain, heads, modes, task), strict=True):
         predicted = np.stack([predictions_of(task, each) for each in both])
         scored = weighted_scores(task.main_metric, labels, predicted, weights)
         drops.append(scored[:, :1] - scored[:, 1:])
+        halves.append(_halves(partial(weighted_scores, task.main_metric, labels, predicted), n))
         tested = tests.loc[mode].loc[list(heads.itertuples(index=False, name=None))]
         p.append(tested["p"].to_numpy())
         corrected.append(tested["p_corrected"].to_numpy())
     tests_of = {"p": np.stack(p), "corrected": np.stack(corrected)}
-    found = {"heads": heads, "modes": modes, "extra": 2 / (n + 2) ** 2}
+    found = {"heads": heads, "modes": modes, "halves": halves, "extra": 2 / (n + 2) ** 2}
     of = _names(rows, n) | {"of": "score"}
     yield Effects(of, draws=np.stack(drops), bound=settings.points / 100, **tests_of, **found)
 
@@ -126,17 +132,15 @@ def of_decoder(losses: pd.DataFrame, settings: Settings) -> Effects:
     rows = losses[losses["unit"].isin(("none", "head"))]
     plain, heads = rows[rows["unit"] == "none"], _heads(rows)
     modes = list(rows.loc[rows["unit"] == "head", "mode"].unique())
-    n_tokens, documents = plain["n_tokens"].to_numpy(), plain["document"].tolist()
-    sums = []
+    documents, nats = plain["document"].tolist(), []
     for mode in modes:
         of_mode = rows[(rows["unit"] == "head") & (rows["mode"] == mode)]
         after = of_mode["nats"].to_numpy().reshape(len(heads), -1)
-        sums.append(
-            _sums(np.concatenate([plain["nats"].to_numpy()[None], after]), n_tokens, documents)
-        )
+        nats.append(np.concatenate([plain["nats"].to_numpy()[None], after]))
+    texts = plain["n_tokens"].to_numpy(), documents
     names = {"task": "text", "seed": 0, "n": len(plain), "n_documents": len(set(documents))}
     found = {"heads": heads, "modes": modes}
-    return _of_sums(names | {"of": "loss"}, sums, settings.nats, settings, found)
+    return _of_nats(names | {"of": "loss"}, nats, texts, settings.nats, settings, found)
 
 
 def _heads(rows: pd.DataFrame) -> pd.DataFrame:
@@ -145,25 +149,36 @@ def _heads(rows: pd.DataFrame) -> pd.DataFrame:
     return heads.loc[heads["mode"] == heads["mode"].iloc[0], KEYS].reset_index(drop=True)
 
 
-def _sums(nats: np.ndarray, n_tokens: np.ndarray, documents: list[str]) -> np.ndarray:
-    """Sums of losses and of counts, [1 + head, document, 2]; the plain model's first."""
-    return next_tokens.by_document(nats, n_tokens, documents)
+def _halves(scores: Callable[[np.ndarray], np.ndarray], n: int) -> float:
+    """Spearman's correlation of the effects on halves of `n` examples, mean over divisions."""
+    return resampling.half_agreement(scores, n, DIVISIONS, seed=1)["spearman"]
 
 
-def _of_sums(
+def _of_nats(
     labels: dict[str, object],
-    sums: list[np.ndarray],
+    nats: list[np.ndarray],
+    texts: tuple[np.ndarray, list[str]],
     bound: float,
     settings: Settings,
     found: dict[str, object],
 ) -> Effects:
-    """Effects on a mean loss, with their paired test over documents."""
-    draws, p, corrected = [], [], []
-    for of_mode in sums:
-        losses = next_tokens.resampled(of_mode, settings.bootstrap, settings.seed)
+    """Effects on a mean loss, with their paired test over documents.
+
+    `nats` has of each mode the losses [1 + head, text], the plain model's first, `texts` their
+    numbers of tokens and documents.
+    """
+    draws, sizes, p, corrected, halves = [], [], [], [], []
+    for of_mode in nats:
+        sums = next_tokens.by_document(of_mode, *texts)
+        losses = next_tokens.resampled(sums, settings.bootstrap, settings.seed)
         draws.append(losses[:, 1:] - losses[:, :1])
-        test = next_tokens.tested(of_mode[0], of_mode[1:], settings.permutations, settings.seed)
+        each = next_tokens.by_document(np.abs(of_mode[1:] - of_mode[:1]), *texts)
+        sizes.append(next_tokens.resampled(each, settings.bootstrap, settings.seed))
+        halves.append(_halves(partial(next_tokens.weighted, sums), sums.shape[1]))
+        test = next_tokens.tested(sums[0], sums[1:], settings.permutations, settings.seed)
         p.append(test.p)
         corrected.append(test.corrected)
-    tests = {"p": np.stack(p), "corrected": np.stack(corrected)}
-    return Effects(labels, draws=np.stack(draws), bound=bound, **tests, **found)
+    tests = {"p": np.stack(p), "corrected": np.stack(corrected), "halves": halves}
+    return Effects(
+        labels, draws=np.stack(draws), sizes=np.stack(sizes), bound=bound, **tests, **found
+    )

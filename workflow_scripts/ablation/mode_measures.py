@@ -22,7 +22,7 @@ MODE_HEADS = Table(
     high="",
     n="",
     keys=("task", "seed", "of"),
-    categories=("in all modes", "depends on the mode", "no effect shown"),
+    categories=("in all modes", "depends on the mode", "in some modes", "no effect shown"),
     ids=("modes.<task>.<seed>",),
 )
 NEXT_TOKEN_MODE_HEADS = replace(MODE_HEADS, file="tables/next-token-mode-heads.csv")
@@ -46,8 +46,22 @@ NEXT_TOKEN_ATTRIBUTION = replace(
     ids=("attribution.nats.<estimate>",),
 )
 BADGES = (
-    ("in-all-modes", "A", "Matters in all modes", "in all modes", "in every mode of disabling"),
-    ("mode-dependent", "M", "Depends on the mode", "depends on the mode", "in some modes alone"),
+    (
+        "in-all-modes",
+        "A",
+        "Matters in all modes",
+        "in all modes",
+        "The loss with the head disabled differs from the intact model's, in the same direction in "
+        "every mode of disabling: p below .05 in each, corrected for all heads.",
+    ),
+    (
+        "mode-dependent",
+        "M",
+        "Depends on the mode",
+        "depends on the mode",
+        "The loss with the head disabled in one mode differs from that in another: p below .05, "
+        "corrected for all heads and pairs of modes.",
+    ),
 )
 
 
@@ -64,8 +78,9 @@ def mode_forms(found: Tables, study: Study) -> Iterator[Form]:
             yield table.form(
                 f"modes.{task}.{seed}",
                 f"Effect in all modes of disabling, {title}",
-                f"Whether a loss or a gain of the loss on {title} (p below .05, corrected for all "
-                f"heads) shows in all modes ({', '.join(modes)}), in some, or in none."
+                f"Whether disabling the head changes the loss on {title} (p below .05, corrected "
+                f"for all heads) in all modes ({', '.join(modes)}), in some, or in none, and "
+                "whether its effects in two modes differ (then it depends on the mode)."
                 f"{study.note(task)}",
                 {"task": task, "seed": seed, "of": "loss"},
                 paper="beyond",
@@ -100,13 +115,10 @@ def attribution_forms(found: Tables, study: Study) -> Iterator[Form]:
 
 
 def mode_badges(found: Tables, study: Study) -> Iterator[Badge]:
-    """Heads with an effect on the loss in all modes, or in some, on any task."""
+    """Heads whose effects on the loss show in all modes, or depend on it, on any task."""
     for table in (MODE_HEADS, NEXT_TOKEN_MODE_HEADS):
         if table in found:
-            for id_, mark, title, verdict, where in BADGES:
-                about = (
-                    f"The loss with the head disabled differs from the intact model's {where}, on "
-                    "at least one task: p below .05, corrected for all heads."
-                )
+            for id_, mark, title, verdict, about in BADGES:
                 wanted = {"of": "loss", "verdict": verdict}
+                about = f"{about} On at least one task."
                 yield Badge(id_, mark, title, about, table, wanted)

@@ -11,9 +11,12 @@ from workflow_scripts.claims.verdicts import Measured
 def attribution_rank(products: Products, of: str) -> list[Measured]:
     """Spearman's correlation over heads of an estimate with the exact effects, for each task.
 
-    `of` is the estimate: a mode, or "importance". Of several seeds the mean, of values and of ends.
+    `of` is the estimate: a mode, or "importance", which has no sign, and may name what it is
+    compared with: "importance size" is with the mean size of the effects on single texts. Of
+    several seeds the mean, of values and of ends.
     """
-    return _numbers(products, of, "rho")
+    estimate, against = (*of.split(), "effect")[:2]
+    return _numbers(products, estimate, "rho", against)
 
 
 def attribution_missed(products: Products, of: str) -> list[Measured]:
@@ -21,11 +24,14 @@ def attribution_missed(products: Products, of: str) -> list[Measured]:
     return _numbers(products, of, "top_missed", over="top")
 
 
-def _numbers(products: Products, of: str, name: str, over: str = "") -> list[Measured]:
+def _numbers(
+    products: Products, of: str, name: str, against: str = "effect", over: str = ""
+) -> list[Measured]:
     text = "tables/next-token-attribution.csv" in products
     table = products["next-token-attribution" if text else "ablation-attribution"]
+    table = table[(table["estimate"] == of) & (table["against"] == against)]
     numbers = []
-    for task, rows in table[table["estimate"] == of].groupby("task", sort=False):
+    for task, rows in table.groupby("task", sort=False):
         ends = rows[[name, f"{name}_low", f"{name}_high"]].mean()
         if over:
             ends = 100 * ends / rows[over].iloc[0]

@@ -1,28 +1,63 @@
 """Our numbers for what masking a head is taken to show: the same in every mode of disabling."""
 
+from collections.abc import Iterator
+
+import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.glue_rows import TITLES
-from workflow_scripts.claims.intervals import OVER_EXAMPLES
+from workflow_scripts.claims.intervals import OVER_EXAMPLES, share
+from workflow_scripts.claims.noise import ceiling
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 
 TEXT = "text"  # what decoders are measured on instead of a task
 OVER_DOCUMENTS = "95% over documents"
-BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no mode contradicts"
+BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two modes differ on"
 
 
 def modes_rank(products: Products, of: str) -> list[Measured]:
     """Spearman's correlation over heads of the effects on the loss in two modes, for each task.
 
-    `of` names the modes, as "uniform zero". Of several seeds the mean, of values and of ends.
+    `of` names the modes, as "uniform zero". Of several seeds the mean, of values and of ends. Noise
+    of the effects lowers the correlation: the upper end is divided by what halves of the examples
+    show that noise leaves of a perfect one.
     """
-    return _of_pair(products, of, "rho", 1)
+    numbers = []
+    for task, rows in _of_pair(products, of):
+        most = [
+            ceiling(*pair) for pair in rows[["halves_one", "halves_other"]].itertuples(index=False)
+        ]
+        highs = [_without_noise(*pair) for pair in zip(rows["rho_high"], most, strict=True)]
+        number = [float(rows[name].mean()) for name in ("rho", "rho_low")]
+        about = f"{int(rows['n_heads'].iloc[0])} heads; noise leaves at most {np.mean(most):.2f}"
+        text = task == TEXT
+        n, wholes = (int(rows[column].iloc[0]) for column in ("n", "n_documents"))
+        over = OVER_DOCUMENTS if text else OVER_EXAMPLES
+        more = {"interval": f"{over}, the upper end without noise", "about": about}
+        units = (wholes, "documents") if text else (n, "examples")
+        number.append(float(np.mean(highs)))
+        numbers.append(Measured(*number, *units, **more, **task_of(task, rows)))
+    return numbers
 
 
 def modes_opposite(products: Products, of: str) -> list[Measured]:
-    """Percent of heads whose effects on the loss have opposite signs in two modes."""
-    return _of_pair(products, of, "opposite", 100)
+    """Percent of the heads with p below .05 in two modes whose effects have opposite signs.
+
+    Signs of the others are mostly noise.
+    """
+    numbers = []
+    for task, rows in _of_pair(products, of):
+        opposite, both = (int(rows[f"{name}_nominal"].sum()) for name in ("opposite", "both"))
+        if not both:
+            continue
+        about = f"{opposite} of {both} heads with p below .05 in both modes"
+        more = {"interval": "95% of a share of heads (Wilson)", "about": about}
+        number = 100 * opposite / both, *share(opposite, both)
+        numbers.append(Measured(*number, both, "heads", **more, **task_of(task, rows)))
+    if not numbers:
+        raise NotMeasured("no head has p below .05 in both modes")
+    return numbers
 
 
 def modes_verdict(products: Products, of: str) -> list[Measured]:
@@ -38,7 +73,7 @@ def modes_verdict(products: Products, of: str) -> list[Measured]:
         in_all = rows["verdict"] == "in all modes"
         lows, highs = (rows.filter(regex=f"^{end}_") for end in ("low", "high"))
         sure = in_all & ((lows > 0).all(axis=1) | (highs < 0).all(axis=1))
-        counts = (sure.sum(), in_all.sum(), (~rows["contradicted"].astype(bool)).sum())
+        counts = (sure.sum(), in_all.sum(), (rows["verdict"] != "depends on the mode").sum())
         value = [float(100 * count / len(rows)) for count in (counts[1], counts[0], counts[2])]
         more = {"interval": BY_HEADS, **task_of(str(task), rows)}
         numbers.append(Measured(*value, len(rows), "heads", **more))
@@ -47,22 +82,22 @@ def modes_verdict(products: Products, of: str) -> list[Measured]:
     return numbers
 
 
-def _of_pair(products: Products, of: str, name: str, factor: float) -> list[Measured]:
+def _of_pair(products: Products, of: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each task with the rows of two modes on its loss, one for each seed."""
     one, other = of.split()
     table = _both(products, "modes")
     table = table[(table["of"] == "loss") & table[["one", "other"]].isin((one, other)).all(axis=1)]
-    numbers = []
-    for task, rows in table.groupby("task", sort=False):
-        ends = rows[[name, f"{name}_low", f"{name}_high"]].mean() * factor
-        about = f"{int(rows['n_heads'].iloc[0])} heads"
-        text = task == TEXT
-        n, wholes = (int(rows[column].iloc[0]) for column in ("n", "n_documents"))
-        more = {"interval": OVER_DOCUMENTS if text else OVER_EXAMPLES, "about": about}
-        units = (wholes, "documents") if text else (n, "examples")
-        numbers.append(Measured(*ends.tolist(), *units, **more, **task_of(str(task), rows)))
-    if not numbers:
+    if table.empty:
         raise NotMeasured(f"the study does not disable heads in both modes {one} and {other}")
-    return numbers
+    for task, rows in table.groupby("task", sort=False):
+        yield str(task), rows
+
+
+def _without_noise(end: float, most: float) -> float:
+    """The upper end of a correlation, divided by the most that noise leaves of a perfect one."""
+    if end <= 0:
+        return end
+    return min(1.0, end / most) if most > 0 else 1.0
 
 
 def _both(products: Products, name: str) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from tests.claims.independent.kovaleva import TITLES
 from tests.claims.independent.study import Case, Missing, Study
@@ -33,24 +34,40 @@ def about(task: str) -> dict[str, str]:
     return {} if task == "text" else {"case": TITLES[task], "task": task}
 
 
-def of_pair(study: Study, of: str, name: str, factor: float) -> list[Case]:
+def of_pair(study: Study, of: str) -> dict[str, list[dict[str, Any]]]:
     wanted = sorted(of.split())
     rows = [row for row in table(study, "modes") if row["of"] == "loss"]
-    rows = [row for row in rows if sorted((row["one"], row["other"])) == wanted]
-    columns = (name, f"{name}_low", f"{name}_high")
-    found = []
-    for task, of_task in by_task(rows).items():
-        number = (factor * np.mean([row[column] for row in of_task]) for column in columns)
-        found.append(Case(*number, **about(task)))
-    return found
+    return by_task([row for row in rows if sorted((row["one"], row["other"])) == wanted])
 
 
 def modes_rank(study: Study, of: str) -> list[Case]:
-    return of_pair(study, of, "rho", 1)
+    found = []
+    for task, rows in of_pair(study, of).items():
+        highs = []
+        for row in rows:
+            # Spearman and Brown: twice the length of a half.
+            known = [
+                2 * r / (1 + r) if r > 0 else 0 for r in (row["halves_one"], row["halves_other"])
+            ]
+            most, high = (known[0] * known[1]) ** 0.5, row["rho_high"]
+            if high > 0:
+                high = 1 if high >= most else high / most
+            highs.append(high)
+        ends = (np.mean([row[name] for row in rows]) for name in ("rho", "rho_low"))
+        found.append(Case(*ends, np.mean(highs), **about(task)))
+    return found
 
 
 def modes_opposite(study: Study, of: str) -> list[Case]:
-    return of_pair(study, of, "opposite", 100)
+    found = []
+    for task, rows in of_pair(study, of).items():
+        k, n = (sum(row[name] for row in rows) for name in ("opposite_nominal", "both_nominal"))
+        if n:
+            interval = stats.binomtest(int(k), int(n)).proportion_ci(method="wilson")
+            found.append(Case(100 * k / n, 100 * interval.low, 100 * interval.high, **about(task)))
+    if not found:
+        raise Missing
+    return found
 
 
 def modes_verdict(study: Study, of: str) -> list[Case]:
@@ -64,7 +81,7 @@ def modes_verdict(study: Study, of: str) -> list[Case]:
             highs = [value for name, value in row.items() if name.startswith("high_")]
             everywhere = row["verdict"] == "in all modes"
             apart = min(lows) > 0 or max(highs) < 0
-            counts += [everywhere, everywhere and apart, not row["contradicted"]]
+            counts += [everywhere, everywhere and apart, row["verdict"] != "depends on the mode"]
         found.append(Case(*(100 * counts / len(of_task)), **about(task)))
     return found
 

@@ -29,8 +29,12 @@ def per_token(sums: np.ndarray) -> np.ndarray:
 
 def resampled(sums: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Nats per token of sums [variant, document, 2]: [1 + draw, variant], those observed first."""
-    weights = resampling.observed_and_resampled(sums.shape[1], draws, seed).astype(float)
-    return per_token(np.einsum("dn,vns->sdv", weights, sums))
+    return weighted(sums, resampling.observed_and_resampled(sums.shape[1], draws, seed))
+
+
+def weighted(sums: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Nats per token [draw, variant]: sums [variant, document, 2], weights [draw, document]."""
+    return per_token(np.einsum("dn,vns->sdv", weights.astype(float), sums))
 
 
 def tested(baseline: np.ndarray, variants: np.ndarray, draws: int, seed: int) -> Test:
