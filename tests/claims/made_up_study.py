@@ -83,8 +83,8 @@ class MadeUpStudy(MadeUpModel):
         ]
         mixing = [{"method": "norm", "layer": layer, "n": 90} | self.number("ratio")
                   for layer in ("1", "all")]  # fmt: skip
-        zeroed = [{"measure": of, "layer": "all", "n": 50} | self.number("value", -1, 1)
-                  for of in ("weights", "norms")]  # fmt: skip
+        zeroed = [{"measure": of, "layer": "all", "n": 50} | self.number("value", 0, 1)
+                  for of in ("top_weights", "top_norms")]  # fmt: skip
         products(
             self.folder,
             kobayashi2020_table1=both,

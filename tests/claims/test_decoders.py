@@ -217,7 +217,7 @@ def study(folder: Path, good: bool) -> Products:
     zeroed = [
         {"measure": of, "layer": "all", "n": 50}
         | dict.fromkeys(("value", "ci_low", "ci_high"), 0.2 if good else 0.7)
-        for of in ("weights", "norms")
+        for of in ("top_weights", "top_norms")
     ]
     return products(
         folder,

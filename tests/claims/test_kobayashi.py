@@ -71,11 +71,11 @@ def test_the_ratio_is_that_of_all_layers(tmp_path: Path) -> None:
 
 
 def test_the_agreement_is_that_of_all_layers(tmp_path: Path) -> None:
-    row = {"measure": "norms", "layer": "all", "value": 0.4, "ci_low": 0.3, "ci_high": 0.6}
+    row = {"measure": "top_norms", "layer": "all", "value": 0.4, "ci_low": 0.3, "ci_high": 0.6}
     rows = [row | {"n": 50}, row | {"layer": "1", "value": 0.9, "n": 50}]
-    rows += [row | {"measure": "weights", "value": 0.1, "n": 50}]
+    rows += [row | {"measure": "top_weights", "value": 0.1, "n": 50}]
     study = products(tmp_path, mohebbi2023_zeroing=rows)
-    assert numbers(MEASURES["zeroing_agreement"](study, "norms")) == (0.4, 0.3, 0.6)
+    assert numbers(MEASURES["zeroing_agreement"](study, "top_norms")) == (40, 30, 60)
 
 
 OF_BLOCKS = {"mixing_ratio", "zeroing_agreement"}

@@ -197,10 +197,34 @@ def test_zeroed_values_equal_the_whole_model_run_for_each_token(kind: str, rows:
 def test_measures_by_hand() -> None:
     zeroed = np.array([[1.0, 0, 0], [0.75, 0.25, 0], [0.5, 0.3, 0.2]])
     weights = np.array([[1.0, 0, 0], [0.6, 0.4, 0], [0.5, 0.2, 0.3]])
-    norms = np.array([[1.0, 0, 0], [1, 1, 0], [2, 3, 1.0]])
+    norms = np.array([[1.0, 0, 0], [100, 300, 0], [8, 10, 2.0]])
     found = value_zeroing.measures(zeroed, weights, norms)
+    assert set(found) == set(value_zeroing.MEASURES)
     assert found["first"] == pytest.approx(0.625) and found["self"] == pytest.approx(0.225)
-    assert found["weights"] == pytest.approx(1.0) and found["norms"] == pytest.approx(-1.0)
+    assert found["weights"] == pytest.approx(1.0)
+    # Of pairs: scores 0.75, 0.5 and 0.3, shares of norms 0.25, 0.4 and 0.5, norms 100, 8 and 10.
+    assert found["norms"] == pytest.approx(-1.0)
+    assert found["top_weights"] == 1.0 and found["top_norms"] == 0.0
+
+
+def test_norms_of_a_query_are_shares_of_its_own_sum() -> None:
+    """Scores that equal these shares have a rank correlation of 1, whatever the rows' sizes."""
+    zeroed = np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.4, 0.35, 0.25]])
+    norms = zeroed * np.array([[1.0], [100.0], [0.01]])
+    found = value_zeroing.measures(zeroed, zeroed[:, ::-1], norms)
+    assert found["norms"] == pytest.approx(1.0) and found["top_norms"] == 1.0
+
+
+def test_the_first_tokens_by_hand() -> None:
+    """Three queries count, the first does not; a token may be its own; a hidden key is none."""
+    zeroed = np.array([[0.1, 0.9, 0, 0], [0.3, 0.7, 0, 0], [0.5, 0.3, 0.2, 0], [0, 0.1, 0, 0.9]])
+    weights = np.array([[1, 0, 0, 0], [0.4, 0.6, 0, 0], [0.2, 0.5, 0.3, 0], [0.7, 0.1, 0.1, 0.1]])
+    norms = np.array([[1, 0, 0, 0], [2.0, 5, 0, 0], [9, 1, 1, 0], [3, 1, 1, 2]])
+    found = value_zeroing.measures(zeroed, weights, norms)
+    assert found["top_weights"] == pytest.approx(1 / 3)
+    assert found["top_norms"] == pytest.approx(2 / 3)
+    zeroed[2, 3] = 1.0  # a key that the third query does not see
+    assert value_zeroing.measures(zeroed, weights, norms)["top_norms"] == pytest.approx(2 / 3)
 
 
 def test_a_norm_after_attention_is_refused() -> None:

@@ -69,9 +69,12 @@ def mixing_ratio(products: Products, of: str) -> list[Measured]:
 
 
 def zeroing_agreement(products: Products, of: str) -> list[Measured]:
-    """Rank correlation of value zeroing's scores with the weights or the norms, over all layers."""
+    """Percent of tokens whose first token by weight or norm is value zeroing's, mean over layers.
+
+    `of` is the table's measure, `top_weights` or `top_norms`.
+    """
     row = products.row("mohebbi2023-zeroing", measure=of, layer="all")
-    ends = (float(row[name]) for name in ("value", "ci_low", "ci_high"))
+    ends = (100 * float(row[name]) for name in ("value", "ci_low", "ci_high"))
     return [Measured(*ends, int(row["n"]), "segments", interval="95% over documents")]
 
 

@@ -21,7 +21,7 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import blocks
 from workflow_scripts.mixing.mixing_ratio import by_layer, chosen_texts
 
-MEASURES = ("first", "self", "weights", "norms")
+MEASURES = ("first", "self", "top_weights", "top_norms", "weights", "norms")
 
 
 class Without(attention.Watcher):
@@ -105,18 +105,28 @@ def _changes(
 
 
 def measures(zeroed: np.ndarray, weights: np.ndarray, norms: np.ndarray) -> dict[str, float]:
-    """What one layer's scores [query, key] give to the first token and to the token itself.
+    """How one layer's scores agree with weights and norms; all three are [query, key].
 
-    The first query is left out. `weights` and `norms` are their rank correlations, over all pairs
-    of different tokens that have a weight, with the mean weight of the heads and with the norm of
-    what all heads read.
+    `weights` are the mean of the heads, `norms` those of what all heads read. `first` and `self`
+    are the mean scores of the first token and of the token itself. `top_weights` and `top_norms`
+    are the shares of queries for which the key with the largest weight, or norm, is the one with
+    the largest score, the token itself among the keys. These four leave the first query out.
+    `weights` and `norms` are rank correlations of the scores with weights, and with each query's
+    norms over their sum, over all pairs of different tokens that have a weight.
     """
-    n = len(zeroed)
-    pairs = ~np.eye(n, dtype=bool) & (weights > 0)
-    of_pairs = zeroed[pairs]
+    seen = weights > 0
+    shares = norms / norms.sum(1, keepdims=True).clip(np.finfo(float).tiny)
     found = {"first": zeroed[1:, 0].mean(), "self": zeroed.diagonal()[1:].mean()}
-    found |= {"weights": _rho(of_pairs, weights[pairs]), "norms": _rho(of_pairs, norms[pairs])}
+    pairs = ~np.eye(len(zeroed), dtype=bool) & seen
+    for name, of in (("weights", weights), ("norms", shares)):
+        found[f"top_{name}"] = (_top(of, seen) == _top(zeroed, seen))[1:].mean()
+        found[name] = _rho(zeroed[pairs], of[pairs])
     return {name: float(value) for name, value in found.items()}
+
+
+def _top(values: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """The key with the largest value of each query, among those that it sees, int [query]."""
+    return np.where(seen, values, -np.inf).argmax(1)
 
 
 def _rho(one: np.ndarray, other: np.ndarray) -> float:

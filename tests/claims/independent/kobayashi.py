@@ -42,7 +42,7 @@ def mixing_ratio(study: Study, of: str) -> list[Case]:
 def zeroing_agreement(study: Study, of: str) -> list[Case]:
     rows = study.read("tables/mohebbi2023-zeroing.csv").to_dict("records")
     (row,) = (row for row in rows if row["measure"] == of and row["layer"] == "all")
-    return [Case(row["value"], row["ci_low"], row["ci_high"])]
+    return [Case(*(100 * row[name] for name in ("value", *ENDS)))]
 
 
 ENDS = ("ci_low", "ci_high")
