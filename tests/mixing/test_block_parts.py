@@ -236,6 +236,19 @@ def test_a_norm_after_attention_is_refused() -> None:
         check_residual(model)
 
 
+def test_a_factor_of_the_residual_stream_is_refused_for_ratios_alone() -> None:
+    from transformers import GraniteConfig
+
+    sizes = {key: value for key, value in LLAMA.to_diff_dict().items() if key != "model_type"}
+    model = open_attention(random_decoder(GraniteConfig(**sizes, residual_multiplier=0.22)).model)
+    with pytest.raises(InputError, match=r"^granite: its residual .*; take ratio out of .*tests$"):
+        mixing_ratio.of_texts(model, [TOKENS])
+    parts = blocks(model, output_maps(model), TOKENS, with_residual=False)
+    norms = [block.read.norm(dim=-1) for block in parts]
+    assert len(norms) == len(model.layers) and all((each > 0).any() for each in norms)
+    check_residual(open_attention(random_decoder(GraniteConfig(**sizes)).model))  # a factor of 1
+
+
 def test_padding_has_no_part_in_it() -> None:
     """Texts are run alone; the ratios of a text do not depend on the others."""
     opened = open_attention(KINDS["llama"]())

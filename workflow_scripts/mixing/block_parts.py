@@ -52,10 +52,13 @@ class Block:
         return (part - part.mean(-1, keepdim=True)) / deviation * self.norm.weight
 
 
-def blocks(model: PreTrainedModel, maps: torch.Tensor, tokens: Tokens) -> Iterator[Block]:
+def blocks(
+    model: PreTrainedModel, maps: torch.Tensor, tokens: Tokens, with_residual: bool = True
+) -> Iterator[Block]:
     """The parts of each layer of an opened body on one text; `maps` are those of `output_maps`.
 
-    Raises InputError for a decoder with a norm between its attention and the residual stream.
+    Raises InputError for a decoder with a norm between its attention and the residual stream. So
+    does one with a factor there, unless what heads read is used alone (`with_residual` is False).
     """
     found: list[tuple[torch.Tensor, torch.Tensor]] = []
     watcher = Values(lambda layer, pattern, values: found.append((pattern[0], values[0])))
@@ -65,7 +68,7 @@ def blocks(model: PreTrainedModel, maps: torch.Tensor, tokens: Tokens) -> Iterat
     layered = layers_of(model) if attention.is_bidirectional(model) else None
     biases = [None] * len(found)
     if layered is None:
-        check_residual(model)
+        check_residual(model, with_residual)
         biases = output_biases(model)
     with torch.inference_mode():
         for number, (pattern, values) in enumerate(found):
@@ -107,8 +110,16 @@ def output_biases(model: PreTrainedModel) -> list[torch.Tensor | None]:
     return [found[layer] for layer in sorted(found)]
 
 
-def check_residual(model: PreTrainedModel) -> None:
-    """Raise InputError where a norm reads what a decoder's attention outputs (Gemma 2, OLMo 2)."""
+def check_residual(model: PreTrainedModel, with_residual: bool = True) -> None:
+    """Raise InputError where a norm reads what a decoder's attention outputs (Gemma 2, OLMo 2).
+
+    With the residual stream, also where a factor other than 1 stands before it (Granite).
+    """
+    if with_residual and getattr(model.config, "residual_multiplier", 1) != 1:
+        raise InputError(
+            f"{model.config.model_type}: its residual stream has a factor, so that mixing ratios "
+            "are not measured; take ratio out of mixing.tests"
+        )
     made: set[int] = set()
     read: list[str] = []
     kept: list[torch.Tensor] = []  # so that no other tensor has the place of one in `made`

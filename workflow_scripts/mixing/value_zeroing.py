@@ -154,7 +154,7 @@ def main(
     maps, found = output_maps(body), []
     for text in job.progress(texts, len(texts), "value zeroing"):
         zeroed, rows = scores(body, text), []
-        for layer, block in enumerate(blocks(body, maps, text)):
+        for layer, block in enumerate(blocks(body, maps, text, with_residual=False)):
             weights = block.pattern.mean(0).double().cpu().numpy()
             rows.append(measures(zeroed[layer], weights, block.read.norm(dim=-1).cpu().numpy()))
         found.append(rows)

@@ -36,7 +36,8 @@ def head_maps(model: PreTrainedModel) -> tuple[torch.Tensor, torch.Tensor]:
     """The maps into and out of each head, both [layer, head, dim, hidden].
 
     A head's value is `into` times what its layer's attention reads, plus a bias; `out` states what
-    each dimension of its output adds to the residual stream, before any norm of the sum.
+    each dimension of its output adds to what the attention outputs: to the residual stream, but for
+    a norm (Gemma 2) or a factor (Granite's residual_multiplier) in between.
     """
     body, width = model.base_model, model.config.hidden_size
     modules, added = attention_modules(model), {}
