@@ -1,11 +1,10 @@
 """What is stated about decoders: each measure by hand, and for each rule a result that fails it."""
 
-import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from scipy import stats
 
 from tests.claims.made_up import Row, products
 from workflow_scripts.claims.claim_verdicts import MEASURES, Comparability, evaluate
@@ -38,7 +37,13 @@ def together(measure: str, value: float, first: str = "text") -> Row:
 def causal(margin: float, half: float = 0.5) -> Row:
     about = {"role": "induction", "mode": "zero", "chosen": "all", "text": "second copy", "n": 20}
     losses = {"intact": 3.3, "loss": 12.06, "random": 4.0, "n_heads": 8, "note": ""}
-    losses |= {"random_max": 12.06 - margin, "n_samples": 20, "excess": 8.06, "excess_low": 8.0}
+    losses |= {
+        "random_max": 12.06 - margin,
+        "n_samples": 20,
+        "excess": 8.06,
+        "excess_low": 8.0,
+        "p": 1 / 21,
+    }
     ends = {"margin_low": margin - half, "margin_high": margin + half}
     return about | losses | {"margin": margin} | ends
 
@@ -73,7 +78,8 @@ def test_the_loss_without_a_roles_heads(tmp_path: Path) -> None:
     assert one(found) == pytest.approx((6.06, 5.56, 6.56, 20))
     assert found[0].about == (
         "8 heads; intact 3.30 nats, without them 12.06, without random ones 4.00, "
-        "in the worst of 20 samples 6.00"
+        "in the worst of 20 samples 6.00; p = 0.048 by the rank among the samples, which the "
+        "interval holds fixed"
     )
 
 
@@ -84,34 +90,77 @@ def test_a_role_without_heads_has_no_loss(tmp_path: Path) -> None:
         MEASURES["excess_loss"](made, OF)
 
 
-def newcombe(one: tuple[int, int], other: tuple[int, int]) -> list[float]:
-    """The difference of two shares, in points, with its interval, written out."""
-    z, ends = stats.norm.ppf(0.975), []
-    for k, n in (one, other):
-        centre, half = (k + z * z / 2) / (n + z * z), k * (n - k) / n + z * z / 4
-        half = z * math.sqrt(half) / (n + z * z)
-        ends.append((k / n, centre - half, centre + half))
-    (p, low, high), (q, least, most) = ends
-    below, above = math.hypot(p - low, most - q), math.hypot(high - p, q - least)
-    return [100 * (p - q), 100 * (p - q - below), 100 * (p - q + above)]
+def more_often(copying: set[int], of_role: set[int], shared: int, n: int) -> list[float]:
+    """The difference of two shares of heads, in points, with its interval, head by head."""
+
+    def difference(heads: list[int]) -> float | None:
+        one = [head in copying for head in heads if head in of_role]
+        other = [head in copying for head in heads if head not in of_role]
+        return 100 * (sum(one) / len(one) - sum(other) / len(other)) if one and other else None
+
+    drawn = np.random.default_rng(1).multinomial(n // shared, [shared / n] * (n // shared), 1000)
+    values = [
+        difference([g * shared + k for g in range(len(times)) for k in range(shared)
+                    for _ in range(times[g])])
+        for times in drawn
+    ]  # fmt: skip
+    low, high = np.percentile([value for value in values if value is not None], (2.5, 97.5))
+    value = difference(list(range(n)))
+    return [value, min(value, low), max(value, high)]
+
+
+def copying_study(folder: Path, copy: set[int], of_role: set[int], shared: int, n: int) -> Products:
+    """`n` heads of one layer, each `shared` of which have keys and values in common."""
+    return products(
+        folder,
+        battery__roles=[role(head, head in of_role) for head in range(n)],
+        battery__copying=[copying(head, 1.0 if head in copy else -1.0) for head in range(n)],
+        battery_correlations=[rho(0.4, 0.1) | {"n": n, "n_groups": n // shared}],
+    )
+
+
+# Of 60 heads in groups of three, two in every third group have the role: 0, 1, 9, 10, 18 and so on.
+ROLE = {head for head in range(60) if head % 9 < 2}
+OTHERS = set(range(60)) - ROLE
 
 
 @pytest.mark.parametrize(
-    ("of_role", "of_others", "verdict"),
-    [(6, 8, HOLDS), (0, 52, FAILS), (1, 8, "cannot tell"), (8, 52, "cannot tell")],
-    ids=["more", "fewer", "as many", "all heads"],
-)
-def test_copying_among_the_heads_of_a_role(
-    tmp_path: Path, of_role: int, of_others: int, verdict: str
-) -> None:
-    roles = [role(head, head < 8) for head in range(60)]
-    copy = {*range(of_role), *range(8, 8 + of_others)}
-    rows = [copying(head, 1.0 if head in copy else -1.0) for head in range(60)]
-    made = products(tmp_path, battery__roles=roles, battery__copying=rows)
+    ("copy", "verdict"),
+    [(ROLE - {0, 1} | {2, 3}, HOLDS), (OTHERS - {2, 3}, FAILS), ({0, 9} | {2, 3, 4}, "cannot tell"),
+     (set(), FAILS)],
+    ids=["more", "fewer", "as many", "no heads"],
+)  # fmt: skip
+def test_copying_among_the_heads_of_a_role(tmp_path: Path, copy: set[int], verdict: str) -> None:
+    made = copying_study(tmp_path, copy, ROLE, 3, 60)
     found = MEASURES["copying_among"](made, "induction")
-    assert one(found) == pytest.approx((*newcombe((of_role, 8), (of_others, 52)), 60))
+    assert one(found) == pytest.approx((*more_often(copy, ROLE, 3, 60), 60))
+    assert found[0].about == (
+        f"{len(copy & ROLE)} of 14 heads copy, and {len(copy & OTHERS)} of 46 others; "
+        "the role is in 7 of 20 groups"
+    )
+    assert found[0].interval == "95% over groups of heads that share keys and values"
     (row,) = evaluate(CLAIMS["olsson-copying"], made, Comparability("smollm2", {}))
     assert row["verdict"] == verdict
+
+
+def test_heads_that_share_keys_and_values_count_once(tmp_path: Path) -> None:
+    """Where all heads of a group are equal the interval is that of one head of each."""
+    groups, of_role = {0, 1, 2, 7, 9}, {0, 1, 2, 3}
+    copy, roles = ({3 * g + k for g in of for k in range(3)} for of in (groups, of_role))
+    shared = copying_study(tmp_path / "three", copy, roles, 3, 60)
+    single = copying_study(tmp_path / "one", groups, of_role, 1, 20)
+    found = [one(MEASURES["copying_among"](made, "induction"))[:3] for made in (shared, single)]
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_heads_of_one_group_tell_nothing(tmp_path: Path) -> None:
+    made = copying_study(tmp_path, {0, 1}, {0, 1}, 3, 60)
+    (row,) = evaluate(CLAIMS["olsson-copying"], made, Comparability("smollm2", {}))
+    assert row["verdict"] == "cannot tell" and row["ours"] == 100
+    for of_role in (set(), set(range(60))):
+        made = copying_study(tmp_path / str(len(of_role)), {0}, of_role, 3, 60)
+        with pytest.raises(NotMeasured, match=f"{len(of_role)} of 60 heads have the role"):
+            MEASURES["copying_among"](made, "induction")
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
-from workflow_scripts.claims.intervals import BOUNDS, apart, counted, in_percent, minus, share
+from workflow_scripts.claims.intervals import BOUNDS, counted, in_percent, minus
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.core.stats.randomisation import LEVEL
+from workflow_scripts.core.stats.resampling import CONFIDENCE, document_weights
 
 OF_SEQUENCES = "95% over sequences of random tokens"
-NEWCOMBE = "95% of two shares of independent heads (Newcombe)"
 OF_GROUPS = "95% over groups of heads that share keys and values"
+DRAWS, SEED = 1000, 1  # of the bootstrap over these groups
 WU_THRESHOLD = 0.1  # the score of a retrieval head
 GU_THRESHOLD = 0.3  # the weight of a sink
 CONFIRMED = "from the heads confirmed on running text to those found on random tokens"
@@ -46,7 +47,8 @@ def excess_loss(products: Products, of: str) -> list[Measured]:
         raise NotMeasured(f"battery-causal: {role}: {row['note']}")
     about = f"{row['n_heads']} heads; intact {row['intact']:.2f} nats, without them "
     about += f"{row['loss']:.2f}, without random ones {row['random']:.2f}, in the worst of "
-    about += f"{row['n_samples']} samples {row['random_max']:.2f}"
+    about += f"{row['n_samples']} samples {row['random_max']:.2f}; p = {row['p']:.2g} by the rank "
+    about += "among the samples, which the interval holds fixed"
     ends = (float(row[f"margin{end}"]) for end in ("", "_low", "_high"))
     more = {"interval": OF_SEQUENCES, "about": about}
     return [Measured(*ends, int(row["n"]), "sequences", **more)]
@@ -55,21 +57,44 @@ def excess_loss(products: Products, of: str) -> list[Measured]:
 def copying_among(products: Products, of: str) -> list[Measured]:
     """Points by which heads with the role `of` copy more often than all other heads.
 
-    A head copies where it has that role by behaviour. Raises NotMeasured where no head has the role
-    `of`, or all have.
+    A head copies where it has that role by behaviour. The interval resamples groups of heads that
+    share keys and values; samples in which either side has no head are left out. Its ends are NaN
+    where all heads of a side are in one group. Raises NotMeasured where no head has the role `of`,
+    or all have.
     """
     columns = ["layer", "head", "has_role"]
     heads = products.rows(RANDOM, role=of)[columns].merge(
         products[COPYING][columns], on=columns[:2], suffixes=("", "_copying")
     )
-    with_role, others = (heads[heads["has_role"] == has] for has in (True, False))
-    if with_role.empty or others.empty:
-        raise NotMeasured(f"{len(with_role)} of {len(heads)} heads have the role {of}")
-    counts = [(int(part["has_role_copying"].sum()), len(part)) for part in (with_role, others)]
-    one, other = (Measured(100 * k / n, *share(k, n)) for k, n in counts)
-    about = "{} of {} heads copy, and {} of {} others".format(*counts[0], *counts[1])
-    more = {"interval": NEWCOMBE, "about": about}
-    return [Measured(*apart(one, other), len(heads), "heads", **more)]
+    has, copies = (heads[name].to_numpy() for name in ("has_role", "has_role_copying"))
+    if has.all() or not has.any():
+        raise NotMeasured(f"{has.sum()} of {len(heads)} heads have the role {of}")
+    shared = products.row("battery-correlations", **{"of": "eigenvalue", "with": "copying"})
+    in_group = int(shared["n"]) // int(shared["n_groups"])
+    groups = heads["layer"].astype(str) + "." + (heads["head"] // in_group).astype(str)
+    observed = np.ones((1, len(heads)), dtype=int)
+    value, *draws = _more_often(
+        copies, has, np.concatenate([observed, document_weights(groups, DRAWS, SEED)])
+    )
+    low, high = np.nanpercentile(draws, CONFIDENCE)
+    low, high = min(low, value), max(high, value)
+    counts = [groups[side].nunique() for side in (has, ~has)]
+    if min(counts) < 2:  # nothing varies between samples of one group
+        low = high = np.nan
+    about = f"{copies[has].sum()} of {has.sum()} heads copy, and {copies[~has].sum()} of "
+    about += f"{(~has).sum()} others; the role is in {counts[0]} of {groups.nunique()} groups"
+    more = {"interval": OF_GROUPS, "about": about}
+    return [Measured(float(value), float(low), float(high), len(heads), "heads", **more)]
+
+
+def _more_often(copies: np.ndarray, has: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Points by which heads that `has` marks copy more often than the others, [draw].
+
+    `copies` and `has` are bool [head], `weights` [draw, head]; NaN where either side has no head.
+    """
+    with np.errstate(invalid="ignore"):
+        one, other = ((weights @ (copies & side)) / (weights @ side) for side in (has, ~has))
+    return 100 * (one - other)
 
 
 def share_with_role(products: Products, of: str) -> list[Measured]:
