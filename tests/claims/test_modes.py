@@ -97,16 +97,22 @@ def test_verdicts_count_among_heads_with_an_effect(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("id_", "met", "failed"),
-    [("rank", 0.7, 0.3), ("resample", 0.7, 0.3), ("opposite", 2, 30), ("verdict", 1, 0)],
+    [
+        ("rank", 0.7, 0.3),
+        ("resample", 0.7, 0.3),
+        ("opposite", 2, 30),
+        ("opposite-uniform", 2, 30),
+        ("verdict", 1, 0),
+    ],
 )
 def test_a_rule_is_met_and_can_fail(id_: str, met: float, failed: float, tmp_path: Path) -> None:
     claim = CLAIMS[f"michel-modes-{id_}"]
     verdicts = []
     for folder, value in (("met", met), ("failed", failed)):
-        modes = ("uniform", "zero") if id_ == "rank" else ("zero", "resample")
+        modes = claim.of.split() if id_ != "verdict" else ("zero", "resample")
         verdict = ("depends on the mode", "in all modes")[int(value == 1)]
         rows = [head(verdict, 0.05)] * 20
-        pairs = [pair(*modes, value, value if id_ == "opposite" else 0)]
+        pairs = [pair(*modes, value, value if "opposite" in id_ else 0)]
         (number,) = MEASURES[claim.measure](encoder(tmp_path / folder, pairs, rows), claim.of)
         verdicts.append(rule_met(claim, number))
     assert verdicts == ["yes", "no"]

@@ -182,6 +182,7 @@ def attribution() -> Frames:
 
 
 T = "michel-translation-"
+MODES = ("rank", "resample", "opposite", "opposite-uniform", "verdict")
 CONTRADICTED: dict[str, Callable[[], Frames]] = {
     "michel-most-heads": lambda: classifiers(3, -0.5, -0.5),  # 85% of the heads, if by little
     "michel-single-head": lambda: classifiers(20, -2.0, 0.5),
@@ -199,7 +200,7 @@ CONTRADICTED: dict[str, Callable[[], Frames]] = {
         f"michel-attribution-{of}": attribution
         for of in ("importance", "size", "zero", "resample", "missed")
     },
-    **{f"michel-modes-{of}": modes for of in ("rank", "resample", "opposite", "verdict")},
+    **{f"michel-modes-{of}": modes for of in MODES},
     **{f"michel-speed-{size}": lambda: speed(90.0) for size in (1, 4, 16, 64)},
     T + "base": lambda: pruned_translators(0.9, baseline=34.0),
     T + "most-heads": lambda: translators(3, 0, 0, -0.3),
