@@ -62,8 +62,10 @@ SmolLM2-135M-Instruct, its weights stored in 4 bits, in
 `snakemake --cores 2 --configfile studies/smollm2.yaml`. Running text is English Wikipedia, which is
 real; random tokens are sampled, and needles are sentences of the workflow's own. The claims, with
 their rules, are in [claims/decoders.csv](../claims/decoders.csv), the table in full is
-[smollm2.csv](claims/smollm2.csv). Of {n} statements {unread} were not read in their papers. Their
-rules were corrected on 2026-11-23, after numbers of this model had been seen.
+[smollm2.csv](claims/smollm2.csv), with the day of each rule. Of {n} statements {unread} were not
+read in their papers. The rules of Olsson et al., Elhage et al., Gu et al. and Wu et al. were
+corrected on 2026-11-23, after numbers of this model had been seen, and the interval of how often
+induction heads copy on 2026-11-25.
 """
 # Title, beginnings of the claims' ids, figures, and the study next to the default one.
 Section = tuple[str, tuple[str, ...], tuple[str, ...], str]
@@ -217,7 +219,7 @@ def _anchor(title: str) -> str:
 def _row(id_: str, *studies: pd.DataFrame) -> str:
     """One line of a table: the statement, and a study's cases in each of the other cells."""
     claim = studies[0].loc[studies[0]["id"] == id_].iloc[0]
-    later = f"<br>*Later work: {claim['later']}*" if isinstance(claim["later"], str) else ""
+    later = f"<br>*Note: {claim['later']}*" if isinstance(claim["later"], str) else ""
     if isinstance(claim["source"], str):
         later = f" ({SOURCES[claim['source']]}){later}"
     cells = ["<br>".join(_case(row) for _, row in s[s["id"] == id_].iterrows()) for s in studies]

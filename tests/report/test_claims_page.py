@@ -174,7 +174,7 @@ def test_a_claim_leads_to_its_figure_and_its_view(tmp_path: Path) -> None:
     assert page.count('<span class="badge good">reproduced</span>') == 2
     assert "n = 9 words · one seed · 2-1" in page
     assert "n = 9 words · one seed · interval: 95% over documents · 2-1" in page
-    assert "later work: Later · source: memory" in page
+    assert "note: Later · source: memory" in page
     assert r"4 (3 to 6)" in (tmp_path / "claims.tex").read_text(encoding="utf-8")
 
 

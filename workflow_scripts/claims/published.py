@@ -48,7 +48,7 @@ class Claim:
     needs: tuple[str, ...]
     measure: str  # the function of workflow_scripts/claims that gives our number
     of: str  # what it measures, such as the row of a table
-    later: str  # other work that supports or contradicts the claim
+    later: str  # a note: other work on the claim, or what had been seen before the rule
     shown: str = ""  # the figures and tables that show it, by name, for the claims' page
     view: str = ""  # the view of the atlas behind it, such as measure=syntax.dobj
     source: str = ""  # of SOURCES; empty for the paper itself

@@ -87,7 +87,7 @@ def number(row: Mapping[str, str]) -> str:
 def cells(row: Mapping[str, str], links: tuple[Link, ...]) -> list[Cell]:
     """One line of the page."""
     note = f"{row['place']} · {row['id']}"
-    note += f" · later work: {row['later']}" if row["later"] else ""
+    note += f" · note: {row['later']}" if row["later"] else ""
     note += f" · source: {row['source']}" if row["source"] else ""
     n = f"n = {row['n']} {row['n_of']}" if row["n"] else ""
     interval = f"interval: {row['interval']}" if row["interval"] else ""
