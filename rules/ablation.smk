@@ -11,6 +11,9 @@ ABLATION_MODES = {
     "layer": ["uniform", "zero"],
     "all-but-one": ["zero"],
 }
+# Modes that have an attribution: it needs what heads output instead, and uniform attention
+# replaces weights. They are zero and FROM_TEXTS of core/model/replacements.py.
+ABLATION_ATTRIBUTABLE = ("zero", "mean", "position", "resample")
 # Effects are compared between tasks, and between the development sets of MNLI or of domains.
 ABLATION_COMPARED = (
     len(TASKS) > 1 or "mnli" in TASKS or any(task["domains"] for task in TASKS.values())

@@ -1,8 +1,7 @@
 """ablation: what one backward pass estimates, against the exact effects (Michel 4.1 and beyond)."""
 
 ABLATION_ATTRIBUTION = PAPER["michel2019"] | {"subcategory": "4.1 Attribution before ablation"}
-# Uniform attention replaces weights, not outputs.
-ABLATION_ATTRIBUTED = [mode for mode in ABLATION_UNITS["head"] if mode != "uniform"]
+ABLATION_ATTRIBUTED = [mode for mode in ABLATION_UNITS["head"] if mode in ABLATION_ATTRIBUTABLE]
 
 
 use rule training_step as classifier_attribution with:

@@ -106,7 +106,7 @@ use rule training_step as next_token_attribution with:
     params:
         **step("ablation/next_token_attribution.py"),
         **without(ABLATION_TEXT_RUN, ("pass_tokens",)),
-        modes=[mode for mode in ABLATION_TEXT["modes"] if mode != "uniform"],
+        modes=[mode for mode in ABLATION_TEXT["modes"] if mode in ABLATION_ATTRIBUTABLE],
         reference=ABLATION["reference"],
 
 

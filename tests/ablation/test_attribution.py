@@ -1,5 +1,6 @@
 """Attributions against finite differences, their agreement with exact effects, and screens."""
 
+import ast
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from transformers import PreTrainedModel
 
 from tests.core.test_causal_engine import GPT2, opened
 from tests.core.tiny_models import random_classifier, random_tokens
+from tests.parsed_rules import compiled_snakefiles
 from workflow_scripts.ablation import ablation_attribution, ablation_attribution_figure
 from workflow_scripts.ablation.ablation_attribution import compared, estimates_of, texts_of
 from workflow_scripts.ablation.attribution import Losses, attributions, table_of
@@ -28,7 +30,7 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.head_gradients import losses
-from workflow_scripts.core.model.replacements import replacement_of
+from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
 from workflow_scripts.pruning.importance import gradients
 
 MODES = ("zero", "mean", "position", "resample")
@@ -108,6 +110,22 @@ def test_sizes_in_mode_zero_are_michels_importance() -> None:
     expected = gradients(model, tokens, labels)["paper"]
     found = attributions(model, tokens, of, {"zero": None}, 64)[0]
     np.testing.assert_allclose(np.abs(found), np.moveaxis(expected, 0, -1), atol=1e-6)
+
+
+def test_a_mode_without_a_replacement_has_no_attribution() -> None:
+    model, tokens, of = decoder()
+    with pytest.raises(ValueError, match="no attribution in uniform, new: what heads output"):
+        attributions(model, tokens, of, dict.fromkeys(("uniform", "zero", "new")), 64)
+
+
+def test_the_rules_ask_for_modes_that_have_an_attribution() -> None:
+    lists = [
+        ast.literal_eval(node.value)
+        for tree in compiled_snakefiles().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ABLATION_ATTRIBUTABLE"
+    ]
+    assert lists == [("zero", *FROM_TEXTS)]
 
 
 def test_a_decoders_loss_is_the_sum_of_its_nats() -> None:
