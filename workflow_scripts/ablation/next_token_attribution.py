@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 
 from workflow_scripts.ablation.attribution import attributions, table_of
+from workflow_scripts.ablation.reference_segments import reference_texts
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.model import causal, devices, models
@@ -36,7 +37,7 @@ def main(
     card = read_card(model)
     chosen, others = sampled(corpus, n_segments, seed)
     tokens = Segments.of(chosen, card, max_tokens).tokens
-    texts = Segments.of(others[:reference], card, max_tokens).tokens
+    texts = reference_texts(corpus, others, modes, reference, card, max_tokens)
     decoder = causal.load(models.directory_of(card), devices.pick(device))
 
     def of(inputs: dict[str, torch.Tensor], _: Sequence[int]) -> torch.Tensor:

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from workflow_scripts.ablation.reference_segments import reference_texts
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.model import ablation_table, causal, causal_engine, devices, models
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads, n_layers
-from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
+from workflow_scripts.core.model.replacements import replacement_of
 from workflow_scripts.core.model.segments import Segments, sampled
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 GROUP = "key-value group"
@@ -60,16 +60,10 @@ def main(
     """
     card = read_card(model)
     chosen, others = sampled(corpus, n_segments, seed)
-    segments, texts = Segments.of(chosen, card, max_tokens), []
+    segments = Segments.of(chosen, card, max_tokens)
+    used = [mode for modes in units.values() for mode in modes]
+    texts = reference_texts(corpus, others, used, reference, card, max_tokens)
     decoder = causal.load(models.directory_of(card), devices.pick(device))
-    taken = [mode for modes in units.values() for mode in modes if mode in FROM_TEXTS]
-    if taken:
-        if not others:
-            raise InputError(
-                f"{corpus}: mode {taken[0]} needs segments other than those measured; lower "
-                f"ablation.text.n_segments or remove {taken[0]} from ablation.text.modes"
-            )
-        texts = Segments.of(others[:reference], card, max_tokens).tokens
     layers, heads = n_layers(decoder), n_heads(decoder)
     variants, disabled = variants_of(units, layers, heads, n_kv_heads(decoder))
     run_as = variants["mode"].replace("none", variants["mode"][1])  # the plain model, too
