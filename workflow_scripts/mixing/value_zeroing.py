@@ -19,7 +19,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import blocks
-from workflow_scripts.mixing.mixing_ratio import by_layer, chosen_texts
+from workflow_scripts.mixing.layer_tables import by_layer, chosen_texts
 
 MEASURES = ("first", "self", "top_weights", "top_norms", "weights", "norms")
 
