@@ -80,7 +80,7 @@ def test_parts_and_biases_sum_to_the_blocks_output(kind: str) -> None:
     found = list(blocks(opened, output_maps(opened), TOKENS))
     assert len(found) == len(expected)
     for block, output in zip(found, expected, strict=True):
-        total = block.sum
+        total = block.total
         if block.norm is not None:
             parts = (block.entering, block.own, block.context, block.bias.expand_as(block.own))
             total = sum(block.normed(part) for part in parts) + block.norm.bias

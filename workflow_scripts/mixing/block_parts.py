@@ -23,11 +23,12 @@ from workflow_scripts.core.run.errors import InputError
 
 @dataclass(frozen=True)
 class Block:
-    """The parts of one layer's attention block, each [token, hidden].
+    """The parts of one layer's attention block, each [token, hidden] but for `bias`, [hidden].
 
     `entering` is the residual stream x, `own` what heads read from the token itself, `context` what
-    they read from all others; `norm` is the layer norm of the sum, None in a decoder. `pattern`
-    [head, query, key], and `read` [query, key, hidden], all heads' alpha_ij f(x_j) summed.
+    they read from all others, `bias` what is added to each token; `norm` is the layer norm of the
+    sum, None in a decoder. `pattern` [head, query, key], and `read` [query, key, hidden], all
+    heads' alpha_ij f(x_j) summed.
     """
 
     entering: torch.Tensor
@@ -39,8 +40,8 @@ class Block:
     norm: nn.LayerNorm | None
 
     @property
-    def sum(self) -> torch.Tensor:
-        """The block's output before its norm."""
+    def total(self) -> torch.Tensor:
+        """The block's output before its norm, [token, hidden]."""
         return self.entering + self.own + self.context + self.bias
 
     def normed(self, part: torch.Tensor) -> torch.Tensor:
@@ -48,7 +49,7 @@ class Block:
 
         The norm's own bias belongs to no part.
         """
-        deviation = (self.sum.var(-1, correction=0, keepdim=True) + self.norm.eps).sqrt()
+        deviation = (self.total.var(-1, correction=0, keepdim=True) + self.norm.eps).sqrt()
         return (part - part.mean(-1, keepdim=True)) / deviation * self.norm.weight
 
 
