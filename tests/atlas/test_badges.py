@@ -1,6 +1,7 @@
 """Roles of heads: which heads have one, in the words of the chapter that declares it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -82,6 +83,25 @@ def test_a_decoder_states_what_its_heads_share(model: MadeUpModel, tmp_path: Pat
     assert "badges" not in entry
     (encoder,) = read(written(tmp_path, MadeUpModel(tmp_path, "encoder")))["models"]
     assert not {"n_kv_heads", "causal", "badges"} & encoder.keys()
+
+
+@pytest.mark.parametrize(("key", "other"), [("id", {"mark": "J"}), ("mark", {"id": "inducing"})])
+def test_an_id_and_a_mark_are_of_one_role(
+    model: MadeUpModel, monkeypatch: pytest.MonkeyPatch, key: str, other: dict[str, str]
+) -> None:
+    """Also where another chapter declares the second one."""
+
+    def again(found: Tables, study: Study) -> Iterator[Badge]:
+        for badge in badges(found, study):
+            if badge.id == "induction":
+                yield replace(badge, **other)
+
+    chapter = SimpleNamespace(TABLES=(), forms=lambda found, study: iter(()), badges=again)
+    chapters = atlas_data.MEASURES | {"another": chapter}
+    monkeypatch.setattr(atlas_data, "MEASURES", chapters)
+    model.write(ROLES.file, roles({"induction": [(1, 1)]}))
+    with pytest.raises(ValueError, match=f"two badges have the {key} "):
+        written(model.folder.parent, model)
 
 
 def test_heads_that_the_model_lacks_and_missing_columns_are_refused(model: MadeUpModel) -> None:

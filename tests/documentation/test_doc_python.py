@@ -135,7 +135,7 @@ def runs_in_a_chapter(code: str) -> None:
         weights = Table("surface/weights.parquet", "", "largest")
         names = run(code, dict(vars(measures)) | {"Badge": Badge, "WEIGHTS": weights})
         (badge,) = names["badges"]([weights], None)
-        assert (badge.mark, badge.table) == ("S", weights)
+        assert (badge.mark, badge.table) == ("W", weights)
         return
     table, _, forms = code.partition("if WEIGHTS in found:")
     body = textwrap.indent(f"if WEIGHTS in found:{forms}", "    ")

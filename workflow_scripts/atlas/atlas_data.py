@@ -75,9 +75,17 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
 
 
 def badges_of(found: Tables, study: Study) -> dict[str, list[dict[str, Any]]]:
-    """The badges of a model's heads, by chapter; no key where no chapter declares one."""
+    """The badges of a model's heads, by chapter; no key where no chapter declares one.
+
+    Raises ValueError where two of them have the same id, or the same mark.
+    """
     declared = [one.badges for one in MEASURES.values() if hasattr(one, "badges")]
     badges = [badge_entry(badge, found) for each in declared for badge in each(found, study)]
+    for key in ("id", "mark"):
+        values = [badge[key] for badge in badges]
+        twice = sorted({value for value in values if values.count(value) > 1})
+        if twice:
+            raise ValueError(f"{found.model}: two badges have the {key} {', '.join(twice)}")
     return {"badges": badges} if badges else {}
 
 

@@ -18,7 +18,7 @@ class Badge:
     """
 
     id: str  # "induction"; unique within a model
-    mark: str  # one or two characters, which fit a head's cell: "I"
+    mark: str  # one or two characters, which fit a head's cell: "I"; unique within a model
     title: str  # "Induction"
     about: str  # the rule in words: what was measured on what, against what, how it was corrected
     table: Table
