@@ -187,7 +187,7 @@ def test_the_share_of_retrieval_heads(
 ) -> None:
     rows = [retrieval(head, head < role, head < sure, head < possible) for head in range(100)]
     made = products(tmp_path, battery__retrieval=rows)
-    assert one(MEASURES["share_with_role"](made, "retrieval")) == (role, sure, possible, 100)
+    assert one(MEASURES["retrieval_share"](made, "retrieval")) == (role, sure, possible, 100)
     (row,) = evaluate(CLAIMS["wu-sparse"], made, Comparability("smollm2", {}))
     assert row["verdict"] == verdict
 
@@ -197,7 +197,7 @@ def test_retrieval_heads_are_counted_at_the_papers_threshold(tmp_path: Path) -> 
     rows = [retrieval(0, True), retrieval(1, True) | {"score": 0.05, "ci_low": 0.03}]
     rows += [retrieval(2, True) | {"has_role": False}, retrieval(3, True) | {"others": 0.3}]
     made = products(tmp_path, battery__retrieval=rows)
-    assert one(MEASURES["share_with_role"](made, "retrieval"))[0] == 50
+    assert one(MEASURES["retrieval_share"](made, "retrieval"))[0] == 50
 
 
 def test_sinks_at_another_threshold_are_no_measure_of_the_claim(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.battery.measures import COPYING, RANDOM, RETRIEVAL
-from workflow_scripts.claims.intervals import BOUNDS, counted, in_percent, minus
+from workflow_scripts.claims.intervals import BOUNDS, OVER_DOCUMENTS, counted, in_percent, minus
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.head_labels import labels
@@ -97,7 +97,7 @@ def _more_often(copies: np.ndarray, has: np.ndarray, weights: np.ndarray) -> np.
     return 100 * (one - other)
 
 
-def share_with_role(products: Products, of: str) -> list[Measured]:
+def retrieval_share(products: Products, of: str) -> list[Measured]:
     """Percent of the heads that are retrieval heads at the threshold of Wu et al.
 
     Whatever the study's own threshold is. As the ends, by each head's interval over needles: those
@@ -144,7 +144,7 @@ def _together(products: Products, first: str, measure: str) -> Measured:
     """A measure of all heads together, in percent."""
     row = products.row("battery-sinks", first=first, measure=measure)
     number = 100 * np.array([row["value"], row["ci_low"], row["ci_high"]], dtype=float)
-    interval = {"interval": "95% over documents"}
+    interval = {"interval": OVER_DOCUMENTS}
     return Measured(*number.tolist(), int(row["n_documents"]), "documents", **interval)
 
 
@@ -153,7 +153,7 @@ MEASURES = (
     excess_loss,
     copying_among,
     eigenvalues_and_copying,
-    share_with_role,
+    retrieval_share,
     sinks,
     norm_less_weight,
 )
