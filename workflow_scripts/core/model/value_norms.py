@@ -81,7 +81,8 @@ def output_maps(model: PreTrainedModel) -> torch.Tensor:
     if layered is None:
         raise InputError(
             f"{model.config.model_type}: the output projections of its attention are not known, "
-            "so that norms cannot be measured; take mixing out of this model's chapters"
+            "so that norms cannot be measured; remove the chapter that measures them from this "
+            "model's `chapters`"
         )
     merges = [layer.attention.merge.weight.detach() for layer in layered.layers]
     by_head = torch.stack(merges).unflatten(2, (attention.n_heads(model), -1))
