@@ -12,8 +12,7 @@ from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import effects
-
-LEVEL = 0.05
+from workflow_scripts.core.stats.randomisation import LEVEL
 
 
 def significant(rows: pd.DataFrame) -> np.ndarray:

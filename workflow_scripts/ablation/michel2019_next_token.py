@@ -10,8 +10,8 @@ from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.core.plots import figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+from workflow_scripts.core.stats.randomisation import LEVEL
 
-LEVEL = 0.05
 MAPS = {"head": "one head", "all-but-one": "one head left", "key-value group": "one group"}
 NUMBERS = ["nats", "baseline", "effect", "ci_low", "ci_high", "p", "p_corrected"]
 

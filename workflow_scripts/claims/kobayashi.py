@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import BOUNDS, WIDEST, counted, in_percent, mean_of, minus
+from workflow_scripts.claims.intervals import (
+    BOUNDS,
+    OVER_DOCUMENTS,
+    WIDEST,
+    counted,
+    in_percent,
+    mean_of,
+    minus,
+)
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.head_labels import labels
@@ -65,7 +73,7 @@ def mixing_ratio(products: Products, of: str) -> list[Measured]:
     """Percent of mixing by a method, mean over layers."""
     row = products.row("kobayashi2021-mixing", method=of, layer="all")
     ends = (float(row[name]) for name in ("ratio", "ci_low", "ci_high"))
-    return [Measured(*ends, int(row["n"]), "segments", interval="95% over documents")]
+    return [Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)]
 
 
 def zeroing_agreement(products: Products, of: str) -> list[Measured]:
@@ -75,7 +83,7 @@ def zeroing_agreement(products: Products, of: str) -> list[Measured]:
     """
     row = products.row("mohebbi2023-zeroing", measure=of, layer="all")
     ends = (100 * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    return [Measured(*ends, int(row["n"]), "segments", interval="95% over documents")]
+    return [Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)]
 
 
 MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio, zeroing_agreement)

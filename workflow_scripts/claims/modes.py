@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.claims.glue_rows import TITLES
-from workflow_scripts.claims.intervals import OVER_EXAMPLES, share
+from workflow_scripts.claims.intervals import OVER_DOCUMENTS, OVER_EXAMPLES, share
 from workflow_scripts.claims.noise import ceiling
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 
 TEXT = "text"  # what decoders are measured on instead of a task
-OVER_DOCUMENTS = "95% over documents"
 BY_HEADS = "from heads whose intervals exclude 0 in every mode to those no two modes differ on"
 
 
