@@ -31,7 +31,8 @@ def estimates_of(
 ) -> dict[str, np.ndarray]:
     """The attributions of each mode, and IMPORTANCE, [1 + draw, head], those observed first.
 
-    `texts` has a row per text in the order of the sweep: id, document, n_tokens.
+    In the unit of the loss, per token of a decoder and per example of a classifier. `texts` has a
+    row per text in the order of the sweep: id, document, n_tokens.
     """
     columns = attribution.pivot(index=["mode", *KEYS], columns="id", values="attribution")
     columns = columns[texts["id"]]  # a KeyError where a text of the sweep has no attribution

@@ -130,7 +130,7 @@ def ranks(draws: np.ndarray) -> np.ndarray:
 
 
 def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Correlation of each row of centred values; NaN where all heads are alike."""
+    """Correlation over heads of centred values [draw, head], [draw]; NaN where all are alike."""
     size = np.sqrt((x**2).sum(1) * (y**2).sum(1))
     return np.where(size > 0, (x * y).sum(1) / np.where(size > 0, size, 1), np.nan)
 

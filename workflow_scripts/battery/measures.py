@@ -1,4 +1,4 @@
-"""What the tables of heads hold: roles, sinks, copying and retrieval; measures and badges."""
+"""What the tables of decoders' heads hold, and the measures and badges that they give."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -113,7 +113,7 @@ FIRST = {
 
 
 def forms(found: Tables, study: Study) -> Iterator[Form]:
-    """Attention to the token of each role, on random tokens and on running text, and the others."""
+    """Attention to the token of each of ROLES, on random and running text, and the other tests."""
     if RANDOM not in found:
         return
     corpus = f"the text {study.corpora.get('battery')}.{study.note('text')}"
@@ -140,7 +140,7 @@ def forms(found: Tables, study: Study) -> Iterator[Form]:
 
 
 def _others(found: Tables, study: Study) -> Iterator[Form]:
-    """Sinks, copying and retrieval, where the study has them."""
+    """The measures of the tests next to the roles, where the study has them."""
     over = f"Mean over texts of {study.corpora.get('battery')}.{study.note('text')}"
     for first, (words, short) in FIRST.items():
         if SINKS in found:
@@ -192,7 +192,7 @@ def _others(found: Tables, study: Study) -> Iterator[Form]:
 
 
 def badges(found: Tables, study: Study) -> Iterator[Badge]:
-    """The heads with a role that running text confirms, sinks, and those that copy or retrieve."""
+    """The heads with one of ROLES that running text confirms, and those that other tests find."""
     if RANDOM not in found:
         return
     for role, (mark, title, token) in ROLES.items():

@@ -8,7 +8,8 @@ from workflow_scripts.core.measures.tables import Tables
 PAPER = "kobayashi2020"
 SPECIAL_TOKENS = Table(
     "mixing/special_tokens.parquet",
-    "the mean share of [CLS], [SEP], or periods and commas in the norms of what a head reads",
+    "the mean share of [CLS] (of a decoder the first token), [SEP], or periods and commas in the "
+    "norms of what a head reads",
     value="attention",
     keys=("target",),
     factor=100,
