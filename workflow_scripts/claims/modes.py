@@ -29,7 +29,8 @@ def modes_rank(products: Products, of: str) -> list[Measured]:
         ]
         highs = [_without_noise(*pair) for pair in zip(rows["rho_high"], most, strict=True)]
         number = [float(rows[name].mean()) for name in ("rho", "rho_low")]
-        about = f"{int(rows['n_heads'].iloc[0])} heads; independent noise leaves at most {np.mean(most):.2f}"
+        about = f"{int(rows['n_heads'].iloc[0])} heads; "
+        about += f"independent noise leaves at most {np.mean(most):.2f}"
         text = task == TEXT
         n, wholes = (int(rows[column].iloc[0]) for column in ("n", "n_documents"))
         over = OVER_DOCUMENTS if text else OVER_EXAMPLES
