@@ -12,10 +12,10 @@ from tests.battery.plain_heads import plain_heads
 from tests.core.tiny_decoders import GPT2, HEADS, LAYERS, LLAMA, random_decoder, save_decoder
 from tests.core.tiny_models import write_card
 from workflow_scripts.battery import repeated_sequences
-from workflow_scripts.battery.circuits import find_norms, linear_norm, recorded
 from workflow_scripts.battery.copying import circuit_of, copying, eigenvalue_scores, main, scores
 from workflow_scripts.battery.repeated_sequences import repeated
 from workflow_scripts.core.model import attention
+from workflow_scripts.core.model.norms import find_norms, linear_norm, recorded
 
 IDS = repeated(np.arange(5, 60), start=1, n=3, length=7, seed=2)
 SMALL = {key: LLAMA.to_dict()[key] for key in ("vocab_size", "num_hidden_layers", "hidden_size")}

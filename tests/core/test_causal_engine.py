@@ -108,7 +108,7 @@ def test_equals_a_loop_over_heads_with_eager_attention(name: str) -> None:
 
 def test_layers_below_a_head_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model, tokens = opened(LLAMA), some_tokens()
-    monkeypatch.setattr(causal_engine, "_usable", lambda model, _: causal_engine.layers_of(model))
+    monkeypatch.setattr(causal_engine, "_usable", lambda model, _: causal_engine.layer_list(model))
     rows = [0] * LAYERS
     for number, layer in enumerate(model.model.layers):
 
@@ -133,7 +133,7 @@ def test_a_model_that_cannot_run_from_a_layer_up_runs_whole_and_reports_it(
     assert "llama cannot run from a layer up (pop from empty list)" in caplog.text
     np.testing.assert_allclose(whole, expected, atol=TOLERANCE)
     model = opened(LLAMA)
-    monkeypatch.setattr(causal_engine, "layers_of", lambda _: None)
+    monkeypatch.setattr(causal_engine, "layer_list", lambda _: None)
     with caplog.at_level(logging.WARNING):
         whole = ablate(model, tokens, SETS, "zero")
     assert "llama cannot run from a layer up (no list of layers" in caplog.text

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import OVER_DOCUMENTS, OVER_EXAMPLES
-from workflow_scripts.claims.modes import TEXT, task_of
+from workflow_scripts.claims.modes import resampled_of, task_of
 from workflow_scripts.claims.products import NotMeasured, Products
 from workflow_scripts.claims.verdicts import Measured
 
@@ -35,13 +34,13 @@ def _numbers(
         ends = rows[[name, f"{name}_low", f"{name}_high"]].mean()
         if over:
             ends = 100 * ends / rows[over].iloc[0]
-        n, wholes, heads = (int(rows[key].iloc[0]) for key in ("n", "n_documents", "n_heads"))
+        n, unit, interval = resampled_of(str(task), rows)
+        heads = rows["n_heads"].iloc[0]
         about = f"{heads} heads"
         if over:
             about = f"{rows[over].iloc[0]} heads of {heads}, {rows['first'].iloc[0]} of them first"
-        more = {"interval": OVER_DOCUMENTS if task == TEXT else OVER_EXAMPLES, "about": about}
-        units = (wholes, "documents") if task == TEXT else (n, "examples")
-        numbers.append(Measured(*ends.tolist(), *units, **more, **task_of(str(task), rows)))
+        more = {"interval": interval, "about": about, **task_of(str(task), rows)}
+        numbers.append(Measured(*ends.tolist(), n, unit, **more))
     if not numbers or any(pd.isna(number.value) for number in numbers):
         raise NotMeasured(f"the study has no attribution {of}")
     return numbers

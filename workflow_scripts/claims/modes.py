@@ -31,13 +31,10 @@ def modes_rank(products: Products, of: str) -> list[Measured]:
         number = [float(rows[name].mean()) for name in ("rho", "rho_low")]
         about = f"{int(rows['n_heads'].iloc[0])} heads; "
         about += f"independent noise leaves at most {np.mean(most):.2f}"
-        text = task == TEXT
-        n, wholes = (int(rows[column].iloc[0]) for column in ("n", "n_documents"))
-        over = OVER_DOCUMENTS if text else OVER_EXAMPLES
+        n, unit, over = resampled_of(task, rows)
         more = {"interval": f"{over}, the upper end without noise", "about": about}
-        units = (wholes, "documents") if text else (n, "examples")
         number.append(float(np.mean(highs)))
-        numbers.append(Measured(*number, *units, **more, **task_of(task, rows)))
+        numbers.append(Measured(*number, n, unit, **more, **task_of(task, rows)))
     return numbers
 
 
@@ -104,6 +101,13 @@ def _both(products: Products, name: str) -> pd.DataFrame:
     """The table of classifiers, or that of a decoder."""
     decoders = f"next-token-{name}"
     return products[decoders if f"tables/{decoders}.csv" in products else f"ablation-{name}"]
+
+
+def resampled_of(task: str, rows: pd.DataFrame) -> tuple[int, str, str]:
+    """What the intervals of `rows` resample: its number, its unit, and the words for it."""
+    if task == TEXT:
+        return int(rows["n_documents"].iloc[0]), "documents", OVER_DOCUMENTS
+    return int(rows["n"].iloc[0]), "examples", OVER_EXAMPLES
 
 
 def task_of(task: str, rows: pd.DataFrame) -> dict[str, object]:

@@ -16,6 +16,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention, padding
 from workflow_scripts.core.model.attention_function import MODULES
 from workflow_scripts.core.model.layers import layers_of
+from workflow_scripts.core.model.norms import find_norms
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.value_norms import Values
 from workflow_scripts.core.run.errors import InputError
@@ -121,29 +122,9 @@ def check_residual(model: PreTrainedModel, with_residual: bool = True) -> None:
             f"{model.config.model_type}: its residual stream has a factor, so that mixing ratios "
             "are not measured; take ratio out of mixing.tests"
         )
-    made: set[int] = set()
-    read: list[str] = []
-    kept: list[torch.Tensor] = []  # so that no other tensor has the place of one in `made`
-
-    def leave(module: nn.Module, args: tuple, result: tuple) -> None:
-        kept.append(result[0])
-        made.add(id(result[0]))
-
-    def enter(module: nn.Module, args: tuple) -> None:
-        if id(args[0]) in made:
-            read.append(type(module).__name__)
-
-    modules = list(model.modules())
-    hooks = [m.register_forward_hook(leave) for m in modules if m in MODULES]
-    hooks += [m.register_forward_pre_hook(enter) for m in modules if "Norm" in type(m).__name__]
-    try:
-        with torch.inference_mode():
-            model(input_ids=torch.zeros((1, 2), dtype=torch.long, device=model.device))
-    finally:
-        for hook in hooks:
-            hook.remove()
-    if read:
+    after = [norm for norm in find_norms(model).after if norm is not None]
+    if after:
         raise InputError(
-            f"{model.config.model_type}: a {read[0]} stands between its attention and the residual "
-            "stream, so that mixing ratios are not defined; set mixing.tests to []"
+            f"{model.config.model_type}: a {type(after[0]).__name__} stands between its attention "
+            "and the residual stream, so that mixing ratios are not defined; set mixing.tests to []"
         )

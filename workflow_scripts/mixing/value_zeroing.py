@@ -53,7 +53,7 @@ def scores(model: PreTrainedModel, tokens: Tokens, rows: int = 64) -> np.ndarray
     j, over the sum for all j. Only the layer is run anew, `rows` values at a time. A row in which
     nothing changes is 0. Raises InputError where the model's layers do not stand in one list.
     """
-    layers = causal_engine.layers_of(model)
+    layers = causal_engine.layer_list(model)
     if layers is None:
         raise InputError(
             f"{model.config.model_type}: its layers do not stand in one list, so that values "

@@ -167,7 +167,7 @@ def kv_groups(n_layers: int, n_heads: int, n_kv_heads: int) -> np.ndarray:
     return np.repeat(groups, n_heads // n_kv_heads, axis=2)
 
 
-def layers_of(model: PreTrainedModel) -> Layers | None:
+def layer_list(model: PreTrainedModel) -> Layers | None:
     """The layers of an opened causal model; None where no list has one for each attention."""
     for name, listed in model.named_modules():
         if isinstance(listed, nn.ModuleList):
@@ -181,7 +181,7 @@ def layers_of(model: PreTrainedModel) -> Layers | None:
 
 def _usable(model: PreTrainedModel, inputs: dict[str, torch.Tensor]) -> Layers | None:
     """The model's layers, if the first, middle and last up give the losses of the whole model."""
-    kind, layers = model.config.model_type, layers_of(model)
+    kind, layers = model.config.model_type, layer_list(model)
     problem = "no list of layers was found"
     if layers is not None:
         expected = causal.losses(model, inputs["input_ids"], inputs["attention_mask"])
