@@ -15,7 +15,7 @@ and roots, for which no head can be right.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
     heads, dependents, weights = np.array(tree.heads), stand_ins(tree), attention.among
     np.einsum("...ii->...i", weights).fill(-1)  # no word attends most to itself
     to_head, to_dependent = weights[..., dependents, heads], weights[..., heads, dependents]
-    given, got = largest(weights, -1), largest(weights, -2)
+    given, got = Largest.of(weights), Largest.of(weights.swapaxes(-1, -2))
     kinds = [
         found(given, dependents, heads, to_head, attention.to_special),
         found(given, heads, dependents, to_dependent, attention.to_special),
@@ -72,22 +72,17 @@ def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
 
 
 class Largest(NamedTuple):
-    """The largest weight of each word: whose it is (the first such), how large, how many."""
+    """Of `weights` [..., word, other] each word's largest: whose it is (the first such), and it."""
 
+    weights: np.ndarray
     index: np.ndarray
     weight: np.ndarray
-    several: np.ndarray
 
-
-def largest(weights: np.ndarray, axis: int) -> Largest:
-    """The largest of [..., query, key] over keys (axis -1) or over queries (axis -2)."""
-    index = weights.argmax(axis=axis)
-    weight = np.take_along_axis(weights, np.expand_dims(index, axis), axis)
-    equal = weights == weight
-    several = np.zeros(index.shape, dtype=bool)
-    if np.count_nonzero(equal) > index.size:  # a look at all words costs much, ties are rare
-        several = equal.sum(axis=axis) > 1
-    return Largest(index, weight.squeeze(axis), several)
+    @classmethod
+    def of(cls, weights: np.ndarray) -> Self:
+        """The largest weights of every word."""
+        index = weights.argmax(-1)
+        return cls(weights, index, np.take_along_axis(weights, index[..., None], -1)[..., 0])
 
 
 def found(
@@ -102,13 +97,14 @@ def found(
     `right` [..., word] are the weights of the answers, `special` [..., word] the largest of
     special tokens.
     """
-    index, weight, several = (part.take(words, axis=-1) for part in chosen)
+    index, weight = (part.take(words, axis=-1) for part in (chosen.index, chosen.weight))
     correct = index == answers
-    return DependencyHits(
-        correct,
-        with_special=correct & (right > special.take(words, axis=-1)),
-        tied=several & (right == weight),
-    )
+    tied = right == weight  # one that is not the first such, or ...
+    *heads, places = correct.nonzero()
+    same = chosen.weights[*heads, words[places]] == weight[correct][:, None]
+    tied[correct] = same.sum(-1) > 1
+    with_special = correct & (right > special.take(words, axis=-1))
+    return DependencyHits(correct, with_special, tied)
 
 
 def membership(tree: Tree, relations: Sequence[str]) -> np.ndarray:

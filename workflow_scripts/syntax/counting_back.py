@@ -50,7 +50,7 @@ def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> Depende
     weights[..., attention.words[:, None], attention.words] = attention.among
     special = np.full(shape, -1, np.float32)
     special[..., attention.words] = attention.to_special
-    largest = counting.largest(weights, -1)
+    largest = counting.Largest.of(weights)
     found = [
         counting.found(largest, asker, answer, weights[..., asker, answer], special)
         for asker, answer in zip(asked.asker, asked.answer, strict=True)
