@@ -3,12 +3,13 @@
 import argparse
 import json
 import os
+import resource
 import signal
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 STAT = Path("/proc/stat")
 IDLE = 0.1  # cores; with less than that kept busy by others, the machine counts as idle
+SAME_KERNELS = "_same_kernels"  # ends the names of plain sides with our kernels, and their ratios
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,18 @@ class Rounds:
         """Lowest and highest ratio of all rounds."""
         ratios = self.ratios(above, below)
         return [min(ratios), max(ratios)]
+
+    def over_ours(self, plain: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """`ratio` and `span` of each plain side over ours, and those with the same kernels.
+
+        The latter are missing where `machine.with_same_kernels` added no sides.
+        """
+        results: dict[str, dict[str, Any]] = {}
+        for end in ("", SAME_KERNELS):
+            if ran := [name for name in plain if f"{name}{end}" in self.seconds]:
+                results[f"ratio{end}"] = {name: self.ratio(f"{name}{end}", "ours") for name in ran}
+                results[f"span{end}"] = {name: self.span(f"{name}{end}", "ours") for name in ran}
+        return results
 
 
 def arguments(description: str) -> argparse.ArgumentParser:
@@ -121,6 +135,19 @@ def busy_seconds(stat: str) -> float:
     # user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user and nice.
     ticks = [int(field) for field in stat.splitlines()[0].split()[1:9]]
     return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def own_peak() -> int:
+    """Peak memory of this process alone, in kB.
+
+    On Linux not ru_maxrss: a child starts with the peak of the process that started it.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = status.read_text(encoding="ascii").splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:")))
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size // 1024 if sys.platform == "darwin" else size
 
 
 def rounded(value: Any) -> Any:

@@ -4,7 +4,9 @@ The plain side is the loop that a user would write: for each head, the whole mod
 BATCH segments, with a hook that puts zeros in the place of the head's output, PyTorch's own
 products and `transformers`' default attention. Segments are random tokens; the losses of both sides
 are compared. Without --full, the first and the last layer stand for all: on average they have as
-many layers above them. `processor` has the ratios of processor time, which others change less.
+many layers above them. `processor` is the ratio of processor time, which others change less.
+`ratio_same_kernels` and `processor_same_kernels` are against the loop with linear layers by oneDNN,
+as ours.
 """
 
 import time
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from common import alternate, arguments, report
+from common import SAME_KERNELS, alternate, arguments, report
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
@@ -58,11 +60,12 @@ def main() -> None:
     def loop() -> None:
         found["loop"] = plainly(plain, torch.from_numpy(ids), looped.reshape(-1, layers, heads))
 
-    def loop_onednn() -> None:
+    def loop_same_kernels() -> None:
         with OneDNN():
             plainly(plain, torch.from_numpy(ids), looped[:1].reshape(-1, layers, heads))
 
-    sides = {"ours": ours, "loop": loop} | ({"loop_onednn": loop_onednn} if AVAILABLE else {})
+    twin = f"loop{SAME_KERNELS}"
+    sides = {"ours": ours, "loop": loop} | ({twin: loop_same_kernels} if AVAILABLE else {})
     processor: dict[str, list[float]] = {name: [] for name in sides}
 
     def timed(name: str) -> None:
@@ -72,7 +75,7 @@ def main() -> None:
 
     timed_sides = {name: lambda name=name: timed(name) for name in sides}
     rounds = alternate(timed_sides, 1 if options.full else options.rounds, warm_up=False)
-    runs = {"ours": disabled, "loop": looped, "loop_onednn": looped[:1]}
+    runs = {"ours": disabled, "loop": looped, twin: looped[:1]}
     heads_of = {name: runs[name].size / (layers * heads) for name in sides}
 
     def per_head(seconds: dict[str, list[float]]) -> dict[str, float]:
@@ -81,12 +84,15 @@ def main() -> None:
     clock, cpu = per_head(rounds.seconds), per_head(processor)
     each = found["ours"].reshape(*disabled.shape[:2], SEGMENTS, LENGTH - 1)
     apart = np.abs(each[:, : looped.shape[1]].reshape(found["loop"].shape) - found["loop"])
-    others = [name for name in sides if name != "ours"]
+    ratios = {}
+    for name in [name for name in sides if name != "ours"]:
+        end = name.removeprefix("loop")
+        ratios[f"ratio{end}"] = clock[name] / clock["ours"]
+        ratios[f"processor{end}"] = cpu[name] / cpu["ours"]
     report(
         "decoder_sweep",
         rounds.others,
-        ratio={name: clock[name] / clock["ours"] for name in others},
-        processor={name: cpu[name] / cpu["ours"] for name in others},
+        **ratios,
         max_abs_diff={"segment": float(apart.mean(axis=-1).max()), "token": float(apart.max())},
         detail={
             "heads": [len(disabled) * heads, layers * heads],

@@ -3,12 +3,12 @@
 `overhead` holds four ratios, each at best 1: time (the same batches through the plain model with
 output_attentions=True), bytes (the file against its unpadded float16 maps), reading (a cache with
 its checksums compared against the bare maps from the same file) and memory (peak memory of the
-process with many segments against few).
+process with many segments against few). `overhead_same_kernels` is the ratio of time to the plain
+model with linear layers by oneDNN, as ours.
 """
 
 import itertools
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,7 +18,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import torch
-from common import ROOT, alternate, arguments, report
+from common import ROOT, SAME_KERNELS, alternate, arguments, own_peak, report
+from machine import with_same_kernels
 from transformers import BertConfig, BertModel, PreTrainedModel
 
 from workflow_scripts.core.data.cache import Cache
@@ -61,12 +62,16 @@ def measure(path: Path, n: int, n_rounds: int) -> dict:
     tokens = random_segments(n, plain)
     sides: dict[str, Callable[[], None]] = {
         "ours": lambda: extract(ours, tokens, path, CARD, BATCH_TOKENS),
-        "plain": lambda: discard(plain, tokens),
+        **with_same_kernels({"plain": lambda: discard(plain, tokens)}),
     }
     rounds = alternate(sides, n_rounds)
     reading = alternate({"checked": lambda: read(path), "bare": lambda: read_bare(path)}, n_rounds)
     maps = 2 * attention.n_layers(plain) * attention.n_heads(plain)
     unpadded = maps * sum(len(example) ** 2 for example in tokens)
+    same: dict[str, dict | list] = {}
+    if (twin := f"plain{SAME_KERNELS}") in sides:
+        same[f"overhead{SAME_KERNELS}"] = {"time": rounds.ratio("ours", twin)}
+        same[f"span{SAME_KERNELS}"] = rounds.span("ours", twin)
     return {
         "others": rounds.others,
         "overhead": {
@@ -74,6 +79,7 @@ def measure(path: Path, n: int, n_rounds: int) -> dict:
             "bytes": path.stat().st_size / unpadded,
             "reading": reading.ratio("checked", "bare"),
         },
+        **same,
         "span": rounds.span("ours", "plain"),
         "reading_span": reading.span("checked", "bare"),
         "max_abs_diff": difference(path, plain, tokens[:8]),
@@ -126,19 +132,6 @@ def peak(n: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         extract(model, random_segments(n, model), Path(folder) / "attention.h5", {}, BATCH_TOKENS)
     return own_peak()
-
-
-def own_peak() -> int:
-    """Peak memory of this process alone, in kB.
-
-    On Linux not ru_maxrss: a child starts with the peak of the process that started it.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = status.read_text(encoding="ascii").splitlines()
-        return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:")))
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return size // 1024 if sys.platform == "darwin" else size
 
 
 def peak_elsewhere(n: int) -> int:

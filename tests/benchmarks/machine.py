@@ -1,15 +1,18 @@
 """Models and examples for the benchmarks of ablation, and the machine's matrix-product rate."""
 
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
+from tests.benchmarks.common import SAME_KERNELS
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.onednn import OneDNN
+from workflow_scripts.core.model.onednn import AVAILABLE, OneDNN
 
 
 def classifier(directory: Path) -> PreTrainedModel:
@@ -37,28 +40,63 @@ def random_pairs(n: int, mean: float, spread: float, shortest: int, longest: int
     return examples
 
 
-def matmul_rate(model: PreTrainedModel, dtype: torch.dtype) -> float:
-    """Operations per second of the feed-forward layer's product as the engine runs it, at best."""
-    width, inner, rows = model.config.hidden_size, model.config.intermediate_size, 3072
-    left = torch.randn(rows, width, device=model.device, dtype=dtype)
-    right = torch.randn(inner, width, device=model.device, dtype=dtype)
-    best = float("inf")
-    for _ in range(30):
-        started = time.perf_counter()
-        with OneDNN(), torch.inference_mode():
-            for _ in range(10):
-                torch.nn.functional.linear(left, right)
-        if model.device.type == "cuda":
-            torch.cuda.synchronize()
-        best = min(best, (time.perf_counter() - started) / 10)
-    return 2 * rows * width * inner / best
+def with_same_kernels(plain: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """The plain sides, and each once more with the kernels of ours: linear layers by oneDNN.
+
+    Where oneDNN does not serve, both have the same kernels anyway, and no side is added.
+    """
+
+    def by_onednn(side: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any) -> Any:
+            with OneDNN():
+                return side(*given)
+
+        return run
+
+    again = {f"{name}{SAME_KERNELS}": by_onednn(side) for name, side in plain.items()}
+    return {**plain, **(again if AVAILABLE else {})}
+
+
+def matmul_rate(model: PreTrainedModel, dtype: torch.dtype, rows: int) -> float:
+    """Operations per second of the fastest product of a layer, at best, as the engine runs them.
+
+    Its products are those of a projection of attention and of both halves of the feed-forward
+    layer, which differ in their rates. `rows` are the tokens of a full pass of the engine.
+    """
+    width, inner = model.config.hidden_size, model.config.intermediate_size
+    found = []
+    for n_in, n_out in ((width, width), (width, inner), (inner, width)):
+        states, weight, bias = (
+            torch.randn(*shape, device=model.device, dtype=dtype)
+            for shape in ((rows, n_in), (n_out, n_in), (n_out,))
+        )
+        best = min(_seconds(states, weight, bias) for _ in range(30))
+        found.append(2 * rows * n_in * n_out / best)
+    return max(found)
+
+
+def _seconds(states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, n: int = 3) -> float:
+    """Seconds of a linear layer, the mean of `n` in a row."""
+    started = time.perf_counter()
+    with OneDNN(), torch.inference_mode():
+        for _ in range(n):
+            torch.nn.functional.linear(states, weight, bias)
+    if states.is_cuda:
+        torch.cuda.synchronize()
+    return (time.perf_counter() - started) / n
 
 
 def flops(model: PreTrainedModel, tokens: list[Tokens]) -> float:
-    """Matrix-product operations that the engine needs: the ablated layer and those above it.
+    """Operations of the linear layers that a sweep runs for each head alone, without padding.
 
-    Of the ablated layer the feed-forward part, 2/3 of its work; of the last layer next to nothing.
+    Those are the feed-forward part of its layer and the layers above but the last, of which one
+    token is run. Not counted is what the engine runs besides: one plain pass, attention's own
+    products, padding and the last layer. A share of the machine's rate is thus a lower bound.
     """
-    layers, heads = n_layers(model), n_heads(model)
-    run = heads * sum(2 / 3 + layers - 2 - layer for layer in range(layers - 1))
-    return run * 24 * model.config.hidden_size**2 * sum(len(example) for example in tokens)
+    width, inner, layers = model.config.hidden_size, model.config.intermediate_size, n_layers(model)
+    feed_forward = 2 * width * inner
+    layer = 4 * width**2 + feed_forward
+    one_head_of_each = sum(
+        feed_forward + (layers - 2 - depth) * layer for depth in range(layers - 1)
+    )
+    return 2 * n_heads(model) * one_head_of_each * sum(len(example) for example in tokens)

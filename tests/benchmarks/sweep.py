@@ -39,7 +39,7 @@ def main() -> None:
         ablate(model, tokens, disabled, "uniform", **limits)
         seconds = time.perf_counter() - started
         dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32
-        rate = matmul_rate(model, dtype)
+        rate = matmul_rate(model, dtype, pass_tokens)
         detail[precision] = {
             "seconds": seconds,
             "tokens_per_second": LAYERS * HEADS * sum(map(len, tokens)) / seconds,
