@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import resource
 import signal
@@ -148,6 +149,17 @@ def own_peak() -> int:
         return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:")))
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return size // 1024 if sys.platform == "darwin" else size
+
+
+def exponents(sizes: Sequence[float], values: Sequence[float]) -> dict[str, float]:
+    """The power of the size with which a value grows: 1 if it doubles when the size does.
+
+    `all` is the slope of a least-squares line through the logarithms, `last` that between the two
+    largest sizes, which are the last.
+    """
+    x, y = [math.log(size) for size in sizes], [math.log(value) for value in values]
+    slope = statistics.linear_regression(x, y).slope
+    return {"all": slope, "last": (y[-1] - y[-2]) / (x[-1] - x[-2])}
 
 
 def rounded(value: Any) -> Any:

@@ -92,6 +92,16 @@ def test_a_busy_machine_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
         assert json.loads(capsys.readouterr().out) == {"benchmark": "some", "busy_others": others}
 
 
+def test_exponents_by_hand() -> None:
+    for power in (0, 1, 2):
+        values = [2 * size**power for size in (1, 10, 100)]
+        assert common.exponents([1, 10, 100], values) == pytest.approx(
+            {"all": power, "last": power}
+        )
+    bent = common.exponents([1, 2, 4], [1, 1, 4])  # logarithms 0, 1, 2 and 0, 0, 2
+    assert bent == pytest.approx({"all": 1, "last": 2})
+
+
 class LinearLayers(TorchFunctionMode):
     """Counts the operations of linear layers on more than one token."""
 
