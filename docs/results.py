@@ -3,7 +3,7 @@
 `python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2` first takes the claims tables of a run
 of each study, results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and
 so on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and
-2. Of studies/beyond.yaml the encoder's table is taken.
+2, with that of studies/beyond.yaml, which is the encoder's, all its models' tables of modes.
 """
 
 import shutil
@@ -50,6 +50,13 @@ Table 2, the best head of a layer left alone, chosen on the validation set and m
 with 95% intervals over sentences, not corrected for the {layers} layers; bold where the corrected
 p is below 0.05.
 """
+# Every two modes of disabling in studies/beyond.yaml, of each model.
+MODES, PAIRS = "Modes of disabling", DOCS / "claims/beyond-modes.csv"
+EVERY_TWO = """
+Every two modes in `studies/beyond.yaml`, of effects on the loss: Spearman's correlation over heads
+with its 95% interval (over examples, of SmolLM2 over documents); how many heads are in the
+costliest tenth of both modes; of the heads with p below 0.05 in both, how many have opposite signs;
+and how many heads have effects that differ (corrected for all heads and pairs)."""
 TIMES = """\
 On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and
 2,014 sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was
@@ -102,6 +109,8 @@ def page(*claims: pd.DataFrame) -> str:
             parts += [f"\n![](../report/gallery/{figure}.png)" for figure in drawn]
             if title == TRANSLATION:
                 parts += in_full(*map(pd.read_csv, TABLES.values()))
+            if title == MODES:
+                parts += every_two(pd.read_csv(PAIRS))
     return "\n".join([*parts, *decoders(studies["smollm2"])]).rstrip() + "\n"
 
 
@@ -186,6 +195,26 @@ def in_full(heads: pd.DataFrame, alone: pd.DataFrame) -> list[str]:
     return parts + _grid("Layer", grid[["Enc-Enc", "Enc-Dec", "Dec-Dec"]])
 
 
+def every_two(pairs: pd.DataFrame) -> list[str]:
+    """How the effects of every two modes agree, with a column for each model."""
+    pairs = pairs[pairs["of"] == "loss"]
+    pairs = pairs.assign(
+        modes=pairs["one"] + " and " + pairs["other"], cell=pairs.apply(_agreement, axis=1)
+    )
+    cells = pairs.pivot(index="modes", columns="model", values="cell")
+    n = pairs.groupby("model")["n_documents"].first()
+    cells.columns = [f"{model} (n = {n[model]})" for model in cells]
+    return [EVERY_TWO, *_grid("Modes", cells.loc[pairs["modes"].unique()])]
+
+
+def _agreement(row: pd.Series) -> str:
+    return (
+        f"{row['rho']:.2f} ({row['rho_low']:.2f} to {row['rho_high']:.2f}); {row['shared']:.0f} of "
+        f"{row['top']}; {row['opposite_nominal']} of {row['both_nominal']}; {row['differ']} of "
+        f"{row['n_heads']}"
+    )
+
+
 def _grid(name: str, grid: pd.DataFrame) -> list[str]:
     head = [name, *map(str, grid.columns)]
     rows = [[str(layer), *cells] for layer, cells in zip(grid.index, grid.to_numpy(), strict=True)]
@@ -259,6 +288,10 @@ def main() -> None:
     for source, kept in zip(sys.argv[1:], STUDIES.values(), strict=len(sys.argv) > 1):
         if source:
             shutil.copyfile(source, kept)
+            if kept == STUDIES["beyond"]:
+                found = sorted(Path(source).parents[2].glob("*/tables/*-modes.csv"))
+                named = [pd.read_csv(path).assign(model=path.parts[-3]) for path in found]
+                pd.concat(named).to_csv(PAIRS, index=False)
             if kept == STUDIES["multi30k"]:
                 for number, table in TABLES.items():
                     folder = Path(source).parents[2] / "tables"
