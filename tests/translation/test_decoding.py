@@ -87,7 +87,7 @@ def plainly(
     return Translations(ids, capped)
 
 
-@pytest.mark.parametrize("beams", [1, 4])
+@pytest.mark.parametrize("beams", [1, 5])
 @pytest.mark.parametrize("name", ["marian", "bart", "mbart", "mbart50", "m2m100", "t5"])
 def test_equals_one_at_a_time(name: str, beams: int, load: Load) -> None:
     translator = load(name, beams)
