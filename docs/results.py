@@ -56,7 +56,8 @@ EVERY_TWO = """
 Every two modes in `studies/beyond.yaml`, of effects on the loss: Spearman's correlation over heads
 with its 95% interval (over examples, of SmolLM2 over documents); how many heads are in the
 costliest tenth of both modes; of the heads with p below 0.05 in both, how many have opposite signs;
-and how many heads have effects that differ (corrected for all heads and pairs)."""
+and how many heads have effects that differ (corrected for all heads and pairs). Noise lowers
+correlations: those of one mode's effects between halves of the examples are {halves}."""
 TIMES = """\
 On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and
 2,014 sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was
@@ -198,13 +199,18 @@ def in_full(heads: pd.DataFrame, alone: pd.DataFrame) -> list[str]:
 def every_two(pairs: pd.DataFrame) -> list[str]:
     """How the effects of every two modes agree, with a column for each model."""
     pairs = pairs[pairs["of"] == "loss"]
-    pairs = pairs.assign(
-        modes=pairs["one"] + " and " + pairs["other"], cell=pairs.apply(_agreement, axis=1)
-    )
+    modes = [" and ".join(sorted(two)) for two in pairs[["one", "other"]].to_numpy()]
+    pairs = pairs.assign(modes=modes, cell=pairs.apply(_agreement, axis=1))
     cells = pairs.pivot(index="modes", columns="model", values="cell")
+    halves = {
+        model: rows[["halves_one", "halves_other"]].to_numpy()
+        for model, rows in pairs.groupby("model")
+    }
+    spans = [f"{of.min():.2f} to {of.max():.2f} ({model})" for model, of in halves.items()]
     n = pairs.groupby("model")["n_documents"].first()
     cells.columns = [f"{model} (n = {n[model]})" for model in cells]
-    return [EVERY_TWO, *_grid("Modes", cells.loc[pairs["modes"].unique()])]
+    text = EVERY_TWO.format(halves=", ".join(spans))
+    return [text, *_grid("Modes", cells.loc[pairs["modes"].unique()])]
 
 
 def _agreement(row: pd.Series) -> str:
