@@ -56,8 +56,11 @@ EVERY_TWO = """
 Every two modes in `studies/beyond.yaml`, of effects on the loss: Spearman's correlation over heads
 with its 95% interval (over examples, of SmolLM2 over documents); how many heads are in the
 costliest tenth of both modes; of the heads with p below 0.05 in both, how many have opposite signs;
-and how many heads have effects that differ (corrected for all heads and pairs). Noise lowers
-correlations: those of one mode's effects between halves of the examples are {halves}."""
+and how many heads have effects that differ (corrected for all heads and pairs). Independent noise
+lowers correlations, noise that two modes share raises them. Correlations of one
+mode's effects between halves of the examples:
+
+{halves}."""
 TIMES = """\
 On one of two cores, while other work ran, training took 44 minutes, the sweep of 97 variants and
 2,014 sentences 32, pruning (109 variants, 1,000 sentences) 25 and the epochs 25; a random order was
@@ -202,14 +205,16 @@ def every_two(pairs: pd.DataFrame) -> list[str]:
     modes = [" and ".join(sorted(two)) for two in pairs[["one", "other"]].to_numpy()]
     pairs = pairs.assign(modes=modes, cell=pairs.apply(_agreement, axis=1))
     cells = pairs.pivot(index="modes", columns="model", values="cell")
-    halves = {
-        model: rows[["halves_one", "halves_other"]].to_numpy()
-        for model, rows in pairs.groupby("model")
-    }
-    spans = [f"{of.min():.2f} to {of.max():.2f} ({model})" for model, of in halves.items()]
+    sides = [
+        pairs[["model", side, f"halves_{side}"]].set_axis(["model", "mode", "rho"], axis=1)
+        for side in ("one", "other")
+    ]
+    halves = pd.concat(sides).drop_duplicates()
+    named = halves["mode"] + " " + halves["rho"].map("{:.2f}".format)
+    of_models = named.groupby(halves["model"]).agg(", ".join)
+    text = EVERY_TWO.format(halves=";\n".join(f"{model}: {of}" for model, of in of_models.items()))
     n = pairs.groupby("model")["n_documents"].first()
     cells.columns = [f"{model} (n = {n[model]})" for model in cells]
-    text = EVERY_TWO.format(halves=", ".join(spans))
     return [text, *_grid("Modes", cells.loc[pairs["modes"].unique()])]
 
 
