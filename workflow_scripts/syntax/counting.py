@@ -99,8 +99,8 @@ def found(
     """
     index, weight = (part.take(words, axis=-1) for part in (chosen.index, chosen.weight))
     correct = index == answers
-    tied = right == weight  # one that is not the first such, or ...
-    *heads, places = correct.nonzero()
+    tied = right == weight  # an answer that is not the first such has its equal
+    *heads, places = correct.nonzero()  # of one that is, its equal is looked for
     same = chosen.weights[*heads, words[places]] == weight[correct][:, None]
     tied[correct] = same.sum(-1) > 1
     with_special = correct & (right > special.take(words, axis=-1))
