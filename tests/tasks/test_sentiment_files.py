@@ -99,6 +99,24 @@ def test_domains_are_development_sets_without_repeated_texts(tmp_path: Path) -> 
     assert not counts[["generated", "official"]].any(axis=None)
 
 
+def test_a_domain_has_a_limit_of_its_own(tmp_path: Path) -> None:
+    sources = {}
+    for name in ("films", "tweets", "reviews"):
+        rows = [f"{k}\t{(-1) ** k}\t{name} {k}" for k in range(20)]
+        sources[name] = {"path": str(rated(tmp_path / f"{name}.txt", *rows))}
+    source = sources.pop("films") | {"format": "ratings", "domains": sources}
+    sources["tweets"]["n_dev"] = 7
+    table, counts = run(tmp_path, "sst2", source, n_dev=5)
+    assert table["split"].value_counts().to_dict() == {
+        "train": 12,
+        "dev": 5,
+        "dev_tweets": 7,
+        "dev_reviews": 5,
+    }
+    assert count(counts, "dev_tweets", "rows not sampled") == 13
+    assert count(counts, "dev_reviews", "rows not sampled") == 15
+
+
 def test_domains_need_a_file(tmp_path: Path) -> None:
     source = {"path": str(tmp_path), "domains": {"tweets": {"path": "t.txt"}}}
     with pytest.raises(InputError, match=r"drop tasks\.sst2\.domains"):

@@ -15,6 +15,7 @@ SIDE = 32
 CHANNELS = (16, 16, 32, 32, 64, 64, 64, 64)  # every second layer halves the map
 BATCH = 32
 AT_ONCE = 128  # maps; what the layers make of more does not fit into a core's cache
+FAST = torch.channels_last  # of weights: a fifth faster on a CPU
 
 
 def to_image(pattern: np.ndarray) -> torch.Tensor:
@@ -55,7 +56,7 @@ class PatternNetwork(nn.Module):
 def fit(images: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> PatternNetwork:
     """A network trained on images [map, SIDE, SIDE] and labels [map]; all classes count alike."""
     torch.manual_seed(recipe.seed)
-    network = PatternNetwork()
+    network = PatternNetwork().to(memory_format=FAST)
     counts = torch.bincount(labels, minlength=len(CLASSES)).clamp(min=1)
     cross_entropy = nn.CrossEntropyLoss(weight=len(labels) / (len(CLASSES) * counts))
 
@@ -66,7 +67,7 @@ def fit(images: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> PatternNe
     optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.learning_rate, weight_decay=0.01)
     schedule = OneCycleLR(optimizer, recipe.learning_rate, total_steps=recipe.epochs * len(batches))
     train(network, batches, loss_of, recipe.epochs, schedule)
-    return network.eval()
+    return network.to(memory_format=torch.contiguous_format).eval()  # as files hold weights
 
 
 def folded(network: PatternNetwork) -> PatternNetwork:
@@ -82,7 +83,7 @@ def folded(network: PatternNetwork) -> PatternNetwork:
         else:
             layers.append(layer)
     fast.layers = nn.Sequential(*layers)
-    return fast
+    return fast.to(memory_format=FAST)
 
 
 def predict(network: PatternNetwork, images: torch.Tensor) -> np.ndarray:

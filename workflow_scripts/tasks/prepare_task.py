@@ -91,8 +91,13 @@ def main(
     if generated is not None:
         source = {"path": str(generated)}
     frames, counted = [], []
+    limits = {
+        f"dev_{key}": domain.get("n_dev") for key, domain in source.get("domains", {}).items()
+    }
+    limits["train"] = n_train
     for split, part in read(source, name, task).items():
-        chosen = sample(part.rows, n_train if split == "train" else n_dev, seed)
+        limit = limits.get(split)
+        chosen = sample(part.rows, n_dev if limit is None else limit, seed)
         frames.append(to_frame(chosen, name, split))
         check_labels(frames[-1], name, split)
         counted += count(part, frames[-1], task, split)
