@@ -1,10 +1,10 @@
 """What a figure's SVG file states about its size in print."""
 
 import re
-from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -43,13 +43,17 @@ def clipped(figure: Figure) -> list[str]:
 def overlapping(figure: Figure) -> list[tuple[str, str]]:
     """Pairs of level or upright texts that lie over each other."""
     level = [text for text in _shown(figure) if text.get_rotation() % 90 == 0]
-    boxes = [(text.get_text(), text.get_window_extent().padded(-1)) for text in level]
-    return [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.overlaps(b)]
+    ends = [text.get_window_extent().padded(-1).extents for text in level]
+    low, high = np.sort(np.array(ends).reshape(-1, 2, 2), axis=1).transpose(1, 2, 0)
+    across, along = low[:, :, None] <= high[:, None, :]
+    pairs = np.argwhere(np.triu(across & across.T & along & along.T, k=1))
+    return [(level[one].get_text(), level[other].get_text()) for one, other in pairs]
 
 
 def _shown(figure: Figure) -> list[Text]:
     """The texts that are drawn, as arranged."""
-    figure.draw_without_rendering()
+    if figure.stale:  # else it is arranged already
+        figure.draw_without_rendering()
     hidden = {label for axes in figure.findobj(Axes) for label in _hidden(axes)}
     found = (text for text in figure.findobj(Text) if text.get_text().strip())
     return [text for text in found if text.get_visible() and text not in hidden]
