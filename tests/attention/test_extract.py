@@ -19,6 +19,7 @@ from workflow_scripts.attention import extract, join_shards
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model import extraction
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import call
 
 ROOT = Path(__file__).parents[2]
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
@@ -147,7 +148,9 @@ def test_killed_while_writing(study: Path) -> None:
     with pytest.raises(InputError, match=r"not complete|truncated"):
         open_cache(partial)
     write_corpus(study / "corpus.jsonl", np.full(20, 18))
-    subprocess.run(command, cwd=study, env=environment, check=True, capture_output=True)
+    paths = {"model": "model.json", "corpus": "corpus.jsonl", "shard": "shard.h5"}
+    settings = {"max_tokens": 40, "batch_tokens": 40, "device": "cpu"}
+    call(extract.main, {name: study / file for name, file in paths.items()} | settings)
     assert not partial.exists()
     with open_cache(study / "shard.h5") as cache:
         assert len(cache) == 20
