@@ -26,14 +26,17 @@ def translator(request: pytest.FixtureRequest, tmp_path: Path) -> Translator:
 def by_hand(translator: Translator, source: list[int], target: list[int]) -> float:
     """The decoder is given one more token of the target in each step."""
     model, total = translator.model, 0.0
+    inputs = pad_sources(translator, [source])
+    with torch.no_grad():
+        encoded = model.get_encoder()(**inputs)
     first = model.generation_config.decoder_start_token_id
     # mBART's language is what its decoder reads first, and what its labels end with.
     given = [target[-1] if target[-1] == first else first, *target][: len(target)]
     for place, token in enumerate(target):
-        inputs = pad_sources(translator, [source])
         seen = torch.tensor([given[: place + 1]])
         with torch.no_grad():
-            logits = model(**inputs, decoder_input_ids=seen).logits[0, -1].double()
+            read = {"encoder_outputs": encoded, "attention_mask": inputs["attention_mask"]}
+            logits = model(**read, decoder_input_ids=seen).logits[0, -1].double()
         total -= (logits - logits.logsumexp(0))[token].item()
     return total
 
