@@ -10,11 +10,12 @@ from tests.claims.independent.check import CLAIMS, RECOMPUTED, checked
 from tests.claims.independent.study import Study
 from tests.claims.judged import judged
 from tests.claims.made_up_study import MODEL as MADE_UP
-from tests.claims.made_up_study import made_up_study
+from tests.claims.made_up_verdicts import results_of, verdicts_on
 from tests.default_study import DEMO, MODEL, study_before
 from tests.parsed_rules import parsed
 from workflow_scripts.claims.published import NEEDS
 
+SEEDS = (1, 2, 3)
 # The sizes of model that the study's passes for, and what of the data is not real.
 STUDIES = [("", {}), ("BERT-base", {}), ("BERT-large", {}), ("", {"arct": "generated"})]
 
@@ -38,14 +39,15 @@ def test_every_measure_is_computed_a_second_time() -> None:
 
 
 @pytest.fixture(scope="module")
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_up() -> Path:
     """The results of a made-up study of three seeds, of which one has learnt nothing of ARCT."""
-    return made_up_study(tmp_path_factory.mktemp("made-up"), (1, 2, 3))
+    return results_of(*SEEDS)
 
 
 @pytest.mark.parametrize(("size", "data"), STUDIES)
 def test_a_made_up_study(made_up: Path, tmp_path: Path, size: str, data: dict[str, str]) -> None:
-    table = judged(made_up, MADE_UP, tmp_path, size, data)
+    as_it_is = not size and not data
+    table = verdicts_on(*SEEDS) if as_it_is else judged(made_up, MADE_UP, tmp_path, size, data)
     found = checked(table, Study(made_up, MADE_UP), size or MADE_UP, data)
     assert found.keys() == set(RECOMPUTED)
     assert sum(map(len, found.values())) >= 180  # the others are not measured
@@ -63,16 +65,14 @@ def test_generated_data_get_no_verdict(made_up: Path, tmp_path: Path) -> None:
     assert {needs[id_] for id_ in set(table["id"]) - set(open_to["id"])} <= {"", "own-head"}
 
 
-def test_a_made_up_study_of_one_seed(tmp_path: Path) -> None:
-    results = made_up_study(tmp_path, (1,))
-    table = judged(results, MADE_UP, tmp_path)
-    found = checked(table, Study(results, MADE_UP), MADE_UP, {})
+def test_a_made_up_study_of_one_seed() -> None:
+    found = checked(verdicts_on(1), Study(results_of(1), MADE_UP), MADE_UP, {})
     assert found.keys() == set(RECOMPUTED)
 
 
-def test_changed_claims_are_found(made_up: Path, tmp_path: Path) -> None:
+def test_changed_claims_are_found(made_up: Path) -> None:
     """The check above fails where it should."""
-    table, study = judged(made_up, MADE_UP, tmp_path), Study(made_up, MADE_UP)
+    table, study = verdicts_on(*SEEDS), Study(made_up, MADE_UP)
     (row,) = table.index[table["id"] == "clark-table1-dobj"]
     for column in ("ours", "ci_low", "ci_high", "verdict"):
         wrong = "reproduced" if column == "verdict" else table.loc[row, column] + 0.1

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.claims.judged import CLAIMS, judged
-from tests.claims.made_up_study import MODEL as MADE_UP
-from tests.claims.made_up_study import made_up_study
+from tests.claims.made_up_verdicts import verdicts_on
 from tests.default_study import DEMO, MODEL, study_before
 from workflow_scripts.claims.claim_verdicts import MEASURES
 from workflow_scripts.claims.published import read
@@ -29,8 +28,8 @@ def of_trained(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("seeds", [ALL_LEARN, ALL_LEARN[:1]])
-def test_several_seeds_are_one_case(seeds: Sequence[int], tmp_path: Path) -> None:
-    table = judged(made_up_study(tmp_path, seeds), MADE_UP, tmp_path)
+def test_several_seeds_are_one_case(seeds: Sequence[int]) -> None:
+    table = verdicts_on(*seeds)
     assert not table[["id", "case"]].duplicated().any()
     rows = of_trained(table)
     assert {TRAINED[id_] for id_ in rows["id"]} == set(TRAINED.values())
@@ -40,11 +39,9 @@ def test_several_seeds_are_one_case(seeds: Sequence[int], tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("seeds", [(1, 2, 3), (3,)])
-def test_a_degenerate_run_is_no_seed_of_those_that_learn(
-    seeds: Sequence[int], tmp_path: Path
-) -> None:
+def test_a_degenerate_run_is_no_seed_of_those_that_learn(seeds: Sequence[int]) -> None:
     """Where no run has learnt, the number is of all, and not comparable."""
-    table = judged(made_up_study(tmp_path, seeds), MADE_UP, tmp_path)
+    table = verdicts_on(*seeds)
     seeds_of = table.groupby("id")["seeds"].unique().map(list)
     learnt = max(1, len(seeds) - 1)
     for id_, n in (
