@@ -4,6 +4,8 @@ import ast
 import hashlib
 import json
 import os
+import re
+import shutil
 import socketserver
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -24,12 +27,12 @@ COMMIT = "a" * 40
 ASK = """
 import sys
 from workflow_scripts.core.run.errors import InputError
-from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.data import network as sites
 from workflow_scripts.preflight import models
 from workflow_scripts.translation import preflight as translation
 
 def translator(revision):
-    source = {"hub": "someone/model", "revision": revision, "prefix": ""}
+    source = {"hub": "someone/translator", "revision": revision, "prefix": ""}
     return translation.translator(source, network)[1]
 
 def sizes(revision):
@@ -39,35 +42,50 @@ def looked_at(revision):
     source = {"hub": "someone/model", "revision": revision}
     return models.check("m", source, {"cls": ["probes"]}, network)[1]
 
-network = Network()
-look = {"sizes": sizes, "looked_at": looked_at, "translator": translator}[sys.argv[1]]
-for revision in sys.argv[2:]:
+sites.SECONDS = float(sys.argv[1])
+network = sites.Network()
+for question in sys.argv[2:]:
+    what, revision = question.split("@")
     try:
-        print(look(revision))
+        print({"sizes": sizes, "looked_at": looked_at, "translator": translator}[what](revision))
     except InputError as error:
         print(error)
 """
 
 
+class Asked(NamedTuple):
+    """The folder of a hub's models, its answers to the questions, and the paths that were got."""
+
+    folder: Path
+    sizes: str
+    refused: str
+    model: str
+    model_again: str
+    translator: str
+    got: list[str]
+
+
 class Hub(BaseHTTPRequestHandler):
-    """A hub with one model, the files in `folder`, at the revision COMMIT."""
+    """A hub with the models that are in `folder`, at the revision COMMIT."""
 
     def do_GET(self) -> None:
         self.server.asked.append((self.command, self.path))
         if COMMIT not in self.path:
             self.answer(404, b'{"error": "Invalid rev"}', {"X-Error-Code": "RevisionNotFound"})
         elif self.path.startswith("/api/"):
+            name = self.path.removeprefix("/api/models/").partition("/")[2].partition("/")[0]
             files = [
                 {"rfilename": path.name, "size": path.stat().st_size}
-                for path in self.server.folder.iterdir()
+                for path in (self.server.folder / name).iterdir()
             ]
-            about = {"id": "someone/model", "sha": COMMIT, "siblings": files}
+            about = {"id": f"someone/{name}", "sha": COMMIT, "siblings": files}
             if "/tree/" in self.path:
                 kinds = {"type": "file", "oid": "0"}
                 about = [kinds | {"path": f["rfilename"], "size": f["size"]} for f in files]
             self.answer(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
         else:
-            body = (self.server.folder / self.path.rpartition("/")[2]).read_bytes()
+            name, file = re.fullmatch(r"(?:/someone/(\w+))?/.*?([^/]+)", self.path).groups("")
+            body = (self.server.folder / name / file).read_bytes()
             etag = hashlib.sha256(body).hexdigest()
             self.answer(200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT})
 
@@ -108,11 +126,14 @@ def serving(
         server.server_close()
 
 
-def ask(port: int, home: Path, what: str, *revisions: str) -> list[str]:
-    """What of_hub gives or reports, a line for each revision, of a hub at this port."""
+def ask(port: int, home: Path, *questions: str, seconds: float = 5) -> list[str]:
+    """What is given or reported, a line for each `what@revision`, of a hub at this port.
+
+    The hub has so many seconds to answer.
+    """
     own = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "0", "NO_PROXY": "*"}
     done = subprocess.run(
-        [sys.executable, "-c", ASK, what, *revisions],
+        [sys.executable, "-c", ASK, str(seconds), *questions],
         env=os.environ | own | {"PYTHONPATH": str(ROOT), "HF_HOME": str(home)},
         capture_output=True,
         text=True,
@@ -122,42 +143,46 @@ def ask(port: int, home: Path, what: str, *revisions: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_hub_reports_sizes_and_refuses_a_revision(tiny_model_dir: Path, tmp_path: Path) -> None:
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), tiny_model_dir) as hub:
-        good, bad = ask(hub.server_address[1], tmp_path, "sizes", COMMIT, "bad")
-    sizes = {path.name: path.stat().st_size for path in tiny_model_dir.iterdir()}
-    assert ast.literal_eval(good) == sizes
-    assert bad.startswith("hub: someone/model at bad: the hub refuses it")
+@pytest.fixture(scope="module")
+def asked(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    """A hub with a model and a translator, and what one process is answered, in this order."""
+    folder, home = (tmp_path_factory.mktemp(name) for name in ("hub", "home"))
+    shutil.copytree(tiny_model_dir, folder / "model")
+    save(folder / "translator", "marian")
+    # The model twice: what was downloaded must not pass for the whole model.
+    questions = [f"sizes@{COMMIT}", "sizes@bad", *[f"looked_at@{COMMIT}"] * 2]
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), folder) as hub:
+        lines = ask(hub.server_address[1], home, *questions, f"translator@{COMMIT}")
+        got = [path for command, path in hub.asked if command == "GET"]
+    return Asked(folder, *lines, got)
 
 
-def test_of_a_model_on_the_hub_no_weights_are_downloaded(
-    tiny_model_dir: Path, tmp_path: Path
-) -> None:
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), tiny_model_dir) as hub:
-        # Twice: what was downloaded must not pass for the whole model.
-        lines = ask(hub.server_address[1], tmp_path, "looked_at", COMMIT, COMMIT)
-        got = {path for command, path in hub.asked if command == "GET"}
-    assert len(lines) == 2
-    for line in lines:
+def test_the_hub_reports_sizes_and_refuses_a_revision(asked: Asked) -> None:
+    sizes = {path.name: path.stat().st_size for path in (asked.folder / "model").iterdir()}
+    assert ast.literal_eval(asked.sizes) == sizes
+    assert asked.refused.startswith("hub: someone/model at bad: the hub refuses it")
+
+
+def test_of_a_model_on_the_hub_no_weights_are_downloaded(asked: Asked) -> None:
+    for line in (asked.model, asked.model_again):
         assert line.startswith("bert, 3 layers of 4 heads, weights 130 kB: on the hub, not down")
+    got = [path for path in asked.got if "/translator/" not in path]
     assert [path for path in got if path.endswith("config.json")]
     assert not [path for path in got if path.endswith("safetensors")]
 
 
-def test_of_a_translator_on_the_hub_its_vocabulary_is_downloaded(tmp_path: Path) -> None:
-    folder = save(tmp_path / "model", "marian")
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), folder) as hub:
-        (line,) = ask(hub.server_address[1], tmp_path / "home", "translator", COMMIT)
-        got = {path.rpartition("/")[2] for command, path in hub.asked if command == "GET"}
-    assert line.startswith("marian, an encoder of 2 layers of 4 heads, weights ")
-    assert line.endswith(": on the hub, not downloaded yet")
+def test_of_a_translator_on_the_hub_its_vocabulary_is_downloaded(asked: Asked) -> None:
+    assert asked.translator.startswith("marian, an encoder of 2 layers of 4 heads, weights ")
+    assert asked.translator.endswith(": on the hub, not downloaded yet")
+    got = {path.rpartition("/")[2] for path in asked.got if "/translator/" in path}
     assert got >= {"config.json", "source.spm", "target.spm", "vocab.json"}
     assert "model.safetensors" not in got
 
 
 def test_a_hub_that_never_answers_is_not_asked_again(tmp_path: Path) -> None:
     with serving(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Deaf)) as deaf:
-        lines = ask(deaf.server_address[1], tmp_path, "sizes", "one", "two", "three")
+        questions = (f"sizes@{revision}" for revision in ("one", "two", "three"))
+        lines = ask(deaf.server_address[1], tmp_path, *questions, seconds=1)
         assert len(deaf.asked) < 3  # the client itself may try a second time
     assert len(lines) == 3
     for line, revision in zip(lines, ("one", "two", "three"), strict=True):
