@@ -74,7 +74,8 @@ for paper in PAPERS:
 
 # A job that Snakemake submits or spawns reads these files again, perhaps after an edit.
 if workflow.is_main_process:
-    os.environ[guard.VARIABLE] = guard.state(config, ROOT)
+    dry = workflow.output_settings.dryrun  # starts no job
+    os.environ[guard.VARIABLE] = "" if dry else guard.state(config, ROOT)
     notes.restore()
 
 
