@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import (
     AddedToken,
@@ -167,6 +167,7 @@ def test_what_is_kept_is_what_the_library_keeps(
 @pytest.mark.parametrize("name", KINDS)
 @settings(max_examples=60, deadline=None)
 @given(text=TEXTS, room=st.integers(6, 40))
+@example(text="a\u0301\na", room=6)
 def test_a_start_of_a_text_loses_no_token(name: str, text: str, room: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "LONG", 50)

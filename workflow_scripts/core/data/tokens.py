@@ -188,7 +188,8 @@ def _words_of_text(encoding: "Encoding", text: str, before: int) -> np.ndarray:
     current = before - 1 + (pieces[0] if pieces else 0)  # more than 0 where a start was cut off
     last, end = None, 0
     for position, start, stop in _spelled(encoding, text):
-        current += pieces[position] != last or text[end:start].isspace()
+        # Between two tokens there may be a mark, too, that a letter before it has taken in.
+        current += pieces[position] != last or any(map(str.isspace, text[end:start]))
         word[position], last, end = current, pieces[position], stop
     return word
 
