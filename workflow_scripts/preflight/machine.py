@@ -9,7 +9,7 @@ from workflow_scripts.core.run.findings import ERROR, NOTE, OK, Finding
 from workflow_scripts.core.run.units import size
 from workflow_scripts.preflight.plan import Job
 
-# The share of the disk declared by jobs that their products surely take; the default study's: 0.13.
+# The share of the disk declared by jobs that their products surely take; the default study's: 0.15.
 LEAST = 0.05
 
 
