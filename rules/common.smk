@@ -8,7 +8,7 @@ from snakemake import cli
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.data import gguf_sources, packages
 from workflow_scripts.core.integrity import digests, meaning
-from workflow_scripts.core.run import sdists
+from workflow_scripts.core.run import downloads, sdists
 from workflow_scripts.core.run.config import check, check_checkout
 from workflow_scripts.core.run.config import check_paths, check_results_directory, source_of
 from workflow_scripts.core.run.config_files import check_files
@@ -35,7 +35,7 @@ if workflow.is_main_process:  # jobs are started by a process that has checked t
         if set(called.targets) != {"preflight"}:
             raise
 check_results_directory(Path("results"))
-config = sdists.locate(config)
+config = downloads.locate(sdists.locate(config), SCHEMAS)
 
 RESULTS = f"results/{config['study']}"
 # The models that each chapter reads.
@@ -94,6 +94,7 @@ wildcard_constraints:
     frames="|".join(map(re.escape, FRAMES)) or "none",
     vectors="|".join(map(re.escape, VECTORS)) or "none",
     requirement="|".join(map(re.escape, SDISTS)) or "none",
+    download="|".join(downloads.sources()),
     task="|".join(TASKS) or "none",
     init="pretrained|random",
     seed="[0-9]+",
@@ -260,12 +261,12 @@ def local_files(
     """The files at `path`, a file or a directory; none where the source is elsewhere.
 
     Of a directory those with one of `endings`. Where it has the folder `folder`, those in it. For a
-    path in a source distribution, which a job unpacks, the directory of its files with their digests.
+    path that a job fetches, the directory of what it fetches with their digests.
     """
     if path is None:
         return []
-    if unpacked := sdists.directory_of(path):
-        return [ancient(unpacked), unpacked + digests.LISTING]
+    if fetched := sdists.directory_of(path) or downloads.directory_of(path):
+        return [ancient(fetched), fetched + digests.LISTING]
     if not Path(path).is_dir():
         return [path]
     return [str(file) for file in files_below(inside(Path(path), folder), endings, deep)]

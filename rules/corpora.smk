@@ -23,6 +23,20 @@ use rule analysis_step as fetch_sdist with:
         sha256=lookup("{requirement}", within=SDISTS),
 
 
+use rule analysis_step as fetch_source with:
+    output:
+        **folder("fetched", f"{downloads.FOLDER}/{{download}}"),
+    pathvars:
+        job="corpora/{download}.fetch_source",
+    priority: 20  # short, and the longest chains begin here
+    retries: 2
+    localrule: True
+    params:
+        **step("corpora/fetch_source.py"),
+        source="{download}",
+        digest=lambda w: downloads.sources()[w.download].digest,
+
+
 use rule analysis_step as segments with:
     input:
         files=files_of(TEXTS, "text", endings=articles.ENDINGS),

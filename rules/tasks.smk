@@ -1,17 +1,12 @@
-"""tasks: the tables of GLUE tasks and of ARCT, prepared and checked.
-
-What is fetched is fetched where snakemake runs: other nodes often have no network.
-"""
+"""tasks: the tables of GLUE tasks and of ARCT, prepared and checked."""
 
 # The directory that the study's own grammar writes a task into, by how it is read.
 TASK_GENERATED = {
     task: contents(generated=[f"<results>/tasks/{task}.generated"] if "generate" in entry else [])
     for task, entry in TASKS.items()
 }
-# The directory of ARCT's files where the study generates or fetches them.
-TASK_ARCT_DIRECTORY = [
-    f"<results>/tasks/arct.{kind}" for kind in ("generate", "fetch") if ARCT.get(kind)
-]
+# The directory of ARCT's files where the study generates them.
+TASK_ARCT_DIRECTORY = ["<results>/tasks/arct.generate"] if "generate" in ARCT else []
 TASK_ARCT_FILES = [file for key in ("path", "test", "truth") for file in local_files(ARCT.get(key))]
 
 
@@ -81,18 +76,6 @@ use rule analysis_step as generate_arct with:
         seed=config["seed"],
 
 
-use rule analysis_step as fetch_arct with:
-    output:
-        **folder("fetched", "<results>/tasks/arct.fetch"),
-    pathvars:
-        job="tasks/fetch_arct",
-    retries: 2
-    localrule: True
-    params:
-        **step("tasks/fetch_arct.py"),
-        checksums=ARCT.get("sha256", {}),
-
-
 use rule analysis_step as prepare_arct with:
     input:
         **contents(directory=TASK_ARCT_DIRECTORY),
@@ -110,7 +93,7 @@ use rule analysis_step as prepare_arct with:
     localrule: True
     params:
         **step("tasks/prepare_arct.py"),
-        source=without(ARCT, ("adversarial", "n_train", "sha256")),
+        source=without(ARCT, ("adversarial", "n_train")),
         adversarial=ARCT.get("adversarial"),
         n_train=ARCT.get("n_train", 0),
         seed=config["seed"],

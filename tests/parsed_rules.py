@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 HUB = {"hub": "organisation/name", "revision": "0" * 40}
 # Changes to the default study with which it has other rules, and all tasks.
 OTHERWISE = {
-    "tasks": {task: HUB for task in TASKS} | {"arct": {"fetch": True}},
+    "tasks": {task: HUB for task in TASKS} | {"arct": {"fetch": "arct"}},
     "attention": {"shards": 2},
     "ablation": {"shards": 2},
     "pruning": {"shards": 2},

@@ -113,7 +113,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         ),
         (
             ["tasks", "arct"],
-            {"path": "a", "fetch": True},
+            {"generate": {"train": 5, "dev": 5, "test": 5}, "fetch": "arct"},
             ["tasks.arct", "exactly one", "generate"],
         ),
         (["tasks", "arct", "adversarial"], "made", ["arct.adversarial", "'made'", "built"]),
@@ -123,7 +123,7 @@ def test_defaults_are_filled_in_and_the_given_config_is_left_alone(config: dict)
         (["arguments", "train_on"], ["negated"], ["arguments.train_on", "without original"]),
         (["surface"], None, ["surface", "None", "a mapping of keys"]),
         (["surface"], {}, ["surface.corpus", "missing", "Text corpus"]),
-        (["tasks", "arct", "sha256"], {"a": "0"}, ["arct.sha256.a", "'0'", "hexadecimal"]),
+        (["tasks", "arct"], {"fetch": "x"}, ["tasks.arct.fetch: 'x' is no source", "arct-runs"]),
         (["arguments", "vectors"], "glove", ["arguments.vectors", "'glove'", "own"]),
         (["arguments", "bov", "grid", "lr"], [1], ["bov.grid.lr", "unknown key", "learning_rate"]),
         (["models"], {"arguments": {"path": "x"}}, ["models.arguments", "taken"]),

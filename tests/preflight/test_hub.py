@@ -194,14 +194,3 @@ def test_a_hub_that_never_answers_is_not_asked_again(tmp_path: Path) -> None:
 def test_offline_is_reported_plainly() -> None:
     with pytest.raises(InputError, match="HF_HUB_OFFLINE is set"):
         Network().of_hub("model", "someone/model", "good")
-
-
-def test_files_on_the_web(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("123")
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), tmp_path) as site:
-        url = f"http://127.0.0.1:{site.server_address[1]}/{COMMIT}"
-        assert Network().of_url(f"{url}/a.txt") == 3
-    network = Network()
-    for file in ("a.txt", "b.txt"):
-        with pytest.raises(InputError, match=f"{file}: not on this machine, and offline"):
-            network.of_url(f"{url}/{file}")

@@ -20,7 +20,7 @@ from workflow_scripts.core.run import schema
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
-PARTS += ["annotations", "claims", "studies", "docs/claims"]
+PARTS += ["annotations", "claims", "studies", "sources", "docs/claims"]
 PACKAGE = "workflow_scripts"
 TEXT = (
     "the a river city old small runs flows through near and of in to by was is are built "

@@ -2,29 +2,22 @@
 
 import hashlib
 import logging
-import lzma
 import os
 import re
-import stat
 import subprocess
 import sys
 import tarfile
 import tempfile
-import zipfile
-import zlib
 from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from workflow_scripts.core.run import job
+from workflow_scripts.core.data import archives
+from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
 
-ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
-# What the two libraries raise where an archive is damaged, encrypted or unsafe.
-UNREADABLE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)
-UNREADABLE += (zlib.error, lzma.LZMAError, RuntimeError)
 FIX = (
     "connect this machine to a package index or name one (PIP_INDEX_URL, or PIP_FIND_LINKS for a "
     "folder with the file), or give the data as a path"
@@ -84,7 +77,7 @@ def unpack(archive: Path, folder: Path, requirement: str) -> None:
     if len(top) != 1 or not top[0].is_dir():
         raise InputError(f"sdists: {requirement}: not one folder inside; pin another version")
     for inner in sorted(top[0].rglob("*")):
-        if inner.name.endswith(ARCHIVES) and inner.is_file() and not inner.is_symlink():
+        if inner.name.endswith(downloads.ARCHIVES) and inner.is_file() and not inner.is_symlink():
             packed = inner.rename(folder / f"{top[0].name}{inner.suffix}")  # nothing else is there
             _extract(packed, inner, f"{requirement}: {inner.relative_to(top[0])}")
             packed.unlink()
@@ -96,40 +89,8 @@ def unpack(archive: Path, folder: Path, requirement: str) -> None:
 
 
 def _extract(archive: Path, folder: Path, label: str) -> None:
-    """Unpack an archive into a new folder, or nothing of it where a member is unsafe."""
-    folder.mkdir()
-    try:
-        if archive.name.endswith(".zip"):
-            with zipfile.ZipFile(archive) as zipped:
-                for member in zipped.infolist():
-                    _check_member(member)
-                    _check_name(member.filename)
-                zipped.extractall(folder)  # noqa: S202 - its members are checked
-        else:
-            with tarfile.open(archive) as tarred:
-                for name in tarred.getnames():
-                    _check_name(name)
-                tarred.extractall(folder, filter="data")
-    except UNREADABLE as error:
-        raise InputError(
-            f"sdists: {label}: not unpacked ({error}); pin another version, or give the data as a "
-            "path"
-        ) from error
-
-
-def _check_member(member: zipfile.ZipInfo) -> None:
-    """Raise ValueError for a member of a zip that tarfile's `data` filter would refuse."""
-    path = PurePosixPath(member.filename.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or stat.S_ISLNK(member.external_attr >> 16):
-        raise ValueError(f"{member.filename!r} leads out of the archive or is a link")
-
-
-def _check_name(name: str) -> None:
-    """Raise ValueError for a name that is not UTF-8, which no rule could have as an input."""
-    try:
-        name.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{name!r} is not UTF-8") from error
+    fix = "pin another version, or give the data as a path"
+    archives.extract(archive, folder, f"sdists: {label}", fix)
 
 
 def main(fetched: Out, requirement: str, sha256: str) -> None:

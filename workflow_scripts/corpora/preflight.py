@@ -14,11 +14,11 @@ from workflow_scripts.core.data.first_records import is_large, read_start
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.spacy_parsing import load_spacy
-from workflow_scripts.core.run import sdists
+from workflow_scripts.core.run import downloads, sdists
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import Findings
 from workflow_scripts.core.run.units import size
-from workflow_scripts.corpora import articles, frames_corpus, segments, treebank
+from workflow_scripts.corpora import articles, fetch_source, frames_corpus, segments, treebank
 from workflow_scripts.corpora.fetch_sdist import download, unpack
 from workflow_scripts.corpora.frame_files import sentences_of, sentences_of_nltk
 from workflow_scripts.corpora.mention_files import texts_of
@@ -41,7 +41,7 @@ class Start(NamedTuple):
 
 
 def fetch(config: dict[str, Any], folder: Path, found: Findings) -> dict[str, Path]:
-    """Fetch the source distributions that are not there yet below `folder`.
+    """Fetch the source distributions and sources that are not there yet below `folder`.
 
     Gives where each lies for now, by where it will lie.
     """
@@ -55,7 +55,29 @@ def fetch(config: dict[str, Any], folder: Path, found: Findings) -> dict[str, Pa
         unpacked = Path(sdists.FOLDER, pin["requirement"])
         target = fetched.get(str(unpacked))
         found.look(f"sdists.{name}", partial(_fetched, pin, unpacked, target))
+    for directory in downloads.directories(config):
+        source = downloads.sources()[Path(directory).name]
+        target = folder / source.name
+        if not Path(directory).is_dir():
+            fetched[directory] = target
+        found.look(f"fetch.{source.name}", partial(_source, source, fetched.get(directory)))
     return fetched
+
+
+def _source(source: downloads.Source, target: Path | None) -> tuple[None, str]:
+    """Fetch a source, or say where it lies; its size, licence and what of it is unchecked."""
+    known = sum(file.n_bytes for file in source.files)
+    words = f"{len(source.files)} files, {size(known)}"
+    words += " and those of unknown size" if any(not file.n_bytes for file in source.files) else ""
+    words += f"; {len(source.unchecked)} unchecked; licence: {source.licence}"
+    if target is None:
+        return None, f"in {downloads.FOLDER}/{source.name}; {words}"
+    try:
+        fetch_source.fetch(source, target, os.environ.get(fetch_source.MIRROR, ""))
+    except InputError as error:
+        raise InputError(f"{error} ({words})") from error
+    fetch_source.unpack(target, source.name)
+    return None, f"can be fetched: {words}"
 
 
 def _fetched(pin: dict[str, str], unpacked: Path, target: Path | None) -> tuple[None, str]:

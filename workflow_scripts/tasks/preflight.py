@@ -16,7 +16,6 @@ from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.run.findings import Findings
 from workflow_scripts.tasks import generate_arct, generate_task, prepare_arct, prepare_task
 from workflow_scripts.tasks.arct_files import splits_in
-from workflow_scripts.tasks.fetch_arct import URLS
 from workflow_scripts.tasks.glue_files import SplitRows
 
 GENERATED = 60  # rows that are written to see that the grammar and the reader agree
@@ -28,7 +27,7 @@ def look(config: dict[str, Any], folder: Path, network: Network, found: Findings
     seed = config["seed"]
     for name, entry in config["tasks"].items():
         if name == "arct":
-            check = partial(arct, entry, folder, network, seed)
+            check = partial(arct, entry, folder, seed)
         else:
             read = partial(glue, name, entry, folder, seed)
             check = partial(network.local_or_hub, entry, read)
@@ -78,14 +77,8 @@ def _counted(splits: dict[str, list]) -> str:
     return ", ".join(f"{split} {len(rows)}" for split, rows in splits.items())
 
 
-def arct(
-    entry: dict[str, Any], folder: Path, network: Network, seed: int
-) -> tuple[pd.DataFrame | None, str]:
-    """The points (split, id, label) of ARCT; None where they are fetched when the study runs."""
-    if entry.get("fetch"):
-        sizes = [network.of_url(url) or 0 for url in URLS.values()]
-        there = f"{len(sizes)} files are there, {sum(sizes)} bytes"
-        return None, f"{there}: fetched when the study runs"
+def arct(entry: dict[str, Any], folder: Path, seed: int) -> tuple[pd.DataFrame, str]:
+    """The points (split, id, label) of ARCT."""
     if "generate" in entry:
         directory = folder / "arct"
         generate_arct.main(directory, entry["generate"], seed)

@@ -1,6 +1,5 @@
 """Whether the Hugging Face hub and other sites can be reached, and how large their files are."""
 
-import urllib.request
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,19 +54,6 @@ class Network:
             what = f"on the hub, {len(files)} files, {size(sum(files.values()))} in all"
             return None, f"{what}: downloaded when the study runs, and read then"
         return value, f"in the local cache: {what}"
-
-    def of_url(self, url: str) -> int | None:
-        """Bytes of a file on the web, if its server has it. Raises InputError as `of_hub` does."""
-        site = "/".join(url.split("/")[:3])
-        if site in self._silent:
-            raise self._unreachable(url, site)
-        request = urllib.request.Request(url, method="HEAD")  # noqa: S310 - the workflow's own URLs
-        try:
-            with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310
-                return int(answer.headers.get("Content-Length") or 0) or None
-        except OSError as error:
-            self._silent[site] = one_line(error)
-            raise self._unreachable(url, site) from error
 
     def _unreachable(self, where: str, site: str) -> InputError:
         return InputError(

@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
-from workflow_scripts.core.run import commits, schema, sdists
+from workflow_scripts.core.run import commits, downloads, schema, sdists
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below
 from workflow_scripts.core.run.needs import check_models, check_needs
@@ -40,6 +40,7 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     """
     root = schema.assemble(schemas)
     _check_values(config)
+    config = downloads.choose(config)
     _check_texts(config, root)
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
@@ -53,6 +54,7 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     check_needs(filled, schemas)
     _check_references(filled, root)
     sdists.check(filled, root)
+    downloads.check(filled, root)
     _start_paths_from_data(filled, root)
     return filled
 
@@ -72,6 +74,7 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
         node
         for node in schema.nodes(config, root, root)
         if node.schema.get("format") in ("path", "data-path")
+        and "fetch" not in schema.parent(config, node)  # next to it, they lie among what is fetched
     ]
     missing = [node for node in nodes if not Path(node.value).exists()]
     if missing:
@@ -210,11 +213,9 @@ def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
 def _start_paths_from_data(config: dict[str, Any], root: dict[str, Any]) -> None:
     """Make the relative paths of corpora and tasks start from the data directory."""
     for node in list(schema.nodes(config, root, root)):
-        if node.schema.get("format") == "data-path":
-            parent: Any = config
-            for key in node.keys[:-1]:
-                parent = parent[key]
-            parent[node.keys[-1]] = os.path.normpath(os.path.join(config["data"], node.value))
+        part = schema.parent(config, node)
+        if node.schema.get("format") == "data-path" and "fetch" not in part:
+            part[node.keys[-1]] = os.path.normpath(os.path.join(config["data"], node.value))
 
 
 def _unknown_keys_first(error: ValidationError) -> tuple[bool, int, str]:

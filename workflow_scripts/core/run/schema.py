@@ -8,7 +8,8 @@ addition to the keywords of JSON Schema these are known:
     data: {kind: KIND}    what claims and the atlas call the data that the chapter reads here; with
                           `name` where the value is none
     format: path          a local path; data-path: one that starts from the key `data`;
-                          sdist: one in a source distribution (see sdists.py)
+                          sdist: one in a source distribution (see sdists.py);
+                          fetch: one that the workflow fetches (see downloads.py)
     multiline: true       a text that may have several lines
     unique_names: true    the keys are names that the study chooses: those of all objects marked so
                           differ, in more than their case
@@ -131,6 +132,14 @@ def nodes(
     elif isinstance(value, list) and "items" in schema:
         for index, item in enumerate(value):
             yield from nodes(item, schema["items"], root, (*keys, index))
+
+
+def parent(config: dict[str, Any], node: Node) -> Any:
+    """The part of the config that a node is a value of."""
+    part: Any = config
+    for key in node.keys[:-1]:
+        part = part[key]
+    return part
 
 
 def _read(path: Path) -> dict[str, Any]:

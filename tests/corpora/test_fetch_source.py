@@ -1,0 +1,213 @@
+"""Sources fetched from a web server on this machine, in every way in which one can fail."""
+
+import hashlib
+import http.server
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workflow_scripts.core.run import downloads
+from workflow_scripts.core.run.downloads import File, Source
+from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.job import call
+from workflow_scripts.corpora import fetch_source
+from workflow_scripts.corpora.fetch_source import fetch
+
+CONTENT = {"a.txt": b"first\n" * 50, "deep/b.txt": bytes(range(256)) * 2000}
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves CONTENT; `behaviour` states how, `asked` has each path with its Range."""
+
+    behaviour = "whole"
+    elsewhere = ""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[tuple[str, str]] = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        content, ranges = CONTENT[self.path[1:]], self.headers.get("Range", "")
+        self.server.asked.append((self.path[1:], ranges))
+        behaviour = self.server.behaviour
+        if behaviour == "refused":
+            return self.send_error(403)
+        if behaviour == "redirected":
+            self.send_response(302)
+            self.send_header("Location", self.server.elsewhere + self.path)
+            return self.end_headers()
+        start = int(ranges.removeprefix("bytes=").removesuffix("-") or 0)
+        start = 0 if behaviour == "anew" else start
+        if start >= len(content):
+            return self.send_error(416)
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(content) - start))
+        self.end_headers()
+        rest = content[start:]
+        if behaviour == "slow":
+            threading.Event().wait(1)
+        elif behaviour == "cut off":
+            rest = rest[: len(rest) // 2]
+        elif behaviour == "changed":
+            rest = rest[::-1]
+        self.wfile.write(rest)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as served:
+        yield served
+        served.shutdown()
+
+
+def source(url: str, **changes: object) -> Source:
+    files = tuple(
+        File(name, name, hashlib.sha256(content).hexdigest(), len(content))
+        for name, content in CONTENT.items()
+    )
+    return replace(Source("some", "it", "CC0", "url", url, (), files), **changes)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_whole_files_are_fetched_and_checked(server: Server, tmp_path: Path) -> None:
+    found = fetch(source(server.url), tmp_path)
+    assert contents(tmp_path) == CONTENT
+    assert found == {file.name: file.sha256 for file in source("").files}
+    fetch(source(server.url), tmp_path)
+    assert len(server.asked) == 2  # what is there already is not fetched again
+
+
+def test_an_unchecked_file_is_fetched_and_named(server: Server, tmp_path: Path) -> None:
+    files = tuple(replace(file, sha256="", n_bytes=0) for file in source("").files)
+    unchecked = source(server.url, files=files)
+    assert unchecked.unchecked == list(CONTENT)
+    fetch(unchecked, tmp_path)
+    assert contents(tmp_path) == CONTENT
+
+
+@pytest.mark.parametrize("then", ["whole", "anew"])
+def test_a_file_that_is_cut_off_is_resumed(server: Server, tmp_path: Path, then: str) -> None:
+    """Also from a server that knows no ranges and begins anew."""
+    server.behaviour = "cut off"
+    with pytest.raises(InputError, match=r"some: a.txt: not fetched"):
+        fetch(source(server.url), tmp_path)
+    assert contents(tmp_path) == {"a.txt.part": CONTENT["a.txt"][:150]}
+    server.behaviour, server.asked = then, []
+    fetch(source(server.url), tmp_path)
+    assert contents(tmp_path) == CONTENT
+    assert server.asked[0] == ("a.txt", "bytes=150-")
+
+
+def test_a_changed_file_is_refused_and_not_kept(server: Server, tmp_path: Path) -> None:
+    server.behaviour = "changed"
+    with pytest.raises(InputError, match=r"a.txt: not fetched \(.*does not match"):
+        fetch(source(server.url), tmp_path)
+    assert contents(tmp_path) == {}
+
+
+def test_a_partial_file_that_is_longer_than_the_file_is_dropped(
+    server: Server, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt.part").write_bytes(b"x" * 1000)
+    fetch(source(server.url), tmp_path)
+    assert contents(tmp_path) == CONTENT
+
+
+def test_a_slow_server_is_given_up(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch_source, "SECONDS", 0.1)
+    server.behaviour = "slow"
+    with pytest.raises(InputError, match=r"a.txt: not fetched \(.*timed out"):
+        fetch(source(server.url), tmp_path)
+
+
+def test_a_refusal_names_the_file_and_the_way_by_hand(server: Server, tmp_path: Path) -> None:
+    server.behaviour = "refused"
+    with pytest.raises(InputError, match=r"not fetched \(403.*set ATLAS_MIRROR=FOLDER"):
+        fetch(source(server.url), tmp_path)
+
+
+def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) -> None:
+    with Server() as other:
+        server.behaviour, server.elsewhere = "redirected", other.url.rstrip("/")
+        with pytest.raises(InputError, match=r"it redirects to .*not among its hosts"):
+            fetch(source(server.url), tmp_path)
+        assert other.asked == []
+        host = other.url.split("/")[2]
+        fetch(source(server.url, hosts=(host,)), tmp_path)
+        assert contents(tmp_path) == CONTENT
+        other.shutdown()
+
+
+def test_endless_redirects_are_refused(server: Server, tmp_path: Path) -> None:
+    server.behaviour, server.elsewhere = "redirected", server.url.rstrip("/")
+    with pytest.raises(InputError, match="more than 5 redirects"):
+        fetch(source(server.url), tmp_path)
+
+
+def test_a_mirror_is_a_folder_or_a_url(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror, nowhere = tmp_path / "mirror", source("http://nowhere.invalid/", by="sacrebleu")
+    for name, content in list(CONTENT.items()):
+        (mirror / "some" / name).parent.mkdir(parents=True, exist_ok=True)
+        (mirror / "some" / name).write_bytes(content)
+        monkeypatch.setitem(CONTENT, f"some/{name}", content)
+    fetch(nowhere, tmp_path / "a", str(mirror))
+    fetch(nowhere, tmp_path / "b", server.url)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b") == contents(mirror / "some")
+    (mirror / "some/a.txt").write_bytes(b"other")
+    with pytest.raises(InputError, match=r"a.txt: not fetched .*has the SHA-256"):
+        fetch(nowhere, tmp_path / "c", str(mirror))
+    assert contents(tmp_path / "c") == {}
+
+
+def test_the_job_goes_on_where_it_was_stopped(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "sources", lambda: {"some": source(server.url)})
+    arguments = {"fetched": tmp_path / "some", "source": "some", "digest": "x"}
+    server.behaviour = "cut off"
+    with pytest.raises(InputError):
+        call(fetch_source.main, arguments)
+    assert not (tmp_path / "some").exists()
+    server.behaviour = "whole"
+    call(fetch_source.main, arguments)
+    assert contents(tmp_path / "some") == CONTENT
+    assert not (tmp_path / "some.work").exists()
+
+
+def test_archives_become_folders(tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("in/a.txt", "a")
+    fetch_source.unpack(tmp_path, "some")
+    assert contents(tmp_path) == {"x.zip/in/a.txt": b"a"}
+    with zipfile.ZipFile(tmp_path / "y.zip", "w") as archive:
+        archive.writestr("../a.txt", "a")
+    with pytest.raises(InputError, match=r"fetch: some: y.zip: not unpacked"):
+        fetch_source.unpack(tmp_path, "some")

@@ -1,0 +1,183 @@
+"""Public data that the workflow knows how to fetch: the tables in sources/, and where files lie.
+
+sources/sources.csv has a row per source: its name, what it is, its licence, how it is fetched, the
+URL of its files and the hosts to which that may redirect. sources/files.csv has a row per file: its
+name in the source's folder, where it is below the URL (if under another name), its SHA-256 and
+size. A file without a SHA-256 is unchecked: its bytes were never seen by those who wrote the table.
+"""
+
+import copy
+import csv
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from workflow_scripts.core.run import schema
+from workflow_scripts.core.run.errors import InputError
+
+TABLES = Path(__file__).parents[3] / "sources"
+# Shared by all studies of a working directory.
+FOLDER = "results/downloads"
+HUB = ("hub", "name", "revision")  # the keys of an entry that the hub has
+# Files with these endings are unpacked to folders of their names.
+ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a source; `sha256` is empty and `n_bytes` 0 where they are unknown."""
+
+    name: str
+    at: str
+    sha256: str
+    n_bytes: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A row of the table of sources with its files."""
+
+    name: str
+    what: str
+    licence: str
+    by: str  # url or sacrebleu
+    url: str
+    hosts: tuple[str, ...]
+    files: tuple[File, ...]
+
+    @property
+    def unchecked(self) -> list[str]:
+        """The names of the files whose bytes nobody has seen."""
+        return [file.name for file in self.files if not file.sha256]
+
+    @property
+    def digest(self) -> str:
+        """A digest of all that a fetch depends on, so that a changed row fetches again."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """Every source of the tables by its name."""
+    files: dict[str, list[File]] = {}
+    for row in _rows("files.csv"):
+        file = File(row["file"], row["at"] or row["file"], row["sha256"], int(row["bytes"] or 0))
+        files.setdefault(row["source"], []).append(file)
+    return {
+        row["source"]: Source(
+            row["source"],
+            row["what"],
+            row["licence"],
+            row["by"],
+            row["url"],
+            tuple(row["hosts"].split()),
+            tuple(files[row["source"]]),
+        )
+        for row in _rows("sources.csv")
+    }
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (TABLES / name).open(encoding="utf-8", newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+def check(config: dict[str, Any], root: dict[str, Any]) -> None:
+    """Raise InputError where the study is named as FOLDER, or takes what no source has."""
+    if config["study"].casefold() == Path(FOLDER).name:
+        raise InputError(
+            f"config: study: {config['study']!r} is taken by {FOLDER}/; choose another name"
+        )
+    for node in _nodes(config, root):
+        name, _, inside = node.value.partition("/")
+        if name not in sources():
+            accepted = ", ".join(sources())
+            raise InputError(f"config: {node.name}: {name!r} is no source; accepted: {accepted}")
+        path, files = PurePosixPath(inside), sources()[name].files
+        if inside and not any(_leads(path, file) for file in files):
+            raise InputError(
+                f"config: {node.name}: {node.value}: the source {name} has no such file or folder; "
+                "its files are in sources/files.csv"
+            )
+
+
+def choose(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a config whose corpora and tasks state one place where their data are.
+
+    They may state several: `licensed`, a path below the study's `licensed`, counts where the study
+    states that directory; of `path` and another, `fetch` or `hub`, the path counts where the study
+    states `data`, the other elsewhere.
+    """
+    return {
+        key: value if key == "models" else _chosen(value, "data" in config, config.get("licensed"))
+        for key, value in config.items()
+    }
+
+
+def _chosen(part: Any, data: bool, licensed: str | None) -> Any:
+    if not isinstance(part, dict):
+        return part
+    part = {key: _chosen(value, data, licensed) for key, value in part.items()}
+    if not {"fetch", "hub"} & {*part}:
+        return part
+    own = part.pop("licensed", None)
+    if own is not None and licensed is not None:
+        return _without(part, *HUB, "fetch", "treebank") | {"path": str(Path(licensed, own))}
+    if "path" in part or "target" in part:
+        return _without(part, *HUB, "fetch") if data else _without(part, "path")
+    return part
+
+
+def _without(part: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key not in keys}
+
+
+def _leads(path: PurePosixPath, file: File) -> bool:
+    """Whether a path leads to a file, to a folder above it, or into it where it is an archive."""
+    own = PurePosixPath(file.name)
+    packed = file.name.endswith(ARCHIVES) and own in path.parents and ".." not in path.parts
+    return path == own or path in own.parents or packed
+
+
+def _nodes(config: dict[str, Any], root: dict[str, Any]) -> list[schema.Node]:
+    return [
+        node for node in schema.nodes(config, root, root) if node.schema.get("format") == "fetch"
+    ]
+
+
+def locate(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
+    """A copy of a checked config in which every `fetch` is the path where its files will lie.
+
+    That is `path`, but where files are named next to `fetch`: they lie in its folder. A treebank
+    that a coreference corpus names becomes its `trees`.
+    """
+    located = copy.deepcopy(config)
+    for node in _nodes(located, schema.assemble(schemas)):
+        part = schema.parent(located, node)
+        place = PurePosixPath(FOLDER, part.pop("fetch"))
+        if "target" in part:
+            part |= {side: str(place / part[side]) for side in ("source", "target")}
+        else:
+            part["path"] = str(place)
+    for part in located["corpora"]["coreference"].values():
+        if "treebank" in part:
+            part["trees"] = located["corpora"]["treebanks"][part.pop("treebank")]["path"]
+    return located
+
+
+def directories(part: Any) -> list[str]:
+    """The folders of all sources into which paths of a located config lead, each once."""
+    if isinstance(part, dict):
+        found = [directory for value in part.values() for directory in directories(value)]
+    else:
+        found = [directory_of(part)] if isinstance(part, str) else []
+    return list(dict.fromkeys(directory for directory in found if directory))
+
+
+def directory_of(path: str) -> str | None:
+    """The folder of the source that a path leads into; None where it leads elsewhere."""
+    parts, folder = PurePosixPath(path).parts, PurePosixPath(FOLDER).parts
+    inside = parts[: len(folder)] == folder and len(parts) > len(folder)
+    return str(PurePosixPath(*parts[: len(folder) + 1])) if inside else None

@@ -1,0 +1,166 @@
+"""A source of public data, fetched, checked and put into the folder that all studies share.
+
+Where ATLAS_MIRROR is set, files come from there: a URL or a folder with <source>/<file>. A fetch
+that was killed goes on where it stopped, file by file and within a file.
+"""
+
+import hashlib
+import logging
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import pooch
+import requests
+
+from workflow_scripts.core.data import archives
+from workflow_scripts.core.run import downloads, job
+from workflow_scripts.core.run.downloads import File, Source
+from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.run.job import Out
+
+log = logging.getLogger(__name__)
+MIRROR = "ATLAS_MIRROR"
+SECONDS = 30  # without a byte, after which a server counts as silent
+REDIRECTS = 5
+CHUNK = 1 << 16
+
+
+class Resuming:
+    """A downloader of pooch's that goes on after `partial`, and follows redirects to `hosts` alone.
+
+    The host of the URL is always among them; a redirect from https to http is refused, too.
+    """
+
+    def __init__(self, partial: Path, hosts: tuple[str, ...]) -> None:
+        self.partial, self.hosts = partial, hosts
+
+    def __call__(self, url: str, output_file: str, _: object) -> None:
+        with self.partial.open("ab") as out:
+            start = out.tell()
+            with closing(self._answer(url, start)) as answer:
+                if start and answer.status_code != requests.codes.partial_content:
+                    out.truncate(0)  # the server begins anew
+                while chunk := answer.raw.read1(CHUNK):  # what there is: a cut loses nothing
+                    out.write(chunk)
+        os.replace(self.partial, output_file)
+
+    def _answer(self, url: str, start: int) -> requests.Response:
+        first = urlsplit(url)
+        ranges = {"Range": f"bytes={start}-"} if start else {}
+        headers = ranges | {"Accept-Encoding": "identity"}
+        for _ in range(REDIRECTS):
+            answer = requests.get(
+                url, headers=headers, stream=True, timeout=SECONDS, allow_redirects=False
+            )
+            if answer.is_redirect:
+                url = urljoin(url, answer.headers["Location"])
+                to = urlsplit(url)
+                if to.scheme != first.scheme or to.netloc not in (first.netloc, *self.hosts):
+                    raise ValueError(f"it redirects to {url}, which is not among its hosts")
+                continue
+            if answer.status_code == requests.codes.requested_range_not_satisfiable:
+                return self._answer(url, 0)  # the partial file is no beginning of this one
+            answer.raise_for_status()
+            return answer
+        raise ValueError(f"more than {REDIRECTS} redirects")
+
+
+def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
+    """Fetch every file of a source into `folder` and check it; returns the SHA-256 of each.
+
+    Raises InputError where a file cannot be fetched or has another SHA-256.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    get = BY["url" if mirror else source.by]
+    pooch.get_logger().setLevel(logging.WARNING)
+    found = {}
+    for file in job.progress(source.files, desc=f"files of {source.name}"):
+        path = folder / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            get(source, file, path, mirror)
+        except InputError:
+            raise
+        except Exception as error:  # of the network or the server, or a wrong checksum
+            raise InputError(
+                f"fetch: {source.name}: {file.name}: not fetched ({one_line(error)}); connect this "
+                f"machine to {source.url}, or put its files by hand into "
+                f"FOLDER/{source.name}/, under the names in sources/files.csv, and set "
+                f"{MIRROR}=FOLDER"
+            ) from error
+        found[file.name] = pooch.file_hash(path, "sha256")
+    return found
+
+
+def _from_url(source: Source, file: File, path: Path, mirror: str) -> None:
+    """From the source's URL or a mirror's, or from a folder that mirrors it."""
+    if mirror and "://" not in mirror:
+        given = Path(mirror, source.name, file.name)
+        shutil.copyfile(given, path)
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        if file.sha256 not in ("", found):
+            path.unlink()
+            raise ValueError(f"{given} has the SHA-256 {found}, not {file.sha256}")
+        return
+    own = f"{source.url}{file.at}"
+    pooch.retrieve(
+        f"{mirror.rstrip('/')}/{source.name}/{file.name}" if mirror else own,
+        known_hash=file.sha256 or None,
+        fname=path.name,
+        path=path.parent,
+        downloader=Resuming(path.with_name(path.name + ".part"), source.hosts),
+    )
+
+
+def _from_sacrebleu(_: Source, file: File, path: Path, mirror: str) -> None:
+    """From sacrebleu, which has a checksum of each archive: `at` is test sets, languages, side."""
+    from sacrebleu.utils import get_reference_files, get_source_file
+
+    names, languages, side = file.at.split()
+    lines = []
+    for name in names.split("+"):
+        if side == "source":
+            given = get_source_file(name, languages)
+        else:
+            given = get_reference_files(name, languages)[0]
+        lines.append(Path(given).read_text(encoding="utf-8"))
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+BY: dict[str, Callable[[Source, File, Path, str], None]] = {
+    "url": _from_url,
+    "sacrebleu": _from_sacrebleu,
+}
+
+
+def unpack(folder: Path, source: str) -> None:
+    """Replace the archives among the files by folders of the same names."""
+    for path in sorted(folder.rglob("*")):
+        if path.name.endswith(downloads.ARCHIVES) and path.is_file():
+            packed = path.rename(path.with_name(f"packed-{path.name}"))
+            fix = f"remove {packed} and fetch it again"
+            archives.extract(packed, path, f"fetch: {source}: {path.name}", fix)
+            packed.unlink()
+
+
+def main(fetched: Out, source: str, digest: str) -> None:
+    """Write the files of a source; the log has the SHA-256 of each.
+
+    `digest` is that of the source's rows, so that a changed row fetches again.
+    """
+    entry = downloads.sources()[source]
+    work = job.final(fetched).with_name(f"{source}.work")
+    for name, sha256 in fetch(entry, work, os.environ.get(MIRROR, "")).items():
+        seen = "unchecked" if name in entry.unchecked else "as expected"
+        log.info("%s: sha256 %s (%s)", name, sha256, seen)
+    shutil.copytree(work, fetched)
+    unpack(fetched, source)
+    shutil.rmtree(work)
+
+
+if __name__ == "__main__":
+    job.run(main, globals())
