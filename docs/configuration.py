@@ -1,4 +1,7 @@
-"""Write configuration.md, the reference of a study's keys, from the schema: `make docs`."""
+"""Write the reference of a study's keys, and the joined schema, from rules/schemas: `make docs`.
+
+docs/configuration.md is the page; the Snakemake Workflow Catalog shows it as config/README.md.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +15,9 @@ from workflow_scripts.core.run import needs, schema
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
 REFERENCE = ROOT / "docs/configuration.md"
+CATALOG = ROOT / "config/README.md"
+JOINED = ROOT / "config/schema.yaml"
+JOINED_HEAD = "# Written by `make docs` from rules/schemas/, whose files are read; change those.\n"
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 HEAD = """\
 # Configuration
@@ -179,5 +185,18 @@ def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
 
 
+def for_catalog() -> str:
+    """The text of config/README.md: the same page, one folder next to docs/."""
+    return reference().replace("](staleness.md)", "](../docs/staleness.md)")
+
+
+def joined() -> str:
+    """The schema of a whole study in one file."""
+    text = yaml.safe_dump(schema.assemble(SCHEMAS), sort_keys=False, allow_unicode=True, width=100)
+    return JOINED_HEAD + text
+
+
 if __name__ == "__main__":
     REFERENCE.write_text(reference(), encoding="utf-8")
+    CATALOG.write_text(for_catalog(), encoding="utf-8")
+    JOINED.write_text(joined(), encoding="utf-8")
