@@ -108,11 +108,11 @@ def choose(config: dict[str, Any]) -> dict[str, Any]:
 
     They may state several: `licensed`, a path below the study's `licensed`, counts where the study
     states that directory; of `path` and another, `fetch` or `hub`, the path counts where the study
-    states `data`, the other elsewhere.
+    states `data`, other than the default, the other elsewhere.
     """
+    stated = config.get("data", ".") != ".", config.get("licensed")
     return {
-        key: value if key == "models" else _chosen(value, "data" in config, config.get("licensed"))
-        for key, value in config.items()
+        key: value if key == "models" else _chosen(value, *stated) for key, value in config.items()
     }
 
 
