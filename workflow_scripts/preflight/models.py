@@ -20,11 +20,11 @@ def check(
     needed: Mapping[str, Sequence[str]],
     network: Network,
     kind: str = "encoder",
-) -> tuple[None, str]:
-    """What was looked at of the model of one entry. Raises InputError with what is wrong.
+) -> tuple[PretrainedConfig | None, str]:
+    """The config of the model of one entry, None of a GGUF file, and what was looked at.
 
-    Of a model on the hub that is not on this machine, all but the weights is downloaded; of a GGUF
-    file nothing, and the weights are not read.
+    Raises InputError with what is wrong. Of a model on the hub that is not on this machine, all
+    but the weights is downloaded; of a GGUF file nothing, and the weights are not read.
     """
     if is_gguf(entry):
         return None, _of_gguf(entry, needed, network, kind)
@@ -38,7 +38,7 @@ def check(
     else:
         card = {"source": entry, "special": special_tokens(directory, tokenizer)}
     check_abilities(card, needed)
-    return None, f"{_architecture(config)}, weights {size(on_disk)}: {looked}"
+    return config, f"{_architecture(config)}, weights {size(on_disk)}: {looked}"
 
 
 def _of_gguf(

@@ -20,8 +20,8 @@ from workflow_scripts.preflight import machine, plan
 from workflow_scripts.preflight.plan import Job, RuleTotals, Times
 
 
-def look_at_models(config: dict, needed: dict, network: Network) -> list[Finding]:
-    """A finding for each model of the study; `needed` has the abilities of each."""
+def look_at_models(config: dict, needed: dict, network: Network) -> Findings:
+    """A finding for each model of the study, and its config; `needed` has each one's abilities."""
     from workflow_scripts.preflight import models
 
     found = Findings()
@@ -29,7 +29,21 @@ def look_at_models(config: dict, needed: dict, network: Network) -> list[Finding
         kind, source = entry["kind"], source_of(entry)
         look = partial(models.check, name, source, needed[name], network, kind)
         found.look(f"models.{name}", look)
-    return found.rows
+    return found
+
+
+def memory_of_encoders(study: dict, looked: Findings, submits: bool) -> list[Finding]:
+    """The peak memory of each encoder whose config could be read."""
+    from workflow_scripts.preflight import peaks
+
+    has = peaks.room(study["device"], submits, machine.free_memory())
+    configs = {name: looked.read.get(f"models.{name}") for name in study["models"]}
+    found = [
+        peaks.finding(name, study, config, has)
+        for name, config in configs.items()
+        if config is not None and study["models"][name]["kind"] == "encoder"
+    ]
+    return [finding for finding in found if finding is not None]
 
 
 def row_of(rule: RuleTotals) -> tuple[str, ...]:
@@ -86,8 +100,8 @@ def main(
 
     network = Network()
     of_sources = sources.look(study, network)
-    of_models = look_at_models(study, needed, network)
-    of_models += [
+    models = look_at_models(study, needed, network)
+    of_models = models.rows + [
         Finding(f"models.{model}", NOTE, f"without {figure}: {why}")
         for model, figure, why in left_out
     ]
@@ -109,6 +123,7 @@ def main(
         ]
         totals = plan.by_rule(jobs, times, local, submits, len(gpus[0]))
         runs = _what_runs(totals, jobs, times, local, submits, cores)
+    of_machine += memory_of_encoders(study, models, submits)
     errors = [f for f in (*of_sources, *of_models, *of_machine) if f.state == ERROR]
     # Where sources or models have errors, a plan mostly fails for one of them.
     errors = errors or [f for f in of_plan.rows if f.state == ERROR]
