@@ -1,5 +1,6 @@
 """What the studies of the papers' own setting plan, and their settings."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.papers.hub import Nothing, Server, serving
 from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.run.config import check
 from workflow_scripts.core.run.errors import InputError
@@ -18,6 +20,13 @@ ROOT = Path(__file__).parents[2]
 FIGURES = {f"clark2019-fig{number}.svg" for number in range(1, 7)}
 TABLES = {f"clark2019-table{number}.csv" for number in range(1, 4)}
 BERT = ("cased", "uncased")
+# Models of studies/papers.yaml by the papers whose figures or tables they have.
+PAPERS_MODELS = {
+    "clark2019": BERT,
+    "kovaleva2019": BERT,
+    "michel2019": ("uncased",),
+    "niven2019": ("uncased", "large"),
+}
 # What the user of studies/clark2019.yaml brings.
 BROUGHT = (
     "ptb/dev/wsj_2200.conllx",
@@ -27,12 +36,14 @@ BROUGHT = (
 )
 
 
-def planned(study: str, folder: Path, *options: str) -> subprocess.CompletedProcess:
-    """`snakemake --dry-run` of a study's products of Clark et al., in the empty `folder`."""
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "clark2019", "--cores", "1"]
+def planned(
+    study: str, folder: Path, *options: str, target: str = "clark2019", **env: str
+) -> subprocess.CompletedProcess:
+    """`snakemake --dry-run` of a study's target, products of Clark et al., in an empty `folder`."""
+    command = [sys.executable, "-m", "snakemake", "--dry-run", target, "--cores", "1"]
     command += ["--snakefile", str(ROOT / "Snakefile"), "--directory", str(folder)]
     command += ["--configfile", str(ROOT / "studies" / study), *options]
-    return subprocess.run(command, capture_output=True, text=True)
+    return subprocess.run(command, env=os.environ | env, capture_output=True, text=True)
 
 
 def products(output: str) -> dict[str, set[str]]:
@@ -65,6 +76,29 @@ def test_all_of_clark_et_al_is_planned_on_bert_base(tmp_path: Path) -> None:
     for model in BERT:
         assert found[model] >= FIGURES | TABLES
         assert found[model] >= {"clark2019-position.csv", "clark2019-linguistic.csv"}
+
+
+@pytest.mark.parametrize("licensed", [False, True])
+def test_the_four_papers_are_planned_without_a_network(tmp_path: Path, licensed: bool) -> None:
+    """On their own models and data, or on the licensed corpora in the place of GUM."""
+    bring(tmp_path)
+    options = ["--config", f"licensed={tmp_path / 'data'}"] if licensed else []
+    with serving(Server(Nothing)) as nothing:
+        proxies = {"HTTP_PROXY": nothing.url, "HTTPS_PROXY": nothing.url, "HF_HUB_OFFLINE": "0"}
+        run = planned("papers.yaml", tmp_path, *options, target="all", **proxies)
+        assert nothing.asked == []
+    assert run.returncode == 0, run.stderr[-3000:]
+    output = run.stdout + run.stderr
+    found = products(output)
+    assert found.keys() >= {"uncased", "cased", "large"}
+    for paper, models in PAPERS_MODELS.items():
+        for model in models:
+            assert any(name.startswith(f"{paper}-") for name in found[model]), (paper, model)
+    assert ("ptb/dev/wsj_2200.conllx" in output) == licensed
+    fetched = set(re.findall(r"output: results/downloads/([\w-]+)", output))
+    assert fetched == {"arct", "arct-runs", "framenet", "multi30k"} | (
+        set() if licensed else {"gum"}
+    )
 
 
 def test_what_was_not_brought_is_named(tmp_path: Path) -> None:
