@@ -15,12 +15,10 @@ import yaml
 
 from tests.import_graph import import_graph
 from tests.parsed_rules import parsed_rules
+from tests.workflow.copied import ROOT, copy_workflow
 from workflow_scripts.chapters import CHAPTERS
 from workflow_scripts.core.run import schema
 
-ROOT = Path(__file__).parents[2]
-PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
-PARTS += ["annotations", "claims", "studies", "sources", "docs/claims"]
 PACKAGE = "workflow_scripts"
 TEXT = (
     "the a river city old small runs flows through near and of in to by was is are built "
@@ -35,14 +33,7 @@ class TinyStudy:
     def __init__(self, folder: Path, model: Path) -> None:
         """Copy the workflow and a model to `folder`, and make up texts and trees."""
         self.folder = folder
-        folder.mkdir(exist_ok=True)
-        for part in PARTS:
-            source = ROOT / part
-            if source.is_dir():
-                skip = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(source, folder / part, ignore=skip)
-            else:
-                shutil.copy2(source, folder / part)
+        copy_workflow(folder)
         from tests.core.tiny_decoders import save_llama  # torch, which takes seconds to import
 
         shutil.copytree(model, folder / "tiny-model")
