@@ -69,6 +69,14 @@ def test_layers_that_change(tmp_path: Path) -> None:
         found.all_of(SHARED)
 
 
+def test_two_layers_have_no_last_sixth(tmp_path: Path) -> None:
+    found = products(
+        tmp_path, finetuning__mrpc_of_1_of_similarity=rows.similarity("mrpc", 0.9, 0.5)
+    )
+    with pytest.raises(NotMeasured, match=r"^2 layers are too few for a last sixth$"):
+        kovaleva_attention.last_layers_change(found, "QQP")
+
+
 def test_scores_of_table1(tmp_path: Path) -> None:
     table = [
         rows.table1("MRPC", "f1", 85.0, 80.0),

@@ -29,13 +29,16 @@ def last_layers_change(products: Products, of: str) -> list[Measured]:
     """How much less similar the last layers' maps are than those of any other, in percent.
 
     The last sixth of the layers, two of twelve: the least changed of them against the most changed
-    of the others. Not on tasks that the paper excepts, whose titles are in `of`.
+    of the others. Not on tasks that the paper excepts, whose titles are in `of`. Raises NotMeasured
+    where the last sixth of a model has no layer.
     """
     numbers = []
     for task, rows in products.all_of(SIMILARITY).groupby("task", sort=False):
         if TITLES[task] in of.split():
             continue
         last = set(at_depth(rows, 11, 12)["layer"])
+        if not last:
+            raise NotMeasured(f"{rows['layer'].nunique()} layers are too few for a last sixth")
         layers = {
             layer: Measured(*mean_of(part, "similarity", 100), about=f"layer {layer + 1}")
             for layer, part in rows.groupby("layer")
