@@ -16,12 +16,13 @@ REPORT := results/demo/report.html
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-web demo test lint format docs unit workflow test-faults test-slurm test-web lint-web clean distclean
+.PHONY: help setup setup-web demo test lint format docs unit workflow test-papers test-faults test-slurm test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
+	@echo "make test-papers  studies/papers.yaml to the end, on stand-ins of all that it fetches"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
 	@echo "make docs       write what the pages list of keys, papers, chapters, measures and results"
 	@echo "make format     format the code"
@@ -68,7 +69,7 @@ lint: setup
 
 # Tests share the cores, one thread each.
 unit: setup
-	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(addprefix --ignore=tests/,workflow web faults cluster slurm)
+	OMP_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(addprefix --ignore=tests/,workflow papers web faults cluster slurm)
 
 workflow: setup
 	$(PYTHON) -m pytest tests/workflow --numprocesses 2 --dist loadfile
@@ -76,6 +77,10 @@ workflow: setup
 # Faults that are really injected: killed jobs, a full disk, damaged files; and a cluster's scheduler.
 test-faults: setup
 	$(PYTHON) -m pytest tests/faults tests/cluster --numprocesses 2 --dist loadfile
+
+# The papers' study on tiny models and made-up data, which a hub on this machine has.
+test-papers: setup
+	$(PYTHON) -m pytest tests/papers
 
 # A real SLURM on this machine, where its programs are; skipped elsewhere. Each worker has its own,
 # and mostly waits for it.
