@@ -158,6 +158,7 @@ def cases(rule: Any, workflow: Any) -> Iterator[Wildcards]:
     known = workflow.globals
     values = {"init": ["pretrained"], "seed": ["1"], "trained_on": ["original"], "family": ["bov"]}
     values |= {"cache": ["sst2"], "scatteritem": ["1-of-2"], "requirement": list(known["SDISTS"])}
+    values["download"] = ["gum"]
     tables = {
         "text": "TEXTS",
         "treebank": "TREEBANKS",

@@ -13,7 +13,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.iocontainers import Wildcards
 
 from tests.parsed_rules import ROOT, parse
-from workflow_scripts.core.run import schema, sdists
+from workflow_scripts.core.run import downloads, schema
 
 # The part of the config with sources of each kind, whose name is that of its schema.
 KINDS = {
@@ -60,8 +60,8 @@ def evaluated(value: Any, wildcards: Wildcards) -> Any:
 
 def read() -> list[tuple[str, str, str]]:
     """Each rule, param and value that the param takes from a source."""
-    locate = sdists.locate
-    sdists.locate = lambda config: with_sources(locate(config))
+    locate = downloads.locate
+    downloads.locate = lambda config, schemas: with_sources(locate(config, schemas))
     workflow = parse(ROOT / "config.yaml")
     rules = [r for r in workflow.rules if Path(r.snakefile).name not in SHOW_THE_CONFIG]
     names = {name for rule in rules for name in rule.wildcard_names}

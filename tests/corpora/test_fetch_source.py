@@ -2,7 +2,9 @@
 
 import hashlib
 import http.server
+import io
 import threading
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +56,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send_error(416)
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(content) - start))
+        first = 0 if behaviour == "other part" else start
+        self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
         self.end_headers()
         rest = content[start:]
         if behaviour == "slow":
@@ -200,14 +204,44 @@ def test_the_job_goes_on_where_it_was_stopped(
     assert not (tmp_path / "some.work").exists()
 
 
-def test_archives_become_folders(tmp_path: Path) -> None:
-    import zipfile
+def zipped(name: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr(name, "a")
+    return data.getvalue()
 
-    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
-        archive.writestr("in/a.txt", "a")
-    fetch_source.unpack(tmp_path, "some")
-    assert contents(tmp_path) == {"x.zip/in/a.txt": b"a"}
-    with zipfile.ZipFile(tmp_path / "y.zip", "w") as archive:
-        archive.writestr("../a.txt", "a")
-    with pytest.raises(InputError, match=r"fetch: some: y.zip: not unpacked"):
-        fetch_source.unpack(tmp_path, "some")
+
+def test_archives_become_folders_and_only_files_of_the_table_are_published(tmp_path: Path) -> None:
+    archived = source("", files=(File("x.zip", "x.zip", "", 0), File("a.txt", "a.txt", "", 0)))
+    work, folder = tmp_path / "work", tmp_path / "folder"
+    work.mkdir()
+    (work / "x.zip").write_bytes(zipped("in/a.txt"))
+    for name in ("a.txt", "a.txt.part", "old.txt", "tmp123"):
+        (work / name).write_text("b")
+    fetch_source.publish(archived, work, folder)
+    assert contents(folder) == {"x.zip/in/a.txt": b"a", "a.txt": b"b"}
+
+
+@pytest.mark.parametrize("content", [b"<html>log in</html>", zipped("../a.txt")])
+def test_an_archive_that_is_none_or_unsafe_is_fetched_again(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "y.zip").write_bytes(content)
+    bad = source("", files=(File("y.zip", "y.zip", "", 0),))
+    with pytest.raises(InputError, match=r"fetch: some: y.zip: not unpacked .*run it again"):
+        fetch_source.publish(bad, tmp_path, tmp_path / "folder")
+    assert not (tmp_path / "y.zip").exists()
+
+
+def test_another_part_than_was_asked_for_is_refused(server: Server, tmp_path: Path) -> None:
+    server.behaviour = "cut off"
+    with pytest.raises(InputError):
+        fetch(source(server.url), tmp_path)
+    server.behaviour = "other part"
+    with pytest.raises(InputError, match="another part than was asked for"):
+        fetch(source(server.url), tmp_path)
+
+
+def test_a_length_that_is_known_is_compared(server: Server, tmp_path: Path) -> None:
+    files = tuple(replace(file, sha256="", n_bytes=7) for file in source("").files)
+    with pytest.raises(InputError, match=r"a.txt: not fetched \(300 bytes, not 7\)"):
+        fetch(source(server.url, files=files), tmp_path)
+    assert contents(tmp_path) == {}

@@ -4,7 +4,6 @@ Where ATLAS_MIRROR is set, files come from there: a URL or a folder with <source
 that was killed goes on where it stopped, file by file and within a file.
 """
 
-import hashlib
 import logging
 import os
 import shutil
@@ -42,8 +41,10 @@ class Resuming:
         with self.partial.open("ab") as out:
             start = out.tell()
             with closing(self._answer(url, start)) as answer:
-                if start and answer.status_code != requests.codes.partial_content:
+                if answer.status_code != requests.codes.partial_content:
                     out.truncate(0)  # the server begins anew
+                elif not answer.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
+                    raise ValueError("the server sends another part than was asked for")
                 while chunk := answer.raw.read1(CHUNK):  # what there is: a cut loses nothing
                     out.write(chunk)
         os.replace(self.partial, output_file)
@@ -62,7 +63,7 @@ class Resuming:
                 if to.scheme != first.scheme or to.netloc not in (first.netloc, *self.hosts):
                     raise ValueError(f"it redirects to {url}, which is not among its hosts")
                 continue
-            if answer.status_code == requests.codes.requested_range_not_satisfiable:
+            if start and answer.status_code == requests.codes.requested_range_not_satisfiable:
                 return self._answer(url, 0)  # the partial file is no beginning of this one
             answer.raise_for_status()
             return answer
@@ -83,9 +84,17 @@ def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             get(source, file, path, mirror)
-        except InputError:
-            raise
-        except Exception as error:  # of the network or the server, or a wrong checksum
+            if file.n_bytes not in (0, n_bytes := path.stat().st_size):
+                path.unlink()
+                raise ValueError(f"{n_bytes} bytes, not {file.n_bytes}")
+        # Of the network or the server, or a wrong checksum, for which sacrebleu ends the process.
+        except (Exception, SystemExit) as error:
+            if mirror:
+                raise InputError(
+                    f"fetch: {source.name}: {file.name}: not fetched ({one_line(error)}); "
+                    f"{MIRROR} is {mirror}: put the file there as {source.name}/{file.name}, or "
+                    f"unset {MIRROR}"
+                ) from error
             raise InputError(
                 f"fetch: {source.name}: {file.name}: not fetched ({one_line(error)}); connect this "
                 f"machine to {source.url}, or put its files by hand into "
@@ -99,9 +108,9 @@ def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
 def _from_url(source: Source, file: File, path: Path, mirror: str) -> None:
     """From the source's URL or a mirror's, or from a folder that mirrors it."""
     if mirror and "://" not in mirror:
-        given = Path(mirror, source.name, file.name)
+        given = Path(mirror, source.name, file.name).expanduser()
         shutil.copyfile(given, path)
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        found = pooch.file_hash(path, "sha256")
         if file.sha256 not in ("", found):
             path.unlink()
             raise ValueError(f"{given} has the SHA-256 {found}, not {file.sha256}")
@@ -137,14 +146,23 @@ BY: dict[str, Callable[[Source, File, Path, str], None]] = {
 }
 
 
-def unpack(folder: Path, source: str) -> None:
-    """Replace the archives among the files by folders of the same names."""
-    for path in sorted(folder.rglob("*")):
-        if path.name.endswith(downloads.ARCHIVES) and path.is_file():
-            packed = path.rename(path.with_name(f"packed-{path.name}"))
-            fix = f"remove {packed} and fetch it again"
-            archives.extract(packed, path, f"fetch: {source}: {path.name}", fix)
-            packed.unlink()
+def publish(source: Source, work: Path, folder: Path) -> None:
+    """Move the files of a source from `work` to `folder`; archives become folders of their names.
+
+    Nothing else in `work` counts. Raises InputError for an archive that cannot be unpacked, which
+    is fetched again the next time.
+    """
+    for file in sorted(source.files, key=lambda file: not file.name.endswith(downloads.ARCHIVES)):
+        given, path = work / file.name, folder / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if file.name.endswith(downloads.ARCHIVES):
+            try:
+                archives.extract(given, path, f"fetch: {source.name}: {file.name}", "run it again")
+            except InputError:
+                given.unlink()
+                raise
+        else:
+            os.replace(given, path)
 
 
 def main(fetched: Out, source: str, digest: str) -> None:
@@ -157,8 +175,7 @@ def main(fetched: Out, source: str, digest: str) -> None:
     for name, sha256 in fetch(entry, work, os.environ.get(MIRROR, "")).items():
         seen = "unchecked" if name in entry.unchecked else "as expected"
         log.info("%s: sha256 %s (%s)", name, sha256, seen)
-    shutil.copytree(work, fetched)
-    unpack(fetched, source)
+    publish(entry, work, fetched)
     shutil.rmtree(work)
 
 

@@ -73,10 +73,11 @@ def _source(source: downloads.Source, target: Path | None) -> tuple[None, str]:
     if target is None:
         return None, f"in {downloads.FOLDER}/{source.name}; {words}"
     try:
-        fetch_source.fetch(source, target, os.environ.get(fetch_source.MIRROR, ""))
+        work = target.with_name(f"{source.name}.work")
+        fetch_source.fetch(source, work, os.environ.get(fetch_source.MIRROR, ""))
+        fetch_source.publish(source, work, target)
     except InputError as error:
         raise InputError(f"{error} ({words})") from error
-    fetch_source.unpack(target, source.name)
     return None, f"can be fetched: {words}"
 
 

@@ -9,6 +9,7 @@ size. A file without a SHA-256 is unchecked: its bytes were never seen by those 
 import copy
 import csv
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -55,14 +56,20 @@ class Source:
     @property
     def digest(self) -> str:
         """A digest of all that a fetch depends on, so that a changed row fetches again."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+        files = [(file.name, file.at, file.sha256) for file in self.files]
+        return hashlib.sha256(repr((self.by, self.url, files)).encode()).hexdigest()[:16]
 
 
 @cache
 def sources() -> dict[str, Source]:
-    """Every source of the tables by its name."""
+    """Every source of the tables by its name.
+
+    Raises InputError for a file whose name leads out of the source's folder.
+    """
     files: dict[str, list[File]] = {}
     for row in _rows("files.csv"):
+        if not _inside(row["file"]):
+            raise InputError(f"sources/files.csv: {row['file']!r} leads out of its folder; fix it")
         file = File(row["file"], row["at"] or row["file"], row["sha256"], int(row["bytes"] or 0))
         files.setdefault(row["source"], []).append(file)
     return {
@@ -73,7 +80,7 @@ def sources() -> dict[str, Source]:
             row["by"],
             row["url"],
             tuple(row["hosts"].split()),
-            tuple(files[row["source"]]),
+            tuple(files.get(row["source"], ())),
         )
         for row in _rows("sources.csv")
     }
@@ -95,12 +102,21 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
         if name not in sources():
             accepted = ", ".join(sources())
             raise InputError(f"config: {node.name}: {name!r} is no source; accepted: {accepted}")
-        path, files = PurePosixPath(inside), sources()[name].files
-        if inside and not any(_leads(path, file) for file in files):
-            raise InputError(
-                f"config: {node.name}: {node.value}: the source {name} has no such file or folder; "
-                "its files are in sources/files.csv"
-            )
+        part = schema.parent(config, node)
+        sides = [part[side] for side in ("source", "target")] if "target" in part else [""]
+        for path in (PurePosixPath(inside, side) for side in sides):
+            if path.parts and not any(_leads(path, file) for file in sources()[name].files):
+                raise InputError(
+                    f"config: {node.name}: {name}/{path}: the source {name} has no such file or "
+                    "folder; its files are in sources/files.csv"
+                )
+    for name, part in config["corpora"]["coreference"].items():
+        trees = config["corpora"]["treebanks"].get(part.get("treebank"), {})
+        key = f"config: corpora.coreference.{name}.treebank"
+        if "treebank" in part and not {"path", "sdist", "fetch"} & {*trees}:
+            raise InputError(f"{key}: {part['treebank']!r} has no files of its own; name another")
+        if {"treebank", "trees"} <= {*part}:
+            raise InputError(f"{key}: trees is given, too; remove one")
 
 
 def choose(config: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +126,7 @@ def choose(config: dict[str, Any]) -> dict[str, Any]:
     states that directory; of `path` and another, `fetch` or `hub`, the path counts where the study
     states `data`, other than the default, the other elsewhere.
     """
-    stated = config.get("data", ".") != ".", config.get("licensed")
+    stated = os.path.normpath(str(config.get("data", "."))) != ".", config.get("licensed")
     return {
         key: value if key == "models" else _chosen(value, *stated) for key, value in config.items()
     }
@@ -122,9 +138,13 @@ def _chosen(part: Any, data: bool, licensed: str | None) -> Any:
     part = {key: _chosen(value, data, licensed) for key, value in part.items()}
     if not {"fetch", "hub"} & {*part}:
         return part
-    own = part.pop("licensed", None)
-    if own is not None and licensed is not None:
-        return _without(part, *HUB, "fetch", "treebank") | {"path": str(Path(licensed, own))}
+    if isinstance(own := part.get("licensed"), str):  # else the schema refuses it
+        if not _inside(own):
+            raise InputError(f"config: licensed: {own!r} leads out of the directory; correct it")
+        del part["licensed"]
+        if isinstance(licensed, str):
+            path = str(Path(licensed).absolute() / own)
+            return _without(part, *HUB, "fetch", "treebank") | {"path": path}
     if "path" in part or "target" in part:
         return _without(part, *HUB, "fetch") if data else _without(part, "path")
     return part
@@ -132,6 +152,11 @@ def _chosen(part: Any, data: bool, licensed: str | None) -> Any:
 
 def _without(part: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key not in keys}
+
+
+def _inside(path: str) -> bool:
+    """Whether a path stays in the folder from which it starts."""
+    return not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts
 
 
 def _leads(path: PurePosixPath, file: File) -> bool:
