@@ -17,7 +17,7 @@ from tests.bad_input.formats import FORMATS
 from tests.bad_input.refused import refused
 from tests.corpora.test_fetch_sdist import tar, zipped
 from tests.corpora.test_segments import DUMP
-from workflow_scripts.core.data import tables
+from workflow_scripts.core.data import archives, tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.hub import load_rows
@@ -169,7 +169,7 @@ def test_a_broken_distribution_is_one_line(tmp_path: Path, name: str, content: b
 
 
 def test_an_lzma_error_is_among_those_that_are_caught() -> None:
-    assert lzma.LZMAError in fetch_sdist.UNREADABLE
+    assert lzma.LZMAError in archives.UNREADABLE
 
 
 def test_a_damaged_table_is_one_line(tmp_path: Path) -> None:

@@ -143,9 +143,10 @@ def test_translation_is_searched_as_in_the_paper() -> None:
     generation = read["generation"]
     assert (generation["beams"], generation["length_penalty"]) == (5, 1)
     data = read["data"]
-    assert data["validation"]["source"] == "data/newstest2013.en"
-    assert data["test"]["target"] == "data/newstest2014.fr"
-    assert data["domains"]["mtnt"] == {"source": "data/mtnt.en", "target": "data/mtnt.fr"}
+    assert data["validation"]["source"] == "newstest2013.en"
+    assert data["test"]["target"] == "newstest2014.fr"
+    mtnt = {"fetch": "newstest", "source": "mtnt.en", "target": "mtnt.fr"}
+    assert data["domains"]["mtnt"] == mtnt
     assert (read["modes"], read["sentences"], read["pruning"]["step"]) == (["zero"], 0, 0.1)
 
 

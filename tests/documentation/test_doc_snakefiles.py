@@ -9,7 +9,7 @@ import yaml
 
 from tests.default_study import MODEL, RESULTS
 from tests.documentation.blocks import ROOT, of
-from tests.workflow.tiny_study import PARTS
+from tests.workflow.copied import PARTS
 
 SNAKEFILES = ("CONTRIBUTING.md", "docs/configuration.md")
 

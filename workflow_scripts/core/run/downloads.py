@@ -110,13 +110,28 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
                     f"config: {node.name}: {name}/{path}: the source {name} has no such file or "
                     "folder; its files are in sources/files.csv"
                 )
-    for name, part in config["corpora"]["coreference"].items():
-        trees = config["corpora"]["treebanks"].get(part.get("treebank"), {})
-        key = f"config: corpora.coreference.{name}.treebank"
-        if "treebank" in part and not {"path", "sdist", "fetch"} & {*trees}:
-            raise InputError(f"{key}: {part['treebank']!r} has no files of its own; name another")
-        if {"treebank", "trees"} <= {*part}:
-            raise InputError(f"{key}: trees is given, too; remove one")
+    for node in _named(config, root):
+        entry = _entry(config, node)
+        if not {"path", "sdist", "fetch"} & {*entry}:
+            raise InputError(
+                f"config: {node.name}: {node.value!r} has no files of its own; name another"
+            )
+        if node.schema["path_as"] in schema.parent(config, node):
+            also = node.schema["path_as"]
+            raise InputError(f"config: {node.name}: {also} is given, too; remove one")
+
+
+def _named(config: dict[str, Any], root: dict[str, Any]) -> list[schema.Node]:
+    """The names of entries whose path the study reads under another key, `path_as`."""
+    nodes = schema.nodes(config, root, root)
+    return [node for node in nodes if "path_as" in node.schema and node.value]
+
+
+def _entry(config: dict[str, Any], node: schema.Node) -> dict[str, Any]:
+    entries: Any = config
+    for key in node.schema["names"].split("."):
+        entries = entries[key]
+    return entries[node.value]
 
 
 def choose(config: dict[str, Any]) -> dict[str, Any]:
@@ -175,20 +190,21 @@ def _nodes(config: dict[str, Any], root: dict[str, Any]) -> list[schema.Node]:
 def locate(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     """A copy of a checked config in which every `fetch` is the path where its files will lie.
 
-    That is `path`, but where files are named next to `fetch`: they lie in its folder. A treebank
-    that a coreference corpus names becomes its `trees`.
+    That is `path`, but where files are named next to `fetch`: they lie in its folder. The name of
+    an entry that is read as a path (`path_as`) becomes that path.
     """
-    located = copy.deepcopy(config)
-    for node in _nodes(located, schema.assemble(schemas)):
+    located, root = copy.deepcopy(config), schema.assemble(schemas)
+    for node in _nodes(located, root):
         part = schema.parent(located, node)
         place = PurePosixPath(FOLDER, part.pop("fetch"))
         if "target" in part:
             part |= {side: str(place / part[side]) for side in ("source", "target")}
         else:
             part["path"] = str(place)
-    for part in located["corpora"]["coreference"].values():
-        if "treebank" in part:
-            part["trees"] = located["corpora"]["treebanks"][part.pop("treebank")]["path"]
+    for node in _named(located, root):
+        part = schema.parent(located, node)
+        part[node.schema["path_as"]] = _entry(located, node)["path"]
+        del part[node.keys[-1]]
     return located
 
 

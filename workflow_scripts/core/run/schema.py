@@ -5,6 +5,7 @@ chapter, what the chapter needs and, in `$defs` and `conditions`, what it define
 addition to the keywords of JSON Schema these are known:
 
     names: PART.KEY       the value is the name of an entry of that part of the config
+    path_as: KEY          with `names`: the path of that entry takes this key's place
     data: {kind: KIND}    what claims and the atlas call the data that the chapter reads here; with
                           `name` where the value is none
     format: path          a local path; data-path: one that starts from the key `data`;
