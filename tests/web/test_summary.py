@@ -1,13 +1,18 @@
 """A card begins with what the head does: the numbers of atlas.json, in words."""
 
 import re
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from tests.web.conftest import Opener, Study
 from tests.web.expected import head_name, interval, number, value_text
 from tests.web.page import fragment, go, settle
 
 GOALS = ("previous", "next", "self", "cls", "sep", "punctuation")
+STUDY = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
+N_SEGMENTS = STUDY["corpora"]["text"]["wikipedia"]["n_segments"]
 
 
 def by_id(study: Study, model: str | None = None) -> dict[str, Any]:
@@ -38,7 +43,7 @@ def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> Non
             goals = [measures[f"attention.{goal}"] for goal in GOALS]
             largest = max(goals, key=lambda measure: measure["value"][index])
             low, high = (number(end, 1) for end in interval(largest, index))
-            assert f"{value_text(largest, index)} ({low} to {high}; n = 300)" in line
+            assert f"{value_text(largest, index)} ({low} to {high}; n = {N_SEGMENTS})" in line
     assert len(openings) == 72
 
 
