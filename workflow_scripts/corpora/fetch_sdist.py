@@ -12,8 +12,9 @@ from itertools import count
 from pathlib import Path
 
 from workflow_scripts.core.data import archives
-from workflow_scripts.core.run import downloads, job
+from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import ARCHIVES
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ def unpack(archive: Path, folder: Path, requirement: str) -> None:
     if len(top) != 1 or not top[0].is_dir():
         raise InputError(f"sdists: {requirement}: not one folder inside; pin another version")
     for inner in sorted(top[0].rglob("*")):
-        if inner.name.endswith(downloads.ARCHIVES) and inner.is_file() and not inner.is_symlink():
+        if inner.name.endswith(ARCHIVES) and inner.is_file() and not inner.is_symlink():
             packed = inner.rename(folder / f"{top[0].name}{inner.suffix}")  # nothing else is there
             _extract(packed, inner, f"{requirement}: {inner.relative_to(top[0])}")
             packed.unlink()

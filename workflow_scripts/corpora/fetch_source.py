@@ -19,6 +19,7 @@ from workflow_scripts.core.data import archives
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.downloads import File, Source
 from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.run.files import ARCHIVES
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)
@@ -152,10 +153,10 @@ def publish(source: Source, work: Path, folder: Path) -> None:
     Nothing else in `work` counts. Raises InputError for an archive that cannot be unpacked, which
     is fetched again the next time.
     """
-    for file in sorted(source.files, key=lambda file: not file.name.endswith(downloads.ARCHIVES)):
+    for file in sorted(source.files, key=lambda file: not file.name.endswith(ARCHIVES)):
         given, path = work / file.name, folder / file.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if file.name.endswith(downloads.ARCHIVES):
+        if file.name.endswith(ARCHIVES):
             try:
                 archives.extract(given, path, f"fetch: {source.name}: {file.name}", "run it again")
             except InputError:

@@ -17,13 +17,12 @@ from typing import Any
 
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run.files import ARCHIVES
 
 TABLES = Path(__file__).parents[3] / "sources"
 # Shared by all studies of a working directory.
 FOLDER = "results/downloads"
 HUB = ("hub", "name", "revision")  # the keys of an entry that the hub has
-# Files with these endings are unpacked to folders of their names.
-ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 
 
 @dataclass(frozen=True)

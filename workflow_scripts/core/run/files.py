@@ -9,6 +9,8 @@ from workflow_scripts.core.run.errors import InputError
 
 # CoNLL-2012 has each document twice: with gold and with a program's annotation.
 GOLD, AUTO = "_gold_conll", "_auto_conll"
+# Files with these endings that a job fetches are unpacked to folders of their names.
+ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 
 
 def files_below(path: Path, endings: Iterable[str] = ("",), deep: bool = True) -> list[Path]:
