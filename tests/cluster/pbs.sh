@@ -14,6 +14,7 @@ qsub)
 	basename "$job"
 	;;
 qstat)
+	touch "$STAND_IN/../asked_about" # so that a test knows when
 	if [ -e "$job/ended" ]; then
 		printf 'job_state = F\nExit_status = %s\n' "$(cat "$job/ended")"
 	elif kill -0 "$(cat "$job/pid")" 2>/dev/null; then
@@ -23,6 +24,9 @@ qstat)
 	fi
 	;;
 qdel)
-	for id; do kill -s TERM -- "-$(cat "$STAND_IN/$id/pid")"; done
+	# A job that has ended is an error, and the others are cancelled all the same, as by PBS.
+	failed=0
+	for id; do kill -s TERM -- "-$(cat "$STAND_IN/$id/pid")" || failed=1; done
+	exit $failed
 	;;
 esac

@@ -72,9 +72,9 @@ def small(tmp_path: Path) -> Path:
     return folder
 
 
-def start(folder: Path) -> subprocess.Popen:
+def start(folder: Path, *options: str) -> subprocess.Popen:
     """Snakemake with the profile, in a folder, its output in `printed`."""
-    command = [sys.executable, "-m", "snakemake", "--profile", str(PROFILE), *OPTIONS]
+    command = [sys.executable, "-m", "snakemake", "--profile", str(PROFILE), *OPTIONS, *options]
     with (folder / "printed").open("w") as printed:
         return subprocess.Popen(command, cwd=folder, stdout=printed, stderr=subprocess.STDOUT)
 
@@ -137,8 +137,11 @@ def test_a_job_that_is_killed_is_submitted_again(queue: Path, small: Path) -> No
 
 
 def test_an_interrupt_cancels_the_jobs(queue: Path, small: Path) -> None:
-    running = start(small)
+    running = start(small, "--seconds-between-status-checks", "10")
     wait_for((small / "good.runs").exists)
+    # Snakemake forgets to cancel what it is asking about at this moment.
+    last_asked = queue.parent / "asked_about"
+    wait_for(lambda: last_asked.exists() and 2 < time.time() - last_asked.stat().st_mtime < 5)
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=60) != 0
     printed = (small / "printed").read_text(encoding="utf-8")
