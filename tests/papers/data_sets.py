@@ -39,9 +39,9 @@ def write_glue(folder: Path, n_train: int, n_dev: int) -> None:
             kind = pa.int64() if task.labels else pa.float32()
             columns["label"] = pa.array(labels, kind)
             columns["idx"] = pa.array(range(n), pa.int32())
-            _write(folder / name / f"{split}-00000-of-00001.parquet", columns)
+            write_table(folder / name / f"{split}-00000-of-00001.parquet", columns)
         card[name] = splits
-    _write_card(folder, card)
+    write_card(folder, card)
 
 
 def _written(writer: Callable[..., Row], seed: str, n: int) -> list[Row]:
@@ -62,8 +62,8 @@ def write_wikitext(folder: Path, name: str) -> None:
         for number in range(n_files):
             lines = _lines(random.Random(f"{split}-{number}"))
             file = f"{split}-{number:05d}-of-{n_files:05d}.parquet"
-            _write(folder / name / file, {"text": lines})
-    _write_card(folder, {name: ["train", "validation", "test"]})
+            write_table(folder / name / file, {"text": lines})
+    write_card(folder, {name: ["train", "validation", "test"]})
 
 
 def _lines(rng: random.Random) -> list[str]:
@@ -79,12 +79,13 @@ def _lines(rng: random.Random) -> list[str]:
     return lines
 
 
-def _write(path: Path, columns: dict[str, object]) -> None:
+def write_table(path: Path, columns: dict[str, object]) -> None:
+    """Write columns as a Parquet file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pyarrow.parquet.write_table(pa.table(columns), path)
 
 
-def _write_card(folder: Path, configurations: dict[str, list[str]]) -> None:
+def write_card(folder: Path, configurations: dict[str, list[str]]) -> None:
     """Write the README, whose head names the files of each split."""
     head = [
         {

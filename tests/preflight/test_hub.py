@@ -1,29 +1,24 @@
 """The hub and other sites: what they report about a file, and a site that cannot be reached."""
 
 import ast
-import hashlib
-import json
 import os
-import re
 import shutil
-import socketserver
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.core.tiny_translators import save
+from tests.papers.hub import Hub, Quiet, Repositories, Server, serving
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 COMMIT = "a" * 40
+NAMES = ("model", "translator")
 ASK = """
 import sys
 from workflow_scripts.core.run.errors import InputError
@@ -54,9 +49,9 @@ for question in sys.argv[2:]:
 
 
 class Asked(NamedTuple):
-    """The folder of a hub's models, its answers to the questions, and the paths that were got."""
+    """The folder of a hub's model, its answers to the questions, and the paths that were got."""
 
-    folder: Path
+    model_folder: Path
     sizes: str
     refused: str
     model: str
@@ -65,73 +60,23 @@ class Asked(NamedTuple):
     got: list[str]
 
 
-class Hub(BaseHTTPRequestHandler):
-    """A hub with the models that are in `folder`, at the revision COMMIT."""
+class Deaf(Quiet):
+    """Takes a request and never answers."""
 
-    def do_GET(self) -> None:
-        self.server.asked.append((self.command, self.path))
-        if COMMIT not in self.path:
-            self.answer(404, b'{"error": "Invalid rev"}', {"X-Error-Code": "RevisionNotFound"})
-        elif self.path.startswith("/api/"):
-            name = self.path.removeprefix("/api/models/").partition("/")[2].partition("/")[0]
-            files = [
-                {"rfilename": path.name, "size": path.stat().st_size}
-                for path in (self.server.folder / name).iterdir()
-            ]
-            about = {"id": f"someone/{name}", "sha": COMMIT, "siblings": files}
-            if "/tree/" in self.path:
-                kinds = {"type": "file", "oid": "0"}
-                about = [kinds | {"path": f["rfilename"], "size": f["size"]} for f in files]
-            self.answer(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
-        else:
-            name, file = re.fullmatch(r"(?:/someone/(\w+))?/.*?([^/]+)", self.path).groups("")
-            body = (self.server.folder / name / file).read_bytes()
-            etag = hashlib.sha256(body).hexdigest()
-            self.answer(200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT})
-
-    do_HEAD = do_GET
-
-    def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in (headers | {"Content-Length": str(len(body))}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
-
-
-class Deaf(socketserver.BaseRequestHandler):
-    """Takes a connection and never answers."""
+    over = threading.Event()
 
     def handle(self) -> None:
+        """Wait until the test ends."""
         self.server.asked.append("")
-        self.server.over.wait()
+        self.over.wait()
 
 
-@contextmanager
-def serving(
-    server: socketserver.BaseServer, folder: Path | None = None
-) -> Iterator[socketserver.BaseServer]:
-    server.asked, server.over, server.folder = [], threading.Event(), folder
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield server
-    finally:
-        server.over.set()
-        server.shutdown()
-        server.server_close()
-
-
-def ask(port: int, home: Path, *questions: str, seconds: float = 5) -> list[str]:
-    """What is given or reported, a line for each `what@revision`, of a hub at this port.
+def ask(url: str, home: Path, *questions: str, seconds: float = 5) -> list[str]:
+    """What is given or reported, a line for each `what@revision`, of a hub at this URL.
 
     The hub has so many seconds to answer.
     """
-    own = {"HF_ENDPOINT": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "0", "NO_PROXY": "*"}
+    own = {"HF_ENDPOINT": url, "HF_HUB_OFFLINE": "0", "NO_PROXY": "*"}
     done = subprocess.run(
         [sys.executable, "-c", ASK, str(seconds), *questions],
         env=os.environ | own | {"PYTHONPATH": str(ROOT), "HF_HOME": str(home)},
@@ -147,18 +92,20 @@ def ask(port: int, home: Path, *questions: str, seconds: float = 5) -> list[str]
 def asked(tiny_model_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Asked:
     """A hub with a model and a translator, and what one process is answered, in this order."""
     folder, home = (tmp_path_factory.mktemp(name) for name in ("hub", "home"))
-    shutil.copytree(tiny_model_dir, folder / "model")
-    save(folder / "translator", "marian")
+    hub = Repositories(folder)
+    model, translator = (hub.add("models", f"someone/{name}", COMMIT) for name in NAMES)
+    shutil.copytree(tiny_model_dir, model, dirs_exist_ok=True)
+    save(translator, "marian")
     # The model twice: what was downloaded must not pass for the whole model.
     questions = [f"sizes@{COMMIT}", "sizes@bad", *[f"looked_at@{COMMIT}"] * 2]
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Hub), folder) as hub:
-        lines = ask(hub.server_address[1], home, *questions, f"translator@{COMMIT}")
-        got = [path for command, path in hub.asked if command == "GET"]
-    return Asked(folder, *lines, got)
+    with serving(Server(Hub, hub)) as server:
+        lines = ask(server.url, home, *questions, f"translator@{COMMIT}")
+        got = [line.removeprefix("GET ") for line in server.asked if line.startswith("GET ")]
+    return Asked(model, *lines, got)
 
 
 def test_the_hub_reports_sizes_and_refuses_a_revision(asked: Asked) -> None:
-    sizes = {path.name: path.stat().st_size for path in (asked.folder / "model").iterdir()}
+    sizes = {path.name: path.stat().st_size for path in asked.model_folder.iterdir()}
     assert ast.literal_eval(asked.sizes) == sizes
     assert asked.refused.startswith("hub: someone/model at bad: the hub refuses it")
 
@@ -180,9 +127,10 @@ def test_of_a_translator_on_the_hub_its_vocabulary_is_downloaded(asked: Asked) -
 
 
 def test_a_hub_that_never_answers_is_not_asked_again(tmp_path: Path) -> None:
-    with serving(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Deaf)) as deaf:
+    with serving(Server(Deaf)) as deaf:
         questions = (f"sizes@{revision}" for revision in ("one", "two", "three"))
-        lines = ask(deaf.server_address[1], tmp_path, *questions, seconds=1)
+        lines = ask(deaf.url, tmp_path, *questions, seconds=1)
+        Deaf.over.set()
         assert len(deaf.asked) < 3  # the client itself may try a second time
     assert len(lines) == 3
     for line, revision in zip(lines, ("one", "two", "three"), strict=True):

@@ -62,6 +62,11 @@ def test_the_totals_of_each_rule() -> None:
     assert [total.where for total in here] == ["here", "here, GPU", "here", "here", "here"]
 
 
+def test_gpu_time_counts_no_time_of_another_study() -> None:
+    own, foreign = job("b", gpu=1, runtime=240), job("a", gpu=1, runtime=60)
+    assert plan.gpu_time((own, foreign, job("c")), TIMES) == (2, 5.0, 1, 300 * 60)
+
+
 def test_a_group_is_submitted_once() -> None:
     assert plan.n_submitted(JOBS, local={"c"}) == 3  # a, b, and d with e
 

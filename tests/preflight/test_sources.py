@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from tests.core.tiny_translators import save
+from tests.papers.hub import Mirror, Repositories, Server, serving
+from tests.papers.sources import write_framenet
 from tests.workflow.tiny_study import made_up_text, made_up_trees, tiny_config
 from workflow_scripts.core.data import first_records
 from workflow_scripts.core.data.network import Network
-from workflow_scripts.core.run import sdists
+from workflow_scripts.core.run import downloads, sdists
 from workflow_scripts.core.run.config import check
 from workflow_scripts.core.run.findings import ERROR, OK, Finding, Findings
 from workflow_scripts.preflight import sources
@@ -41,6 +43,7 @@ def write(name: str, text: str) -> None:
 
 def looked_at(config: dict[str, Any]) -> dict[str, Finding]:
     located = sdists.locate(check(copy.deepcopy(config), SCHEMAS))
+    located = downloads.locate(located, SCHEMAS)
     return {finding.what: finding for finding in sources.look(located, Network())}
 
 
@@ -52,6 +55,21 @@ def test_the_tiny_study_is_readable(folder: Path) -> None:
         *("corpora.frames.roles", "corpora.vectors.own", "tasks.mrpc", "tasks.sst2", "tasks.arct"),
         "attention.spacy",
     }
+
+
+def test_a_source_is_fetched_once_and_kept_for_the_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_framenet(folder / "mirror/framenet")
+    config = tiny_config()
+    config["corpora"]["frames"]["lexicon"] = {"fetch": "framenet/framenet_v17.zip/framenet_v17"}
+    with serving(Server(Mirror, Repositories(folder))) as server:
+        monkeypatch.setenv("ATLAS_MIRROR", server.url)
+        for _ in range(2):
+            findings = looked_at(config)
+            assert findings["fetch.framenet"].why.startswith("fetched: 1 files")
+            assert findings["corpora.frames.lexicon"].state == OK
+        assert server.asked == ["GET /framenet/framenet_v17.zip"]
 
 
 def bad_study() -> dict[str, Any]:
@@ -100,7 +118,6 @@ MESSAGES = {
     "corpora.text.dump": "bad/dump.xml.bz2: not a complete MediaWiki dump",
     "corpora.text.package": "'no_such_package' is not installed; install it with pip",
     "corpora.text.hub": "HF_HUB_OFFLINE is set, and it is not in the local cache",
-    "corpora.text.pinned": "results/sdists/no-such-data==1.0/text.txt: no such file",
     "corpora.treebanks.circle": "bad/circle.conllx:1: ",
     "corpora.treebanks.gone": "bad/gone.conllx: no such file or directory; correct the path",
     "corpora.treebanks.parser": "spacy: no_such_parser: no such model package",
@@ -148,6 +165,9 @@ def test_every_bad_source_is_named_at_once(folder: Path) -> None:
     wrong = {name: finding.why for name, finding in findings.items() if finding.state == ERROR}
     assert wrong.keys() == MESSAGES.keys()
     assert {name: why for name, why in wrong.items() if MESSAGES[name] not in why} == {}
+    # Its text adds no problem of its own.
+    unread = findings["corpora.text.pinned"].why
+    assert unread == "not read, as results/sdists/no-such-data==1.0 was not fetched"
     assert findings["corpora.text.made-up"].state == OK
     assert not [why for why in wrong.values() if "\n" in why]
 

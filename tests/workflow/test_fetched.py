@@ -1,23 +1,16 @@
 """The study of real data: what it fetches is what a directory of the same data gives."""
 
-import gzip
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.papers.real_data import PLACES, write_mirror
 from tests.test_repository import ROOT
 from workflow_scripts.core.data import tables
 
-# Where the real data have what a source has, by the source's folder.
-PLACES = {
-    "gum/dep/stanford": "gum_sd/dep_stanford",
-    "gum/coref/conll": "gum_sd/coref_conll",
-    "arct-without-test": "arct",
-}
 PRODUCTS = [f"corpora/{name}.jsonl" for name in ("gum", "gum_mentions")]
 PRODUCTS += ["corpora/gum_mentions.annotation.jsonl", "corpora/framenet.jsonl"]
 PRODUCTS += ["corpora/glove.words.txt", "tasks/arct.points.parquet"]
@@ -27,14 +20,7 @@ PRODUCTS += ["corpora/glove.words.txt", "tasks/arct.points.parquet"]
 def mirror(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sources of studies/real.yaml, made of the real data."""
     folder = tmp_path_factory.mktemp("mirror")
-    for source, place in PLACES.items():
-        shutil.copytree(real_data / place, folder / source)
-    packed = folder / "packed/framenet_v15"
-    shutil.copytree(real_data / "framenet-1.5-subset", packed)
-    shutil.make_archive(str(folder / "framenet-1.5/framenet_v15"), "zip", packed.parent)
-    (folder / "glove").mkdir()
-    text = (real_data / "glove/glove.6B.50d.subset.txt").read_bytes()
-    (folder / "glove/glove-wiki-gigaword-50.gz").write_bytes(gzip.compress(text))
+    write_mirror(real_data, folder)
     return folder
 
 

@@ -62,7 +62,10 @@ class Resuming:
                 url = urljoin(url, answer.headers["Location"])
                 to = urlsplit(url)
                 if to.scheme != first.scheme or to.netloc not in (first.netloc, *self.hosts):
-                    raise ValueError(f"it redirects to {url}, which is not among its hosts")
+                    raise ValueError(
+                        f"it redirects to {to.scheme}://{to.netloc}; accepted: {first.scheme} and "
+                        f"{', '.join((first.netloc, *self.hosts))}"
+                    )
                 continue
             if start and answer.status_code == requests.codes.requested_range_not_satisfiable:
                 return self._answer(url, 0)  # the partial file is no beginning of this one
@@ -90,20 +93,30 @@ def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
                 raise ValueError(f"{n_bytes} bytes, not {file.n_bytes}")
         # Of the network or the server, or a wrong checksum, for which sacrebleu ends the process.
         except (Exception, SystemExit) as error:
+            reason = one_line(_innermost(error))
             if mirror:
                 raise InputError(
-                    f"fetch: {source.name}: {file.name}: not fetched ({one_line(error)}); "
+                    f"fetch: {source.name}: {file.name}: not fetched ({reason}); "
                     f"{MIRROR} is {mirror}: put the file there as {source.name}/{file.name}, or "
                     f"unset {MIRROR}"
                 ) from error
             raise InputError(
-                f"fetch: {source.name}: {file.name}: not fetched ({one_line(error)}); connect this "
+                f"fetch: {source.name}: {file.name}: not fetched ({reason}); connect this "
                 f"machine to {source.url}, or put its files by hand into "
                 f"FOLDER/{source.name}/, under the names in sources/files.csv, and set "
                 f"{MIRROR}=FOLDER"
             ) from error
         found[file.name] = pooch.file_hash(path, "sha256")
     return found
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """What a network or a server did, below the errors that libraries make of it."""
+    within = error.__cause__ or error.__context__
+    while within:
+        error = within if isinstance(within, OSError) else error
+        within = within.__cause__ or within.__context__
+    return error
 
 
 def _from_url(source: Source, file: File, path: Path, mirror: str) -> None:

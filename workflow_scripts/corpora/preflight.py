@@ -1,6 +1,7 @@
 """What the preflight opens of the corpora, with the readers of their rules: the first records."""
 
 import os
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -41,9 +42,9 @@ class Start(NamedTuple):
 
 
 def fetch(config: dict[str, Any], folder: Path, found: Findings) -> dict[str, Path]:
-    """Fetch the source distributions and sources that are not there yet below `folder`.
+    """Fetch the source distributions and sources that are not there yet, for now below `folder`.
 
-    Gives where each lies for now, by where it will lie.
+    Gives where each lies for now, by where it will lie. The files of sources are kept for the run.
     """
     os.environ.update(PIP)
     fetched = {}
@@ -73,12 +74,14 @@ def _source(source: downloads.Source, target: Path | None) -> tuple[None, str]:
     if target is None:
         return None, f"in {downloads.FOLDER}/{source.name}; {words}"
     try:
-        work = target.with_name(f"{source.name}.work")
-        fetch_source.fetch(source, work, os.environ.get(fetch_source.MIRROR, ""))
+        kept = Path(downloads.FOLDER, f"{source.name}.work")  # where the job goes on
+        fetch_source.fetch(source, kept, os.environ.get(fetch_source.MIRROR, ""))
+        work = target.with_name(kept.name)
+        shutil.copytree(kept, work)
         fetch_source.publish(source, work, target)
     except InputError as error:
         raise InputError(f"{error} ({words})") from error
-    return None, f"can be fetched: {words}"
+    return None, f"fetched: {words}"
 
 
 def _fetched(pin: dict[str, str], unpacked: Path, target: Path | None) -> tuple[None, str]:

@@ -39,7 +39,7 @@ class Collector(logging.Filter):
 
 def described(record: logging.LogRecord) -> dict[str, Any]:
     """What the planning needs of a job's report."""
-    asked = {key: record.resources.get(key) for key in ("mem_mb", "disk_mb", "gpu")}
+    asked = {key: record.resources.get(key) for key in ("mem_mb", "disk_mb", "gpu", "runtime")}
     return {
         "rule": record.rule_name,
         "input": list(record.input),

@@ -20,7 +20,7 @@ OWN, DEFAULT = "this study", "default study, 2 cores"
 
 @dataclass(frozen=True)
 class Job:
-    """A planned job; memory, disk and GPUs are what it asks a scheduler for."""
+    """A planned job; memory, disk, GPUs and `runtime`, in minutes, are asked of a scheduler."""
 
     rule: str
     input: tuple[str, ...]
@@ -30,6 +30,7 @@ class Job:
     mem_mb: int = 0
     disk_mb: int = 0
     gpu: int = 0
+    runtime: int = 0
     group: str = ""
 
 
@@ -163,6 +164,17 @@ def n_submitted(jobs: Sequence[Job], local: Collection[str]) -> int:
     """How many jobs a scheduler gets; those of a group are one."""
     own = [job for job in jobs if job.group or job.rule not in local]
     return sum(not job.group for job in own) + len({job.group for job in own if job.group})
+
+
+def gpu_time(jobs: Sequence[Job], times: Times) -> tuple[int, float, int, float]:
+    """Of the jobs that ask for a GPU: how many; seconds measured in this study; how many have none
+    of these; and the seconds after which a scheduler would have ended all of them.
+    """
+    asking = [job for job in jobs if job.gpu]
+    measured = [times.of(job) for job in asking]
+    own = [seconds for seconds, where in measured if seconds is not None and where == OWN]
+    limit = 60.0 * sum(job.runtime for job in asking)
+    return len(asking), sum(own), len(asking) - len(own), limit
 
 
 def critical_path(jobs: Sequence[Job], times: Times) -> tuple[float, list[str]]:

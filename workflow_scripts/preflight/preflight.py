@@ -172,6 +172,12 @@ def _what_runs(
         f"{duration(seconds)} in all, one after the other; {unknown} jobs have no measured time",
         f"{duration(longest)} along the longest chain: {' > '.join(chain)}",
     ]
+    n_gpu, own, untimed, limit = plan.gpu_time(jobs, times)
+    if n_gpu:
+        lines.append(
+            f"{n_gpu} jobs ask for a GPU where there is one: {duration(own)} by this study's own "
+            f"times, {untimed} have none; at most {duration(limit)} by their rules' time limits"
+        )
     if cores and not submits:
         least = max(longest, seconds / cores)
         lines.append(f"at least {duration(least)} on {cores} cores of the speed measured")

@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data.network import Network
-from workflow_scripts.core.run.findings import Finding, Findings
+from workflow_scripts.core.run.findings import ERROR, NOTE, Finding, Findings
 
 # `look` of each opens what its chapter reads; `fetch`, where there is one, comes before all.
 CHAPTERS = collect("preflight")
@@ -29,7 +29,9 @@ def look(config: dict[str, Any], network: Network) -> list[Finding]:
         here = _moved(config, moved)
         for chapter in chapters:
             chapter.look(here, folder / "copies", network, found)
-    return [_named_back(finding, moved) for finding in found.rows]
+        missing = {unpacked: str(path) for unpacked, path in moved.items() if not path.exists()}
+    rows = [_not_read(finding, missing) for finding in found.rows]
+    return [_named_back(finding, moved) for finding in rows]
 
 
 def _moved(part: Any, moved: Mapping[str, Path]) -> Any:
@@ -41,6 +43,14 @@ def _moved(part: Any, moved: Mapping[str, Path]) -> Any:
             if part == unpacked or part.startswith(f"{unpacked}/"):
                 return str(target) + part.removeprefix(unpacked)
     return copy.deepcopy(part)
+
+
+def _not_read(finding: Finding, missing: Mapping[str, str]) -> Finding:
+    """The finding; a note where it only repeats that something could not be fetched."""
+    for unpacked, path in missing.items():
+        if finding.state == ERROR and path in finding.why:
+            return replace(finding, state=NOTE, why=f"not read, as {unpacked} was not fetched")
+    return finding
 
 
 def _named_back(finding: Finding, moved: Mapping[str, Path]) -> Finding:
