@@ -58,7 +58,7 @@ def modes_opposite(products: Products, of: str) -> list[Measured]:
 
 
 def modes_verdict(products: Products, of: str) -> list[Measured]:
-    """Percent of the heads with an effect shown in some mode that have it shown in every mode.
+    """Percent of the heads with an effect, in some mode or between two, shown in every mode.
 
     On the loss of each task, or of running text, and of all seeds together; `of` is the measure.
     """
