@@ -3,7 +3,7 @@
 docs/configuration.md is the page; the Snakemake Workflow Catalog shows it as config/README.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,10 @@ HEAD = """\
 <!-- Written by `make docs` from rules/schemas/; change the descriptions there. -->
 
 A study is one YAML file: [config.yaml](../config.yaml) is the default study, [studies/](../studies)
-has others, and `snakemake figures --configfile mine.yaml` runs yours. A key that is not listed
-here is an error that names the accepted keys; so is a chapter without what it needs. A key that a
-study does not give has the default. A chapter that a study does not name is not part of it, except
-`corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
+has others, and `snakemake --cores 8 figures --configfile mine.yaml` runs yours. A key that is not
+listed here is an error that names the accepted keys; so is a chapter without what it needs. A key
+that a study does not give has the default. A chapter that a study does not name is not part of it,
+except `corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
 
 The file is UTF-8 and one document of YAML or JSON. What YAML 1.1 reads as something else than it
 seems to be is refused with its line: `010` (8), `1:30` (90), `1_000`, `yes`, `no`, `on`, `off`,
@@ -43,7 +43,9 @@ runs from `data`.
 ## Within another workflow
 
 A workflow imports this one as a module, with a study under a key of its own config, and its rules
-take any product, such as `results/mine/mine/figures/clark2019-fig4.svg`, as input:
+take any product, such as `results/mine/mine/figures/clark2019-fig4.svg`, as input. Products lie in
+`results/` of that workflow. Plain `snakemake` runs `atlas_all`, unless a rule of yours has
+`default_target: True`:
 
 ```snakemake
 module atlas:
@@ -56,6 +58,10 @@ use rule * from atlas as atlas_*
 Snakemake does not read this checkout's `profiles/default` then: copy it into that workflow, or its
 settings, on which [staleness.md](staleness.md) rests.
 """
+WITH_PATH = (
+    "`path` may stand next to `hub` or `fetch` "
+    "([which counts](data.md#public-data-that-the-workflow-fetches))"
+)
 TABLE_HEAD = "| key | value | default | description |\n| --- | --- | --- | --- |\n"
 
 
@@ -103,7 +109,8 @@ def _section(title: str, part: dict[str, Any], needed: str, root: dict[str, Any]
         text += f"\n### {', '.join(f'`{key}`' for key in keys)}\n\n"
         options = [name for option in target.get("oneOf", []) for name in option["required"]]
         if options:
-            text += f"Give exactly one of {', '.join(f'`{name}`' for name in options)}.\n\n"
+            text += f"Give exactly one of {', '.join(f'`{name}`' for name in options)}"
+            text += f";\n{WITH_PATH}.\n\n" if _may_have_path(options) else ".\n\n"
         text += TABLE_HEAD + "".join(_rows(target, "", root, shared))
     return text
 
@@ -187,13 +194,32 @@ def _escaped(text: str) -> str:
 
 def for_catalog() -> str:
     """The text of config/README.md: the same page, one folder next to docs/."""
-    return reference().replace("](staleness.md)", "](../docs/staleness.md)")
+    return (
+        reference()
+        .replace("](staleness.md)", "](../docs/staleness.md)")
+        .replace("](data.md", "](../docs/data.md")
+    )
 
 
 def joined() -> str:
     """The schema of a whole study in one file."""
-    text = yaml.safe_dump(schema.assemble(SCHEMAS), sort_keys=False, allow_unicode=True, width=100)
-    return JOINED_HEAD + text
+    root = _with_path(schema.assemble(SCHEMAS))
+    return JOINED_HEAD + yaml.safe_dump(root, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _with_path(part: Any) -> Any:
+    """A schema that accepts a path next to `hub` or `fetch`, of which the workflow takes one."""
+    if isinstance(part, list):
+        return [_with_path(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    options = [name for option in part.get("oneOf", []) for name in option.get("required", [])]
+    names = {"oneOf": "anyOf"} if _may_have_path(options) else {}
+    return {names.get(key, key): _with_path(value) for key, value in part.items()}
+
+
+def _may_have_path(options: Iterable[str]) -> bool:
+    return bool({"hub", "fetch"} & {*options} and "path" in options)
 
 
 if __name__ == "__main__":

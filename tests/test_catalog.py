@@ -1,21 +1,41 @@
 """What the Snakemake Workflow Catalog reads, and a study that runs where it is checked out."""
 
 import re
+from pathlib import Path
 
+import jsonschema
+import pytest
 import yaml
 
 from docs.configuration import CATALOG, JOINED, for_catalog, joined
 from tests.test_repository import ROOT
-from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check
+from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = ROOT / "rules/schemas"
+SCHEMA = yaml.safe_load(joined())
+STUDIES = [ROOT / "config.yaml", ROOT / ".test/config.yaml", *sorted(ROOT.glob("studies/*.yaml"))]
 
 
 def test_the_reference_and_the_joined_schema_are_those_of_make_docs() -> None:
     assert CATALOG.read_text(encoding="utf-8") == for_catalog()
     assert JOINED.read_text(encoding="utf-8") == joined()
-    assert yaml.safe_load(joined()) == schema.assemble(SCHEMAS)
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
+def test_the_joined_schema_accepts_what_the_workflow_does(study: Path) -> None:
+    jsonschema.validate(yaml.safe_load(study.read_text(encoding="utf-8")), SCHEMA)
+
+
+def test_the_joined_schema_refuses_what_the_workflow_does() -> None:
+    for source in ({}, {"path": "x", "sdist": "a/b"}, {"hbu": "x"}):
+        study = {"study": "s", "models": {"m": {"path": "x"}}, "tasks": {"mrpc": source}}
+        with pytest.raises(InputError):
+            check(study, SCHEMAS)
+    for source in ({}, {"hbu": "x"}):  # an editor may miss a second place
+        study["tasks"]["mrpc"] = source
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(study, SCHEMA)
 
 
 def test_links_of_the_reference_lead_somewhere() -> None:

@@ -44,6 +44,8 @@ def test_the_tables_are_sorted_and_complete() -> None:
         assert source.licence, source.name
         assert source.by in ("url", "sacrebleu")
         assert re.fullmatch("https://.*/", source.url)
+        for part in source.parts:
+            assert any(file.name.startswith(f"{part}/") for file in source.files), part
         for file in source.files:
             assert re.fullmatch("[0-9a-f]{64}|", file.sha256), file
             assert not Path(file.name).is_absolute()
@@ -125,6 +127,7 @@ def test_directory_of_a_path(path: str, directory: str | None) -> None:
         ({"tasks": {"arct": {"fetch": "arkt"}}}, "tasks.arct.fetch: 'arkt' is no source; accepted"),
         ({"tasks": {"arct": {"fetch": "arct/../gum"}}}, "the source arct has no such file"),
         ({"tasks": {"mrpc": {"fetch": "gum/dep"}}}, ""),
+        ({"tasks": {"mrpc": {"fetch": "gum"}}}, "accepted: gum/dep/stanford, gum/coref/conll"),
         ({"tasks": {"mrpc": {"fetch": "gum/depp"}}}, "the source gum has no such file or folder"),
         ({"tasks": {"mrpc": {"fetch": "gum/dep/stan"}}}, "the source gum has no such file"),
         ({"tasks": {"mrpc": {"fetch": "gum", "package": "x"}}}, "give exactly one of"),
@@ -198,4 +201,8 @@ def test_a_path_counts_where_data_are_stated() -> None:
     assert local["mrpc"]["path"] == "/data/glue/MRPC"
     assert "hub" not in local["mrpc"]
     assert local["arct"]["path"] == "/data/arct"
+    tasks["mrpc"]["path"] = "/mine/MRPC"
+    absolute = check(study(tasks=tasks), SCHEMAS)["tasks"]
+    assert absolute["mrpc"]["path"] == "/mine/MRPC"
+    assert absolute["arct"]["fetch"] == "arct"
     assert "fetch" not in local["arct"]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.tiny_study import TinyStudy
+from workflow_scripts.core.run.findings import ERROR, Finding
+from workflow_scripts.preflight.preflight import problems_of
 
 FIGURE = ("results/tiny/tiny/figures/clark2019-fig4.svg",)
 
@@ -34,6 +36,11 @@ def sound(study: TinyStudy) -> dict[str, list[str]]:
     report = report_of(study)
     assert "\n".join(report["Sources"]).strip() in done.stdout
     return report
+
+
+def test_one_problem_of_many_things_is_one_line() -> None:
+    found = [Finding(what, ERROR, why) for what, why in (("a", "x"), ("b", "y"), ("c", "x"))]
+    assert problems_of(found) == ["a, c: x", "b: y"]
 
 
 def test_a_sound_study_has_no_problem(sound: dict[str, list[str]]) -> None:

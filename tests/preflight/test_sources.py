@@ -67,7 +67,7 @@ def test_a_source_is_fetched_once_and_kept_for_the_run(
         monkeypatch.setenv("ATLAS_MIRROR", server.url)
         for _ in range(2):
             findings = looked_at(config)
-            assert findings["fetch.framenet"].why.startswith("fetched: 1 files")
+            assert findings["fetch.framenet"].why.startswith("fetched: 1 file, ")
             assert findings["corpora.frames.lexicon"].state == OK
         assert server.asked == ["GET /framenet/framenet_v17.zip"]
 

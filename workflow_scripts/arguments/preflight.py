@@ -5,7 +5,7 @@ from typing import Any
 
 from workflow_scripts.arguments.published_runs import read_published
 from workflow_scripts.core.data.network import Network
-from workflow_scripts.core.run.findings import Findings
+from workflow_scripts.core.run.findings import NOTE, Finding, Findings
 
 FAMILIES = ("bert", "bov", "bilstm")
 
@@ -17,11 +17,13 @@ def look(config: dict[str, Any], folder: Path, network: Network, found: Findings
     if not path:
         return
     points = found.read.get("tasks.arct")
+    if points is None:
+        why = "not read before tasks.arct is there"
+        found.rows.append(Finding("arguments.published_runs", NOTE, why))
+        return
     degenerate = {family: arguments[family]["degenerate_below"] for family in FAMILIES}
 
     def runs() -> tuple[None, str]:
-        if points is None:
-            return None, "not read before tasks.arct is there"
         return None, f"{len(read_published(Path(path), points, degenerate))} predictions"
 
     found.look("arguments.published_runs", runs)

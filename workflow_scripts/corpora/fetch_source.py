@@ -18,7 +18,7 @@ import requests
 from workflow_scripts.core.data import archives
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.downloads import File, Source
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import ARCHIVES
 from workflow_scripts.core.run.job import Out
 
@@ -27,6 +27,7 @@ MIRROR = "ATLAS_MIRROR"
 SECONDS = 30  # without a byte, after which a server counts as silent
 REDIRECTS = 5
 CHUNK = 1 << 16
+REASON = 400  # characters of an error, in which two SHA-256 are whole
 
 
 class Resuming:
@@ -93,12 +94,12 @@ def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
                 raise ValueError(f"{n_bytes} bytes, not {file.n_bytes}")
         # Of the network or the server, or a wrong checksum, for which sacrebleu ends the process.
         except (Exception, SystemExit) as error:
-            reason = one_line(_innermost(error))
+            reason = " ".join(str(_innermost(error)).split())[:REASON] or type(error).__name__
             if mirror:
                 raise InputError(
                     f"fetch: {source.name}: {file.name}: not fetched ({reason}); "
-                    f"{MIRROR} is {mirror}: put the file there as {source.name}/{file.name}, or "
-                    f"unset {MIRROR}"
+                    f"{MIRROR} is {mirror}, which must have it as {source.name}/{file.name}: "
+                    f"correct the file or {MIRROR}, or unset {MIRROR}"
                 ) from error
             raise InputError(
                 f"fetch: {source.name}: {file.name}: not fetched ({reason}); connect this "
@@ -171,7 +172,12 @@ def publish(source: Source, work: Path, folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if file.name.endswith(ARCHIVES):
             try:
-                archives.extract(given, path, f"fetch: {source.name}: {file.name}", "run it again")
+                archives.extract(
+                    given,
+                    path,
+                    f"fetch: {source.name}: {file.name}",
+                    f"run it again; if {MIRROR} is set, replace it there first",
+                )
             except InputError:
                 given.unlink()
                 raise

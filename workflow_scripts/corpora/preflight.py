@@ -68,8 +68,10 @@ def fetch(config: dict[str, Any], folder: Path, found: Findings) -> dict[str, Pa
 def _source(source: downloads.Source, target: Path | None) -> tuple[None, str]:
     """Fetch a source, or say where it lies; its size, licence and what of it is unchecked."""
     known = sum(file.n_bytes for file in source.files)
-    words = f"{len(source.files)} files, {size(known)}"
-    words += " and those of unknown size" if any(not file.n_bytes for file in source.files) else ""
+    unknown = sum(not file.n_bytes for file in source.files)
+    words = f"{len(source.files)} {'file' if len(source.files) == 1 else 'files'}"
+    words += f", {size(known)}" if known else ""
+    words += f", {unknown} of unknown size" if unknown else ""
     words += f"; {len(source.unchecked)} unchecked; licence: {source.licence}"
     if target is None:
         return None, f"in {downloads.FOLDER}/{source.name}; {words}"
@@ -159,7 +161,7 @@ def trees(entry: dict[str, Any], texts: Sequence[Example] | None) -> tuple[None,
     if not any(len(tree.words) > 1 for _, tree in found):
         raise InputError(f"{_origin(entry)}: no sentence of two words; use another treebank")
     by = f", parsed by {entry['spacy']}" if "parse" in entry else ""
-    return None, f"{len(found)} sentences{by}"
+    return None, f"{_read(found)} sentences{by}"
 
 
 def mentions(entry: dict[str, Any], seed: int) -> tuple[None, str]:
@@ -174,7 +176,12 @@ def mentions(entry: dict[str, Any], seed: int) -> tuple[None, str]:
     if not any(text.spans for text in texts):
         raise InputError(f"{_origin(entry)}: no mention; check path and format")
     n_mentions = sum(len(text.spans) for text in texts)
-    return None, f"{len(texts)} documents, {n_mentions} mentions"
+    return None, f"{_read(texts)} documents, {n_mentions} mentions"
+
+
+def _read(found: Sequence[object]) -> str:
+    """How many records were read."""
+    return f"the first {FIRST}" if len(found) == FIRST else str(len(found))
 
 
 def frames(name: str, entry: dict[str, Any], filters: str, seed: int) -> tuple[None, str]:
@@ -192,7 +199,7 @@ def frames(name: str, entry: dict[str, Any], filters: str, seed: int) -> tuple[N
         raise InputError(f"{_origin(entry)}: no annotated sentence; use another source")
     if len(read) < FIRST and "generate" not in entry and not examples:
         raise InputError(f"corpora.frames.{name}: no sentence passes the filters; use more")
-    return None, f"{len(read)} sentences, {len(examples)} pass the filters"
+    return None, f"{_read(read)} sentences, {len(examples)} pass the filters"
 
 
 def vectors(entry: dict[str, Any], folder: Path) -> tuple[None, str]:

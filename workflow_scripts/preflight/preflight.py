@@ -127,7 +127,7 @@ def main(
     errors = [f for f in (*of_sources, *of_models, *of_machine) if f.state == ERROR]
     # Where sources or models have errors, a plan mostly fails for one of them.
     errors = errors or [f for f in of_plan.rows if f.state == ERROR]
-    problems = [f"{f.what}: {f.why}" for f in errors]
+    problems = problems_of(errors)
     lines = [f"{number}. {problem}" for number, problem in enumerate(problems, start=1)]
     parts = [
         f"# Preflight of the study {study['study']}",
@@ -145,6 +145,14 @@ def main(
     if problems:
         more = f"; {len(problems) - 1} more are in {path}" if len(problems) > 1 else ""
         raise InputError(f"preflight: {len(problems)} problems: {problems[0]}{more}")
+
+
+def problems_of(errors: Iterable[Finding]) -> list[str]:
+    """A line for each problem; one, such as a hub that cannot be reached, may be of many things."""
+    alike: dict[str, list[str]] = {}
+    for finding in errors:
+        alike.setdefault(finding.why, []).append(finding.what)
+    return [f"{', '.join(what)}: {why}" for why, what in alike.items()]
 
 
 def _planned(call: dict[str, Any]) -> tuple[list[Job], str]:

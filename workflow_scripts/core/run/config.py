@@ -82,6 +82,7 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
         fix = "correct the path"
         if node.schema["format"] == "data-path":
             fix += f", or data ({config['data']}), from which relative paths start"
+            fix += f", or licensed ({config['licensed']})" if "licensed" in config else ""
         words = f"{node.name}: {node.value}: no such file or directory; {fix}"
         raise InputError(f"config: {words}{_and_more(missing)}")
     for node in nodes:

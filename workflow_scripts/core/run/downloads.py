@@ -1,7 +1,8 @@
 """Public data that the workflow knows how to fetch: the tables in sources/, and where files lie.
 
 sources/sources.csv has a row per source: its name, what it is, its licence, how it is fetched, the
-URL of its files and the hosts to which that may redirect. sources/files.csv has a row per file: its
+URL of its files, the hosts to which that may redirect, and its parts where these are data of
+different kinds. sources/files.csv has a row per file: its
 name in the source's folder, where it is below the URL (if under another name), its SHA-256 and
 size. A file without a SHA-256 is unchecked: its bytes were never seen by those who wrote the table.
 """
@@ -46,6 +47,7 @@ class Source:
     url: str
     hosts: tuple[str, ...]
     files: tuple[File, ...]
+    parts: tuple[str, ...] = ()  # folders of data of different kinds, of which a study names one
 
     @property
     def unchecked(self) -> list[str]:
@@ -80,6 +82,7 @@ def sources() -> dict[str, Source]:
             row["url"],
             tuple(row["hosts"].split()),
             tuple(files.get(row["source"], ())),
+            tuple(row["parts"].split()),
         )
         for row in _rows("sources.csv")
     }
@@ -101,6 +104,11 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
         if name not in sources():
             accepted = ", ".join(sources())
             raise InputError(f"config: {node.name}: {name!r} is no source; accepted: {accepted}")
+        if not inside and (parts := sources()[name].parts):
+            raise InputError(
+                f"config: {node.name}: {name} has data of several kinds; accepted: "
+                + ", ".join(f"{name}/{part}" for part in parts)
+            )
         part = schema.parent(config, node)
         sides = [part[side] for side in ("source", "target")] if "target" in part else [""]
         for path in (PurePosixPath(inside, side) for side in sides):
@@ -137,8 +145,8 @@ def choose(config: dict[str, Any]) -> dict[str, Any]:
     """A copy of a config whose corpora and tasks state one place where their data are.
 
     They may state several: `licensed`, a path below the study's `licensed`, counts where the study
-    states that directory; of `path` and another, `fetch` or `hub`, the path counts where the study
-    states `data`, other than the default, the other elsewhere.
+    states that directory; of `path` and another, `fetch` or `hub`, the path counts where it is
+    absolute or the study states `data`, other than the default, the other elsewhere.
     """
     stated = os.path.normpath(str(config.get("data", "."))) != ".", config.get("licensed")
     return {
@@ -160,7 +168,8 @@ def _chosen(part: Any, data: bool, licensed: str | None) -> Any:
             path = str(Path(licensed).absolute() / own)
             return _without(part, *HUB, "fetch", "treebank") | {"path": path}
     if "path" in part or "target" in part:
-        return _without(part, *HUB, "fetch") if data else _without(part, "path")
+        local = data or str(part.get("path", part.get("target"))).startswith("/")
+        return _without(part, *HUB, "fetch") if local else _without(part, "path")
     return part
 
 
