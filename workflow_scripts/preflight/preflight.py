@@ -170,6 +170,8 @@ def _what_runs(
 ) -> str:
     """The table of rules, and what all take together."""
     head = ("rule", "jobs", "where", "time of all", "measured in", "disk declared")
+    if not jobs:
+        return "nothing: all is there"
     seconds, unknown = sum(rule.seconds for rule in totals), sum(rule.unknown for rule in totals)
     longest, chain = plan.critical_path(jobs, times)
     submitted = f", {plan.n_submitted(jobs, local)} submitted" if submits else ""
@@ -182,9 +184,10 @@ def _what_runs(
     ]
     n_gpu, own, untimed, limit = plan.gpu_time(jobs, times)
     if n_gpu:
+        timed = f"{duration(own)} by this study's own times, " if own else ""
         lines.append(
-            f"{n_gpu} jobs ask for a GPU where there is one: {duration(own)} by this study's own "
-            f"times, {untimed} have none; at most {duration(limit)} by their rules' time limits"
+            f"{n_gpu} jobs ask for a GPU where there is one: {timed}{untimed} not timed in this "
+            f"study; at most {duration(limit)} by their rules' time limits"
         )
     if cores and not submits:
         least = max(longest, seconds / cores)
