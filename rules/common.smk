@@ -94,7 +94,7 @@ wildcard_constraints:
     frames="|".join(map(re.escape, FRAMES)) or "none",
     vectors="|".join(map(re.escape, VECTORS)) or "none",
     requirement="|".join(map(re.escape, SDISTS)) or "none",
-    download="|".join(downloads.sources()),
+    download="|".join(map(re.escape, downloads.sources())),
     task="|".join(TASKS) or "none",
     init="pretrained|random",
     seed="[0-9]+",

@@ -4,7 +4,7 @@ import csv
 import hashlib
 import re
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from tests.test_repository import ROOT
 from workflow_scripts.core.run import downloads
 from workflow_scripts.core.run.config import check, check_paths
 from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.corpora import fetch_source
 
 SCHEMAS = ROOT / "rules/schemas"
 # Branches and releases, not commits: whether these change, their SHA-256 would tell, once known.
@@ -32,24 +33,34 @@ def study(**changes: Any) -> dict[str, Any]:
     return base | changes
 
 
+def rows(name: str) -> list[str]:
+    """The source of each row of a table, which has the ends of lines that git gives it."""
+    text = (downloads.TABLES / name).read_bytes().decode()
+    assert "\r" not in text, name
+    assert not text.startswith("\ufeff"), name
+    return [row["source"] for row in csv.DictReader(text.splitlines())]
+
+
 def test_the_tables_are_sorted_and_complete() -> None:
-    found = downloads.sources()
-    assert list(found) == sorted(found)
-    with (downloads.TABLES / "files.csv").open(encoding="utf-8") as opened:
-        rows = list(csv.DictReader(opened))
-    assert {row["source"] for row in rows} == set(found)
-    assert len({(row["source"], row["file"]) for row in rows}) == len(rows)
-    for source in found.values():
-        assert source.what, source.name
-        assert source.licence, source.name
-        assert source.by in ("url", "sacrebleu")
+    names, of = (rows(name) for name in ("sources.csv", "files.csv"))
+    assert names == sorted(set(names))
+    assert of == sorted(of)
+    assert set(of) == set(names)
+    for source in downloads.sources().values():
+        assert re.fullmatch("[a-z0-9.-]*[a-z0-9]", source.name)
+        assert not source.name.endswith((".work", ".sha256"))
+        assert source.what.strip(), source.name
+        assert source.licence.strip(), source.name
+        assert source.by in fetch_source.BY
         assert re.fullmatch("https://.*/", source.url)
+        assert all(re.fullmatch("[a-z0-9.-]+", host) for host in source.hosts), source.name
+        places = [PurePosixPath(file.name) for file in source.files]
+        assert [str(place) for place in places] == [file.name for file in source.files]
+        assert len({*places}) == len(places)
+        assert not {*places} & {parent for place in places for parent in place.parents}
+        assert all(re.fullmatch("[0-9a-f]{64}|", file.sha256) for file in source.files)
         for part in source.parts:
             assert any(file.name.startswith(f"{part}/") for file in source.files), part
-        for file in source.files:
-            assert re.fullmatch("[0-9a-f]{64}|", file.sha256), file
-            assert not Path(file.name).is_absolute()
-            assert ".." not in Path(file.name).parts
 
 
 def test_urls_have_a_fixed_commit() -> None:
@@ -66,14 +77,13 @@ def test_the_checksums_are_those_of_the_real_files(real_data: Path) -> None:
             inside = Path(file.name)
             inside = Path(FOLDERS.get(str(inside.parent), inside.parent), inside.name)
             path = real_data / folder / inside
-            path = path if path.is_file() else path.with_name(path.name.replace("coref/conll/", ""))
             flat = real_data / folder / inside.name
             path = path if path.is_file() else flat
             if path.is_file() and file.sha256:
                 assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256, file
                 assert file.n_bytes == path.stat().st_size
                 seen.add(name)
-    assert seen >= {"arct", "gum"}
+    assert seen == set(LOCAL)
 
 
 def test_what_is_fetched_lies_in_its_sources_folder() -> None:
@@ -128,6 +138,8 @@ def test_directory_of_a_path(path: str, directory: str | None) -> None:
         ({"tasks": {"arct": {"fetch": "arct/../gum"}}}, "the source arct has no such file"),
         ({"tasks": {"mrpc": {"fetch": "gum/dep"}}}, ""),
         ({"tasks": {"mrpc": {"fetch": "gum"}}}, "accepted: gum/dep/stanford, gum/coref/conll"),
+        ({"tasks": {"mrpc": {"fetch": "framenet/framenet_v17.zip/../x"}}}, "has no such file"),
+        ({"tasks": {"mrpc": {"fetch": "arct/dev-full.txt/x"}}}, "has no such file"),
         ({"tasks": {"mrpc": {"fetch": "gum/depp"}}}, "the source gum has no such file or folder"),
         ({"tasks": {"mrpc": {"fetch": "gum/dep/stan"}}}, "the source gum has no such file"),
         ({"tasks": {"mrpc": {"fetch": "gum", "package": "x"}}}, "give exactly one of"),
@@ -148,7 +160,11 @@ def test_a_changed_row_is_fetched_again_but_not_for_a_word() -> None:
     gum = downloads.sources()["gum"]
     assert replace(gum, licence="other", what="other").digest == gum.digest
     changed = replace(gum.files[0], sha256="0" * 64)
-    assert replace(gum, files=(changed, *gum.files[1:])).digest != gum.digest
+    moved = replace(gum.files[0], at="elsewhere")
+    for file in (changed, moved):
+        assert replace(gum, files=(file, *gum.files[1:])).digest != gum.digest
+    for change in ({"url": "https://elsewhere/"}, {"by": "sacrebleu"}):
+        assert replace(gum, **change).digest != gum.digest
 
 
 @pytest.mark.parametrize(

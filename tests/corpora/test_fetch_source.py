@@ -172,6 +172,35 @@ def test_redirects_to_other_hosts_are_refused(server: Server, tmp_path: Path) ->
         fetch(source(server.url, hosts=(host,)), tmp_path)
         assert contents(tmp_path) == CONTENT
         other.shutdown()
+    server.elsewhere = server.url.rstrip("/").replace("http:", "https:")
+    with pytest.raises(InputError, match=r"it redirects to https://127.*; accepted: http and "):
+        fetch(source(server.url), tmp_path / "new")
+
+
+def test_a_file_has_another_name_than_at_its_url(server: Server, tmp_path: Path) -> None:
+    (first, *_) = source("").files
+    fetch(source(server.url, files=(replace(first, name="c.txt"),)), tmp_path)
+    assert contents(tmp_path) == {"c.txt": CONTENT["a.txt"]}
+
+
+def test_sacrebleus_test_sets_are_joined_and_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for side in ("source", "reference"):
+        for name in ("one", "two"):
+            (tmp_path / f"{name}.{side}").write_text(f"{name} {side}\n")
+    utils = "sacrebleu.utils"
+    monkeypatch.setattr(f"{utils}.get_source_file", lambda n, _: f"{tmp_path}/{n}.source")
+    monkeypatch.setattr(f"{utils}.get_reference_files", lambda n, _: [f"{tmp_path}/{n}.reference"])
+    files = tuple(File(side, f"one+two en-fr {side}", "", 0) for side in ("source", "reference"))
+    fetch(source("", by="sacrebleu", files=files), tmp_path / "new")
+    assert contents(tmp_path / "new") == {
+        "source": b"one source\ntwo source\n",
+        "reference": b"one reference\ntwo reference\n",
+    }
+    files = (replace(files[0], sha256="0" * 64),)
+    with pytest.raises(InputError, match=r"source: not fetched .*SHA-256"):
+        fetch(source("", by="sacrebleu", files=files), tmp_path / "new")
 
 
 def test_endless_redirects_are_refused(server: Server, tmp_path: Path) -> None:

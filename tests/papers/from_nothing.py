@@ -8,7 +8,7 @@ started again.
 
 import argparse
 import json
-import os
+import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 from tests.papers import real_data
-from tests.papers.hub import Hub, Mirror, Nothing, Repositories, Server, serving
+from tests.papers.hub import Hub, Mirror, Nothing, Repositories, Server, environment, serving
 from tests.workflow.copied import copy_workflow
 
 STUDY = "studies/real.yaml"
@@ -34,11 +34,14 @@ def main() -> int:
     workflow, repositories = folder / "workflow", Repositories(folder)
     tasks = yaml.safe_load(Path(STUDY).read_text(encoding="utf-8"))["tasks"].values()
     ((name, commit),) = {(task["hub"], task["revision"]) for task in tasks if "hub" in task}
-    if not workflow.exists():
+    overlay = workflow / "one_seed.yaml"
+    if not overlay.is_file():  # the last that is written
+        for made in (workflow, folder / "mirror", folder / "datasets"):
+            shutil.rmtree(made, ignore_errors=True)
         real_data.write_mirror(given.data, folder / "mirror")
         real_data.write_glue(given.data, repositories.add("datasets", name, commit))
         copy_workflow(workflow)
-        (workflow / "one_seed.yaml").write_text(json.dumps(SEED), encoding="utf-8")
+        overlay.write_text(json.dumps(SEED), encoding="utf-8")
     repositories.commits["datasets", name] = commit
     with ExitStack() as servers:
         hub, mirror, nothing = (
@@ -46,16 +49,9 @@ def main() -> int:
             for handler in (Hub, Mirror, Nothing)
         )
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *options]
-        env = {
-            "HF_ENDPOINT": hub.url,
-            "HF_HOME": str(folder / "home"),
-            "ATLAS_MIRROR": mirror.url,
-            "HTTP_PROXY": nothing.url,
-            "HTTPS_PROXY": nothing.url,
-            "NO_PROXY": "127.0.0.1",
-        }
+        env = environment(hub.url, nothing.url, folder / "home") | {"ATLAS_MIRROR": mirror.url}
         done = subprocess.run(
-            [*command, "--configfile", STUDY, "one_seed.yaml"], cwd=workflow, env=os.environ | env
+            [*command, "--configfile", STUDY, overlay.name], cwd=workflow, env=env
         )
         print(f"asked of the network: {sorted(set(nothing.asked))}")
     return done.returncode

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,6 +60,26 @@ def serving(server: Server) -> Iterator[Server]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def environment(hub: str, proxy: str, home: Path) -> dict[str, str]:
+    """This process's, in which a hub answers for the real one and a proxy for all else."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("HF_") and not name.lower().endswith("_proxy")
+    }
+    return kept | {
+        "HF_ENDPOINT": hub,
+        "HF_HOME": str(home),
+        "HF_HUB_OFFLINE": "0",
+        "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HTTP_PROXY": proxy,
+        "HTTPS_PROXY": proxy,
+        "NO_PROXY": "127.0.0.1",
+    }
 
 
 class Quiet(BaseHTTPRequestHandler):

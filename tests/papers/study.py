@@ -1,6 +1,5 @@
 """The papers' study on stand-ins: a copy of the workflow, a hub, a mirror, and a small config."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from tests.papers import berts, data_sets, sources
-from tests.papers.hub import Repositories
+from tests.papers.hub import Repositories, environment
 from tests.workflow.copied import copy_workflow
 
 STUDY = "studies/papers.yaml"
@@ -117,29 +116,12 @@ class PapersStudy:
         self, *options: str, hub: str, proxy: str, **env: str
     ) -> subprocess.CompletedProcess:
         """Run snakemake on the study; all but the hub is asked of the proxy."""
-        own = {
-            "HF_ENDPOINT": hub,
-            "HF_HOME": str(self.home),
-            "HF_HUB_OFFLINE": "0",
-            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "GENSIM_DATA_DIR": str(self.vectors),
-            "ATLAS_MIRROR": str(self.mirror),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "HTTP_PROXY": proxy,
-            "HTTPS_PROXY": proxy,
-            "NO_PROXY": "127.0.0.1",
-        }
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("HF_") and not name.lower().endswith("_proxy")
-        }
+        own = {"GENSIM_DATA_DIR": str(self.vectors), "ATLAS_MIRROR": str(self.mirror)}
         command = [sys.executable, "-m", "snakemake", *options, "--cores", "2"]
         return subprocess.run(
             [*command, "--configfile", STUDY, "small.yaml"],
             cwd=self.folder,
-            env=kept | own | env,
+            env=environment(hub, proxy, self.home) | own | env,
             capture_output=True,
             text=True,
         )

@@ -64,7 +64,8 @@ def test_the_totals_of_each_rule() -> None:
 
 def test_gpu_time_counts_no_time_of_another_study() -> None:
     own, foreign = job("b", gpu=1, runtime=240), job("a", gpu=1, runtime=60)
-    assert plan.gpu_time((own, foreign, job("c")), TIMES) == (2, 5.0, 1, 300 * 60)
+    jobs = (own, own, foreign, job("c"))
+    assert plan.gpu_time(jobs, TIMES) == (3, 10.0, 1, 540 * 60)
 
 
 def test_a_group_is_submitted_once() -> None:

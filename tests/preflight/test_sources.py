@@ -2,6 +2,7 @@
 
 import copy
 import gzip
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from workflow_scripts.core.data import first_records
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run import downloads, sdists
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.findings import ERROR, OK, Finding, Findings
+from workflow_scripts.core.run.findings import ERROR, NOTE, OK, Finding, Findings
 from workflow_scripts.preflight import sources
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
@@ -70,6 +71,36 @@ def test_a_source_is_fetched_once_and_kept_for_the_run(
             assert findings["fetch.framenet"].why.startswith("fetched: 1 file, ")
             assert findings["corpora.frames.lexicon"].state == OK
         assert server.asked == ["GET /framenet/framenet_v17.zip"]
+
+
+def test_an_archive_that_is_none_is_fetched_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What reads it is not read, but what reads a source whose name begins the same is."""
+    monkeypatch.setenv("ATLAS_MIRROR", "mirror")
+    for name in ("framenet", "framenet-1.5"):
+        write_framenet(folder / "mirror" / name)
+    archive = (folder / "mirror/framenet/framenet_v17.zip").rename(folder / "good.zip")
+    (folder / "mirror/framenet/framenet_v17.zip").write_bytes(b"<html>log in</html>")
+    with zipfile.ZipFile(folder / "mirror/framenet-1.5/framenet_v15.zip", "w") as zipped:
+        zipped.writestr("framenet_v15/lu/lu1.xml", "<other/>")
+    config = tiny_config()
+    config["corpora"]["frames"] |= {
+        "first": {"fetch": "framenet/framenet_v17.zip/framenet_v17"},
+        "other": {"fetch": "framenet-1.5/framenet_v15.zip/framenet_v15"},
+    }
+    findings = looked_at(config)
+    assert "not unpacked" in findings["fetch.framenet"].why
+    first, other = (findings[f"corpora.frames.{name}"] for name in ("first", "other"))
+    assert (first.state, first.why) == (
+        NOTE,
+        "not read, as results/downloads/framenet was not fetched",
+    )
+    place = "results/downloads/framenet-1.5/framenet_v15.zip/framenet_v15/lu/lu1.xml:1: "
+    assert other.state == ERROR
+    assert other.why.startswith(place)
+    archive.rename(folder / "mirror/framenet/framenet_v17.zip")
+    assert looked_at(config)["corpora.frames.first"].state == OK
 
 
 def bad_study() -> dict[str, Any]:

