@@ -24,11 +24,13 @@ use rule analysis_step as torch_step with:
         "../envs/torch.yaml"
 
 
-# Runs a model.
+# Runs a model, which takes long. Of its jobs Snakemake prints the message and the reason.
 use rule torch_step as model_step with:
     threads: config["threads"]
     resources:
         **MODEL_JOB,
+    message:
+        "{rule} makes {output} (threads: {threads}, log: {log})"
 
 
 use rule model_step as training_step with:

@@ -35,6 +35,8 @@ use rule analysis_step as fetch_source with:
         **step("corpora/fetch_source.py"),
         source="{download}",
         digest=lambda w: downloads.sources()[w.download].digest,
+    message:
+        "{rule} makes {output} (downloads, log: {log})"
 
 
 use rule analysis_step as segments with:

@@ -122,3 +122,5 @@ def outputs(plan: str) -> Iterator[str]:
     """The files that the jobs of a dry run would write."""
     for line in re.findall(r"^ +output: (.+)$", plan, re.M):
         yield from line.split(", ")
+    for line in re.findall(r"^ *Job \d+: \w+ makes (.+) \(", plan, re.M):  # a rule with a message
+        yield from line.split(" ")

@@ -48,7 +48,8 @@ def test_an_importing_workflow_plans_a_figure(tmp_path: Path) -> None:
     content = f'configfile: "study.yaml"\n\n{text("docs/configuration.md")}\n{mine}'
     (tmp_path / "Snakefile").write_text(content, encoding="utf-8")
     plan = planned(tmp_path, "mine.txt")
-    for rule in ("atlas_extract", "atlas_entropy", "atlas_clark2019_fig4", "mine"):
+    assert ": atlas_extract makes results/demo/" in plan
+    for rule in ("atlas_entropy", "atlas_clark2019_fig4", "mine"):
         assert f"rule {rule}:" in plan
 
 

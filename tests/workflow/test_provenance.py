@@ -21,7 +21,9 @@ def reasons(study: TinyStudy) -> dict[str, set[str]]:
     done = study.snakemake("--dry-run", *(f"results/tiny/{target}" for target in TARGETS))
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, set[str]] = {}
-    jobs = re.findall(r"rule (\w+):\n.*?reason: (.*?)$", done.stdout + done.stderr, re.M | re.S)
+    printed = done.stdout + done.stderr
+    jobs = re.findall(r"^ *(?:local)?rule (\w+):\n.*?reason: (.*?)$", printed, re.M | re.S)
+    jobs += re.findall(r"^ *Job \d+: (\w+) makes .*\n *Reason: (.*)$", printed, re.M)
     for rule, reason in jobs:
         found.setdefault(rule, set()).add(reason)
     return found
