@@ -6,7 +6,6 @@ fail instead.
 """
 
 import os
-import re
 import subprocess
 import sys
 from functools import cache
@@ -17,6 +16,7 @@ import yaml
 
 from tests.chapter_pages import outputs
 from tests.parsed_rules import parsed
+from tests.printed import rules_of
 from workflow_scripts.core.integrity import provenance
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +41,8 @@ def study_before(rule: str, product: Path, folder: Path) -> Path:
     earlier versions or other choices left in the results is not linked.
     """
     needs(product)
-    if other := rules_of(plan("--forcerun", rule, "--", str(product.relative_to(ROOT)))) - {rule}:
+    again = plan("--forcerun", rule, "--", str(product.relative_to(ROOT)))
+    if other := set(rules_of(again)) - {rule}:
         unfinished(f"{min(other)} is to be run again")
     for name in outputs(plan("--forceall")):
         path = ROOT / name
@@ -84,8 +85,3 @@ def plan(*options: str) -> str:
     if done.returncode:
         unfinished(done.stderr.strip().splitlines()[-1])
     return done.stdout
-
-
-def rules_of(plan: str) -> set[str]:
-    """The rules of the jobs of a plan."""
-    return set(re.findall(r"^(?:local)?rule (\w+):$", plan, re.M))

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.papers.hub import Nothing, Server, serving
+from tests.printed import rules_of
 from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.run.config import check
 from workflow_scripts.core.run.errors import InputError
@@ -160,10 +161,9 @@ def test_smollm2_is_dequantised_before_all_else(tmp_path: Path) -> None:
     output = run.stdout + run.stderr
     tables = {f"clark2019-table{number}.csv" for number in (1, 2)}
     assert products(output)["smollm2"] >= tables | {"clark2019-fig4.svg"}
-    rules = re.findall(r"^ *(?:local)?rule (\w+):|Job \d+: (\w+) makes", output, re.M)
-    names = [rule or named for rule, named in rules]
-    assert names.index("dequantise") < names.index("model_card") < names.index("extract")
-    assert names.count("dequantise") == 1
+    rules = rules_of(output)
+    assert rules.index("dequantise") < rules.index("model_card") < rules.index("extract")
+    assert rules.count("dequantise") == 1
 
 
 def test_decoders_of_the_hub_are_pinned() -> None:

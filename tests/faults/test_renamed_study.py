@@ -1,18 +1,17 @@
 """A study that was copied or renamed reads its own files, and never those of the old folder."""
 
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.faults.products import CHECKPOINT, EXAMPLES
+from tests.printed import rules_of
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.attention import extract
 
 CARD = f"{CHECKPOINT}.json"
 SETTINGS = {"max_tokens": 128, "batch_tokens": 64, "device": "cpu"}
-RULES = re.compile(r"^ *(?:local)?rule (\w+):", re.MULTILINE)  # of the jobs that run
 ATTENTION = "results/renamed/tiny/attention/mrpc.pretrained.1.h5"
 
 
@@ -38,5 +37,5 @@ def test_a_copied_or_renamed_study_reads_its_own_checkpoint(
     study.write_config()
     done = study.snakemake(ATTENTION)
     assert done.returncode == 0, done.stderr
-    assert RULES.findall(done.stdout + done.stderr) == ["extract_checkpoint"]
+    assert rules_of(done.stdout + done.stderr) == ["extract_checkpoint"]
     assert Path(ATTENTION).read_bytes() == expected

@@ -1,10 +1,10 @@
 """A study that keeps no caches leaves none, and notices what makes them stale."""
 
-import re
 from pathlib import Path
 
 import pytest
 
+from tests.printed import rules_of
 from tests.workflow.tiny_study import TinyStudy
 
 TARGET = "results/tiny/tiny/figures/clark2019-fig4.svg"
@@ -23,7 +23,7 @@ def study(tmp_path_factory: pytest.TempPathFactory, tiny_model_dir: Path) -> Tin
 def planned(study: TinyStudy) -> set[str]:
     done = study.snakemake(TARGET, "--dry-run")
     assert done.returncode == 0, done.stdout + done.stderr
-    return set(re.findall(r"^ *(?:local)?rule (\w+):", done.stdout + done.stderr, re.M))
+    return set(rules_of(done.stdout + done.stderr))
 
 
 def test_caches_are_removed_after_their_last_reader(study: TinyStudy) -> None:

@@ -1,7 +1,6 @@
 """`snakemake preflight` itself, on the tiny study: what it reports, writes, and ends with."""
 
 import os
-import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.printed import rules_of
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.core.run.findings import ERROR, Finding
 from workflow_scripts.preflight.preflight import problems_of
@@ -60,7 +60,7 @@ def test_the_jobs_are_those_of_a_dry_run(study: TinyStudy, sound: dict[str, list
     table = [line.split() for line in sound["What"][1:] if line]
     rules = {cells[0]: int(cells[1]) for cells in table if cells[1].isdigit()}
     planned = study.snakemake("--dry-run")
-    named = re.findall(r"^ *(?:local)?rule (\w+):", planned.stdout + planned.stderr, re.M)
+    named = rules_of(planned.stdout + planned.stderr)
     assert rules == Counter(name for name in named if name != "all")
     assert f"{sum(rules.values())} jobs" in sound["What"]
 

@@ -83,13 +83,14 @@ def runs(
         submitted.folder / "results/tiny",
         printed.read_text(),
         jobs,
-        {rule for rule, block in rule_blocks(plan) if re.search(r"\bgpu=1\b", block)},
+        {rule for rule, about in jobs_of(plan) if re.search(r"\bgpu(=|: )1\b", about)},
     )
 
 
-def rule_blocks(plan: str) -> list[tuple[str, str]]:
-    """The rule and the lines of each job of a dry run."""
-    return re.findall(r"^ *rule (\w+):\n((?: +.*: .*\n)+)", plan, re.MULTILINE)
+def jobs_of(plan: str) -> list[tuple[str, str]]:
+    """The rule of each job of a dry run, and what is printed of it."""
+    blocks = re.findall(r"^ *rule (\w+):\n((?: +.*: .*\n)+)", plan, re.MULTILINE)
+    return blocks + re.findall(r"^ *Job \d+: (\w+) makes (.*)$", plan, re.MULTILINE)
 
 
 def products(results: Path) -> set[str]:

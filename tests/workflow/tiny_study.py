@@ -15,6 +15,7 @@ import yaml
 
 from tests.import_graph import import_graph
 from tests.parsed_rules import parsed_rules
+from tests.printed import rules_of
 from tests.workflow.copied import ROOT, copy_workflow
 from workflow_scripts.chapters import CHAPTERS
 from workflow_scripts.core.run import schema
@@ -88,8 +89,7 @@ class TinyStudy:
         """The rules that a dry run would run."""
         done = self.snakemake("--dry-run")
         assert done.returncode == 0, done.stdout + done.stderr
-        rules = re.findall(r"^ *(?:local)?rule (\w+):", done.stdout + done.stderr, re.MULTILINE)
-        return set(rules) - {"all"}
+        return set(rules_of(done.stdout + done.stderr)) - {"all"}
 
     def with_followers(self, rules: set[str]) -> set[str]:
         """`rules` and those with a job that needs, directly or not, a product of theirs."""
