@@ -21,6 +21,6 @@ class InputError(Exception):
         super().__init__(line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}")
 
 
-def one_line(error: BaseException) -> str:
+def one_line(error: Exception) -> str:
     """The message of an error of any library, on one line, cut to REASON characters."""
     return " ".join(str(error).split())[:REASON] or type(error).__name__
