@@ -24,19 +24,13 @@ use rule analysis_step as torch_step with:
         "../envs/torch.yaml"
 
 
-# Takes long, on the cores alone. Of its jobs Snakemake prints the message and the reason.
-use rule torch_step as long_step with:
+# Runs a model, which takes long. Of its jobs Snakemake prints the message and the reason.
+use rule torch_step as model_step with:
     threads: config["threads"]
-    message:
-        "{rule} makes {output} (threads: {threads}, mem_mb: {resources.mem_mb}, log: {log})"
-
-
-# Runs a model.
-use rule long_step as model_step with:
     resources:
         **MODEL_JOB,
     message:
-        "{rule} makes {output} (threads: {threads}, mem_mb: {resources.mem_mb}, gpu: {resources.gpu}, log: {log})"
+        "{rule} makes {output} (threads: {threads}, log: {log})"
 
 
 use rule model_step as training_step with:

@@ -19,7 +19,7 @@ PATTERN_CLASSIFIED += [[task, "fine-tuned", seed] for task in TASKS for seed in 
 PATTERN_SECTION = PAPER["kovaleva2019"] | {"subcategory": "4.1 Patterns"}
 
 
-use rule long_step as pattern_classifier with:
+use rule model_step as pattern_classifier with:
     input:
         annotations=PATTERN_OWN_ANNOTATIONS,
         builtin=[PATTERN_PRETRAINED_MAPS] if PATTERNS["builtin"] else [],
@@ -54,7 +54,7 @@ use rule long_step as pattern_classifier with:
         seed=config["seed"],
 
 
-use rule long_step as pattern_shares with:
+use rule model_step as pattern_shares with:
     input:
         classifier=rules.pattern_classifier.output.classifier,
         caches=[

@@ -16,6 +16,7 @@ import torch
 from tests.slurm.cluster import Cluster
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.chapters import CHAPTERS
+from workflow_scripts.preflight.plan import dry_run
 
 # Two chapters and one task of the tiny study, so that a dozen jobs are submitted, with what they
 # are made from, and the report.
@@ -62,7 +63,15 @@ def runs(
     local = two_chapters(folder / "local", tiny_model_dir)
     submitted = two_chapters(folder / "submitted", tiny_model_dir)
     cluster.write_partitions(submitted.folder)
-    plan = local.snakemake("--dry-run").stdout
+    planned = dry_run(
+        {
+            "arguments": ["--cores", "2", "--configfile", "tiny.yaml"],
+            "snakefile": str(local.folder / "Snakefile"),
+            "configfiles": [str(local.folder / "tiny.yaml")],
+            "directory": str(local.folder),
+            "without": "preflight",
+        }
+    )
     printed = folder / "slurm.txt"
     with printed.open("w") as file:
         head = subprocess.Popen(
@@ -83,14 +92,8 @@ def runs(
         submitted.folder / "results/tiny",
         printed.read_text(),
         jobs,
-        {rule for rule, about in jobs_of(plan) if re.search(r"\bgpu(=|: )1\b", about)},
+        {job.rule for job in planned if job.gpu},
     )
-
-
-def jobs_of(plan: str) -> list[tuple[str, str]]:
-    """The rule of each job of a dry run, and what is printed of it."""
-    blocks = re.findall(r"^ *rule (\w+):\n((?: +.*: .*\n)+)", plan, re.MULTILINE)
-    return blocks + re.findall(r"^ *Job \d+: (\w+) makes (.*)$", plan, re.MULTILINE)
 
 
 def products(results: Path) -> set[str]:
