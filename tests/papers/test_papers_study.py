@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.chapter_pages import outputs
 from tests.papers.hub import Hub, Nothing, Server, serving
 from tests.papers.study import PapersStudy
 
 PAPERS = ("clark2019", "kovaleva2019", "michel2019", "niven2019")
-PRODUCT = re.compile(r"results/papers/\S+?(?=,|$)")
 HUB_DATA = ["results/papers/corpora/wikipedia.jsonl", "results/papers/tasks/mnli.parquet"]
 
 
@@ -52,9 +52,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Finished:
 
 def planned(plan: str, paper: str = "") -> set[str]:
     """The figures, tables and pages of a plan whose names begin with `paper`."""
-    lines = re.findall(r"^ +output: (.+)$", plan, re.M)
-    found = {path for line in lines for path in PRODUCT.findall(line)}
-    return {path for path in found if Path(path).name.startswith(paper)}
+    return {path for path in outputs(plan) if Path(path).name.startswith(paper)}
 
 
 def test_every_planned_product_is_there(study: Finished) -> None:
