@@ -217,8 +217,13 @@ def test_a_path_counts_where_data_are_stated() -> None:
     assert local["mrpc"]["path"] == "/data/glue/MRPC"
     assert "hub" not in local["mrpc"]
     assert local["arct"]["path"] == "/data/arct"
-    tasks["mrpc"]["path"] = "/mine/MRPC"
-    absolute = check(study(tasks=tasks), SCHEMAS)["tasks"]
-    assert absolute["mrpc"]["path"] == "/mine/MRPC"
-    assert absolute["arct"]["fetch"] == "arct"
     assert "fetch" not in local["arct"]
+
+
+def test_an_absolute_path_counts_without_data() -> None:
+    hub = {"hub": "nyu-mll/glue", "revision": "0" * 40}
+    tasks = {"mrpc": {"path": "/mine/MRPC", **hub}, "arct": {"path": "arct", "fetch": "arct"}}
+    read = check(study(tasks=tasks), SCHEMAS)["tasks"]
+    assert read["mrpc"]["path"] == "/mine/MRPC"
+    assert "hub" not in read["mrpc"]
+    assert read["arct"]["fetch"] == "arct"
