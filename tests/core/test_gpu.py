@@ -1,0 +1,145 @@
+"""On a GPU every engine gives what it gives on the CPU; skipped where torch sees none."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedModel
+
+from tests.core import test_causal_engine as decoders
+from tests.core.test_ablation_engine import LAYERED, PADDED, UNITS
+from tests.core.tiny_models import random_classifier, random_tokens
+from tests.core.tiny_translators import HEADS, KINDS, save
+from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.core.model import (
+    ablation_engine,
+    causal_engine,
+    padding,
+    training,
+    translators,
+)
+from workflow_scripts.core.model.attention import open_attention, sublayers
+from workflow_scripts.core.model.classifiers import logits_of
+from workflow_scripts.core.model.extraction import extract
+from workflow_scripts.core.model.replacements import FROM_TEXTS, replacement_of
+from workflow_scripts.core.model.translators import Languages, targets_of
+from workflow_scripts.pruning.importance import gradients
+from workflow_scripts.translation.decoding import translate
+from workflow_scripts.translation.forced_losses import forced_losses
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU")
+TOLERANCE = 5e-5
+CARD = {"name": "tiny", "weights": "random"}
+CPU, GPU = torch.device("cpu"), torch.device("cuda")
+
+
+def on_both(
+    make: Callable[[], PreTrainedModel], run: Callable[[PreTrainedModel], Any]
+) -> tuple[Any, Any]:
+    """What `run` gives with the model that `make` makes on the CPU, and on the GPU."""
+    return run(make()), run(make().to(GPU))
+
+
+@pytest.mark.parametrize("mode", ablation_engine.MODES)
+@pytest.mark.parametrize("name", [*LAYERED, "modernbert"])
+def test_logits_of_ablated_classifiers(name: str, mode: str) -> None:
+    tokens, disabled = random_tokens(PADDED), np.concatenate(list(UNITS.values()))
+
+    def run(model: PreTrainedModel) -> np.ndarray:
+        instead = replacement_of(mode, model, tokens, tokens, 1) if mode in FROM_TEXTS else None
+        return ablation_engine.ablate(model, tokens, disabled, mode, instead, pass_tokens=250)
+
+    expected, actual = on_both(lambda: random_classifier(name), run)
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
+    assert np.ptp(expected, axis=0).max() > 1e-3  # something was disabled
+
+
+def test_bfloat16_comes_close() -> None:
+    tokens = random_tokens(PADDED)
+    model, disabled = random_classifier("bert").to(GPU), UNITS["one head"]
+    exact, fast = (
+        ablation_engine.ablate(model, tokens, disabled, "zero", precision=precision)
+        for precision in ("float32", "bfloat16")
+    )
+    assert 0 < np.abs(fast - exact).max() < 0.05 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("mode", ablation_engine.MODES)
+@pytest.mark.parametrize("name", decoders.CONFIGS)
+def test_losses_of_ablated_decoders(name: str, mode: str) -> None:
+    tokens = decoders.some_tokens()
+
+    def run(model: PreTrainedModel) -> np.ndarray:
+        instead = replacement_of(mode, model, tokens, tokens, 1) if mode in FROM_TEXTS else None
+        return causal_engine.ablate(model, tokens, decoders.SETS, mode, instead, pass_tokens=100)
+
+    expected, actual = on_both(lambda: decoders.opened(decoders.CONFIGS[name]), run)
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", ["bert", "llama"])
+def test_attention_caches(name: str, tmp_path: Path) -> None:
+    tokens = random_tokens(PADDED) if name == "bert" else decoders.some_tokens()
+
+    def make() -> PreTrainedModel:
+        return random_classifier("bert") if name == "bert" else decoders.opened(decoders.LLAMA)
+
+    def run(model: PreTrainedModel) -> list[np.ndarray]:
+        path = tmp_path / f"{model.device.type}.h5"
+        extract(open_attention(model), tokens, path, CARD, batch_tokens=60)
+        with Cache(path, CARD) as cache:
+            return [example.pattern.astype(np.float32) for example in cache]
+
+    for expected, actual in zip(*on_both(make, run), strict=True):
+        np.testing.assert_allclose(actual, expected, atol=1e-3)  # float16
+
+
+def test_gradients_behind_importance() -> None:
+    tokens, labels = random_tokens(PADDED), np.arange(len(PADDED)) % 3
+    expected, actual = on_both(
+        lambda: random_classifier("bert"), lambda model: gradients(model, tokens, labels)
+    )
+    for variant, values in expected.items():
+        np.testing.assert_allclose(actual[variant], values, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("beams", [1, 4])
+def test_translations_and_their_losses(beams: int, tmp_path: Path) -> None:
+    folder, found = save(tmp_path / "marian", "marian"), []
+    card = translators.describe(folder, "marian", Languages(**KINDS["marian"][2]))
+    search = {"beams": beams, "length_penalty": 1.3, "max_new_tokens": 10}
+    for device in (CPU, GPU):
+        translator = translators.load_translator(folder, card, search, device)
+        translator.model.generation_config.no_repeat_ngram_size = 1
+        shape = len(sublayers(translator.model)), HEADS
+        heads = np.random.default_rng(2).random((6, *shape)) < 0.4
+        texts = ["the dog sees a cat.", "a man runs.", "a cat"]
+        sources = translators.sources_of(translator, texts)
+        ids = translate(translator, sources, heads, pass_rows=16).ids
+        losses = forced_losses(translator, sources, targets_of(translator, texts), heads, 16)
+        found.append((ids, losses))
+    assert found[0][0] == found[1][0]
+    np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-4)
+
+
+def test_training_without_dropout() -> None:
+    tokens = random_tokens(PADDED)
+    labels = torch.arange(len(PADDED)) % 3
+
+    def run(model: PreTrainedModel) -> tuple[list[float], np.ndarray]:
+        def loss_of(batch: torch.Tensor) -> torch.Tensor:
+            logits = model(**padding.pad([tokens[index] for index in batch], model)).logits
+            return torch.nn.functional.cross_entropy(logits, labels[batch].to(model.device))
+
+        optimizer = torch.optim.AdamW(training.decay_groups(model, 0.01), lr=1e-3)
+        schedule = training.linear_schedule(optimizer, 6)
+        batches = training.ShuffledIndices(len(tokens), 2, seed=3)
+        epochs = training.train(model, batches, loss_of, 2, schedule, max_norm=1.0)
+        return [epoch.loss for epoch in epochs], logits_of(model.eval(), tokens)
+
+    (losses, logits), (losses_gpu, logits_gpu) = on_both(lambda: random_classifier("bert"), run)
+    np.testing.assert_allclose(losses_gpu, losses, rtol=1e-3)
+    np.testing.assert_allclose(logits_gpu, logits, atol=1e-2)
