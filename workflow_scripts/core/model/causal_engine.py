@@ -37,7 +37,8 @@ from workflow_scripts.core.run.errors import one_line
 
 log = logging.getLogger(__name__)
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32
-UNEMBEDDED = 128  # tokens whose logits are computed at a time, so that they stay in the CPU's cache
+# Tokens whose logits are computed at a time: they stay in a CPU's cache, and keep a GPU busy.
+UNEMBEDDED = {"cpu": 128, "gpu": 4096}
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class Start:
         """Nats [variant, batch, token - 1] of the body's outputs; NaN at padding."""
         scored = self.scored.expand(hidden.shape[:-1])
         targets = self.targets.expand_as(scored)[scored]
-        parts = zip(hidden[scored].split(UNEMBEDDED), targets.split(UNEMBEDDED), strict=True)
+        size = UNEMBEDDED["cpu" if hidden.is_cpu else "gpu"]
+        parts = zip(hidden[scored].split(size), targets.split(size), strict=True)
         nats = torch.full(scored.shape, torch.nan, device=hidden.device)
         nats[scored] = torch.cat([self._of_part(*part) for part in parts])
         return nats
