@@ -1,7 +1,7 @@
 """Disabling each head of a decoder by the engine, against a loop that runs the model for each head.
 
-The plain side is the loop that a user would write: for each head, the whole model on batches of
-BATCH segments, with a hook that puts zeros in the place of the head's output, PyTorch's own
+The plain side is the loop that a user would write: for each head, the whole model on all
+segments at once, with a hook that puts zeros in the place of the head's output, PyTorch's own
 products and `transformers`' default attention. Segments are random tokens; the losses of both sides
 are compared. Without --full, the first and the last layer stand for all: on average they have as
 many layers above them. `processor` is the ratio of processor time, which others change less.
@@ -19,12 +19,15 @@ from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.ablation_engine import one_head
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention
 from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.model.onednn import AVAILABLE, OneDNN
 
-SEGMENTS, LENGTH, BATCH = 20, 64, 20
+LENGTH = 64
+SEGMENTS = {"cpu": 20, "cuda": 200}  # in one batch of the loop
+PASS_TOKENS = {"cpu": 1536, "cuda": 100_000}  # by default, and in the studies meant for a GPU
 MERGES = (
     "o_proj",
     "attn.c_proj",
@@ -41,7 +44,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="rounds without --full")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    plain, model = load(options.model), open_attention(load(options.model))
+    device = devices.pick()
+    segments, pass_tokens = SEGMENTS[device.type], PASS_TOKENS[device.type]
+    plain, model = (load(options.model).to(device) for _ in range(2))
+    open_attention(model)
     layers, heads = n_layers(model), n_heads(model)
     chosen = np.arange(layers)
     if not options.full:
@@ -49,23 +55,27 @@ def main() -> None:
     disabled = one_head(layers, heads).reshape(layers, heads, layers, heads)[chosen]
     looped = disabled if options.full else disabled[:, :1]  # each run of the loop costs the same
     rng = np.random.default_rng(0)
-    ids = rng.integers(0, model.config.vocab_size, (SEGMENTS, LENGTH))
+    ids = rng.integers(0, model.config.vocab_size, (segments, LENGTH))
+    inputs = torch.from_numpy(ids).to(device)
     nothing = np.zeros(LENGTH)
     tokens = [Tokens("", row.astype(np.int32), nothing, nothing, LENGTH) for row in ids]
     found: dict[str, np.ndarray] = {}
 
     def ours() -> None:
-        found["ours"] = ablate(model, tokens, disabled.reshape(-1, layers, heads), "zero")
+        every = disabled.reshape(-1, layers, heads)
+        found["ours"] = ablate(model, tokens, every, "zero", pass_tokens=pass_tokens)
 
     def loop() -> None:
-        found["loop"] = plainly(plain, torch.from_numpy(ids), looped.reshape(-1, layers, heads))
+        found["loop"] = plainly(plain, inputs, looped.reshape(-1, layers, heads))
 
     def loop_same_kernels() -> None:
         with OneDNN():
-            plainly(plain, torch.from_numpy(ids), looped[:1].reshape(-1, layers, heads))
+            plainly(plain, inputs, looped[:1].reshape(-1, layers, heads))
 
     twin = f"loop{SAME_KERNELS}"
-    sides = {"ours": ours, "loop": loop} | ({twin: loop_same_kernels} if AVAILABLE else {})
+    sides = {"ours": ours, "loop": loop} | (
+        {twin: loop_same_kernels} if AVAILABLE and device.type == "cpu" else {}
+    )
     processor: dict[str, list[float]] = {name: [] for name in sides}
 
     def timed(name: str) -> None:
@@ -82,7 +92,7 @@ def main() -> None:
         return {name: float(np.median(seconds[name])) / heads_of[name] for name in sides}
 
     clock, cpu = per_head(rounds.seconds), per_head(processor)
-    each = found["ours"].reshape(*disabled.shape[:2], SEGMENTS, LENGTH - 1)
+    each = found["ours"].reshape(*disabled.shape[:2], segments, LENGTH - 1)
     apart = np.abs(each[:, : looped.shape[1]].reshape(found["loop"].shape) - found["loop"])
     ratios = {}
     for name in [name for name in sides if name != "ours"]:
@@ -100,6 +110,7 @@ def main() -> None:
             "seconds_per_head": clock,
             "processor_seconds_per_head": cpu,
             "threads": options.threads,
+            "device": str(device),
         },
     )
 
@@ -113,7 +124,7 @@ def load(directory: Path) -> PreTrainedModel:
 
 
 def plainly(model: PreTrainedModel, ids: torch.Tensor, disabled: np.ndarray) -> np.ndarray:
-    """Nats [variant, segment, token - 1]: head by head, batch by batch, the whole model."""
+    """Nats [variant, segment, token - 1]: head by head, the whole model."""
     merges = [module for name, module in model.named_modules() if name.endswith(MERGES)]
     nats = []
     for heads in disabled:
@@ -127,12 +138,11 @@ def plainly(model: PreTrainedModel, ids: torch.Tensor, disabled: np.ndarray) -> 
 
         hook = merges[layer].register_forward_pre_hook(without)
         with torch.inference_mode():
-            for batch in ids.split(BATCH):
-                logits = model(input_ids=batch, use_cache=False).logits[:, :-1]
-                loss = cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten(), reduction="none")
-                nats.append(loss.unflatten(0, (len(batch), -1)).numpy())
+            logits = model(input_ids=ids, use_cache=False).logits[:, :-1]
+            loss = cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
+            nats.append(loss.unflatten(0, (len(ids), -1)).cpu().numpy())
         hook.remove()
-    return np.concatenate(nats).reshape(len(disabled), *ids[:, 1:].shape)
+    return np.stack(nats)
 
 
 def bound(model: PreTrainedModel) -> float:

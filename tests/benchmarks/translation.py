@@ -25,6 +25,7 @@ from common import Rounds, alternate, arguments, report
 from sacrebleu import corpus_bleu
 from transformers.modeling_outputs import BaseModelOutput
 
+from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.ablation_engine import one_head
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers, watching
 from workflow_scripts.core.model.batches import chunks_by_length
@@ -123,6 +124,7 @@ def main() -> None:
         draft=draft_bound(translator, sources, disabled),
         detail={
             "bleu": corpus_bleu(texts_of(translator, intact.ids[0]), [references]).score,
+            "device": str(model.device),
             "sentences": len(sources),
             "heads": len(disabled),
             "tokens": {"mean": float(np.mean(lengths)), "longest": max(lengths)},
@@ -146,6 +148,7 @@ def trained(n: int) -> tuple[Translator, list[list[int]], list[str]]:
     )
     with tempfile.TemporaryDirectory() as folder:
         train(translator, training, validation, RECIPE, Path(folder) / "state.safetensors")
+    model.to(devices.pick())
     model.generation_config = search_config(
         model,
         translator.tokenizer,
@@ -162,7 +165,7 @@ def plainly(translator: Translator, sources: list[list[int]], heads: np.ndarray)
     """The tokens of each sentence, by `generate` in batches in the order of the sentences."""
     model, found = translator.model, []
     end = model.generation_config.eos_token_id
-    gates = Gates(torch.from_numpy(~heads).float())
+    gates = Gates(torch.from_numpy(~heads).float().to(model.device))
     for start in range(0, len(sources), BATCH):
         inputs = pad_sources(translator, sources[start : start + BATCH])
         with watching(model, gates), torch.inference_mode():
