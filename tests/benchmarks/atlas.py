@@ -40,10 +40,6 @@ PAINT = """async () => {
   return { first: at('first-paint'), content: at('first-contentful-paint'), grid: window.gridAt };
 }"""
 RECOLOUR = """async (most) => {
-  const select = document.getElementById('measure');
-  const all = Array.from(select.options, (option) => option.value);
-  const step = Math.max(1, Math.floor(all.length / most));
-  const options = all.filter((_, index) => index % step === 0).slice(0, most);
   const changed = (node) => new Promise((resolve) => {
     const observer = new MutationObserver(() => { observer.disconnect(); resolve(); });
     observer.observe(node, { subtree: true, childList: true, attributes: true });
@@ -53,14 +49,23 @@ RECOLOUR = """async (most) => {
     port1.onmessage = resolve;
     port2.postMessage(0);
   }));
+  const field = document.getElementById('measure');
+  const listed = async () => {
+    field.click();
+    await frame();
+    return Array.from(document.querySelectorAll('#measure-list [data-id]'));
+  };
+  const all = (await listed()).map((option) => option.dataset.id);
+  const step = Math.max(1, Math.floor(all.length / most));
+  const options = all.filter((_, index) => index % step === 0).slice(0, most);
   const times = [];
-  for (const value of options) {
-    if (value === select.value) continue;
+  for (const id of options) {
+    if (id === field.dataset.measure) continue;
+    const option = (await listed()).find((one) => one.dataset.id === id);
     await new Promise((resolve) => setTimeout(resolve, 30));
     const cells = changed(document.querySelector('[data-head]').parentNode.parentNode);
     const start = performance.now();
-    select.value = value;
-    select.dispatchEvent(new Event('change', { bubbles: true }));
+    option.click();
     await cells;
     await frame();
     times.push(performance.now() - start);
