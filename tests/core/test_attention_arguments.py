@@ -5,11 +5,12 @@ import copy
 import pytest
 import torch
 from transformers import PreTrainedModel, T5Config, T5EncoderModel
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from tests.core.builders import batch
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, VOCABULARY, enlarge, random_model
 from workflow_scripts.core.model.attention import Capture, open_attention, watching
-from workflow_scripts.core.model.attention_function import HARMLESS
+from workflow_scripts.core.model.attention_function import HARMLESS, NAME
 from workflow_scripts.core.run.errors import InputError
 
 _T5 = T5Config(
@@ -71,3 +72,18 @@ def test_a_window_that_the_mask_does_not_hold_is_refused() -> None:
     bert = open_attention(random_model(ARCHITECTURES["bert"]))
     with pytest.raises(InputError, match="BertSelfAttention: attention is given sliding_window"):
         bert(input_ids=torch.full((1, 9), 6), sliding_window=4)
+
+
+@pytest.mark.parametrize("mask_rows", [1, 2, 6])
+def test_neighbouring_rows_may_have_keys_in_common(mask_rows: int) -> None:
+    model = open_attention(random_model(ARCHITECTURES["bert"]))
+    module, attend = model.encoder.layer[0].attention.self, ALL_ATTENTION_FUNCTIONS[NAME]
+    torch.manual_seed(1)
+    query, (key, value) = torch.randn(6, HEADS, 3, 8), torch.randn(2, 2, HEADS, 5, 8)
+    mask = torch.zeros(mask_rows, 1, 1, 5)
+    mask[-1, ..., 2:] = torch.finfo(mask.dtype).min
+    repeated = (each.repeat_interleave(6 // len(each), 0) for each in (key, value, mask))
+    shared, whole = attend(module, query, key, value, mask), attend(module, query, *repeated)
+    for actual, expected in zip(shared, whole, strict=True):
+        torch.testing.assert_close(actual, expected, atol=1e-6, rtol=1e-6)
+    assert (shared[1] == 0).any()  # something is masked

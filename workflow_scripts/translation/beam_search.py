@@ -40,21 +40,23 @@ def search(
     step = BeamStep(generation_config, prompt, input_ids.device)
     found: list[list[int]] = [[] for _ in range(len(hypotheses.tokens))]
     numbers = torch.arange(len(found), device=input_ids.device)  # of the sentences still there
-    states, mask = inputs["encoder_outputs"].last_hidden_state, inputs["attention_mask"]
+    states = inputs["encoder_outputs"].last_hidden_state[::beams]
+    mask = inputs["attention_mask"][::beams]
     cache: EncoderDecoderCache = inputs["past_key_values"]
 
-    def read(tokens: torch.Tensor, every: int = 1) -> torch.Tensor:
+    def read(tokens: torch.Tensor) -> torch.Tensor:
         """The logits [row, word] after `tokens` [row, token] and what the cache holds."""
         return model(
             decoder_input_ids=tokens,
-            encoder_outputs=BaseModelOutput(last_hidden_state=states[::every]),
-            attention_mask=mask[::every],
+            encoder_outputs=BaseModelOutput(last_hidden_state=states),
+            attention_mask=mask,
             past_key_values=cache,
             use_cache=True,
         ).logits[:, -1]
 
-    logits = read(input_ids[::beams], every=beams).repeat_interleave(beams, 0)
-    cache.batch_repeat_interleave(beams)  # the hypotheses of a sentence are still the same
+    logits = read(input_ids[::beams]).repeat_interleave(beams, 0)
+    # The hypotheses of a sentence are still the same, and always have the source's keys in common.
+    cache.self_attention_cache.batch_repeat_interleave(beams)
     while True:
         origin = step(hypotheses, logits, logits_processor)
         stay = (~hypotheses.done).nonzero()[:, 0]
@@ -67,9 +69,8 @@ def search(
             hypotheses.keep(stay)
             leave(stay)
             numbers, origin = numbers[stay], origin[stay]
-            rows = (stay[:, None] * beams + torch.arange(beams, device=stay.device)).flatten()
-            states, mask = states.index_select(0, rows), mask.index_select(0, rows)
-            cache.cross_attention_cache.reorder_cache(rows)
+            states, mask = states[stay], mask[stay]
+            cache.cross_attention_cache.reorder_cache(stay)
         cache.self_attention_cache.reorder_cache(origin.flatten())
         logits = read(hypotheses.tokens[..., -1].reshape(-1, 1))
 

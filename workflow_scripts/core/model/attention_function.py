@@ -109,7 +109,8 @@ def _attend(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Plain attention, [batch, head, token, dim] in, [batch, token, head, dim] and pattern out.
 
-    Keys and values may have fewer heads, each for as many neighbouring heads of the queries.
+    Keys and values may have fewer heads, each for as many neighbouring heads of the queries, and
+    fewer rows, each for as many neighbouring rows: the hypotheses of a source.
     Raises InputError for an argument that is given and neither used by `_pattern` nor HARMLESS.
     """
     window = others.pop("sliding_window", None)  # which the mask holds already, where there is one
@@ -128,16 +129,34 @@ def _attend(
         groups = query.shape[1] // key.shape[1]
         key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
     scaling = query.size(-1) ** -0.5 if scaling is None else scaling
-    pattern = _pattern(torch.matmul(query, key.transpose(2, 3)) * scaling, attention_mask, **used)
+    rows = len(query) // len(key)
+    if rows > 1 and attention_mask is not None:
+        attention_mask = attention_mask.repeat_interleave(len(query) // len(attention_mask), 0)
+    scores = _apart(torch.matmul(_together(query, rows), key.transpose(2, 3)), rows) * scaling
+    pattern = _pattern(scores, attention_mask, **used)
     watchers = known.watched.watchers
     real = _real(attention_mask, pattern, known.directed) if watchers else None
     for watcher in watchers:
         pattern = watcher.pattern(layer, pattern, real)
     weights = nn.functional.dropout(pattern.to(value.dtype), p=dropout, training=module.training)
-    output = torch.matmul(weights, value)
+    output = _apart(torch.matmul(_together(weights, rows), value), rows)
     for watcher in watchers:
         output = watcher.output(layer, output, real)
     return output.transpose(1, 2).contiguous(), pattern
+
+
+def _together(queries: torch.Tensor, rows: int) -> torch.Tensor:
+    """[batch * rows, head, query, size] as [batch, head, rows * query, size]."""
+    if rows == 1:
+        return queries
+    return queries.unflatten(0, (-1, rows)).transpose(1, 2).flatten(2, 3)
+
+
+def _apart(queries: torch.Tensor, rows: int) -> torch.Tensor:
+    """The inverse of `_together`."""
+    if rows == 1:
+        return queries
+    return queries.unflatten(2, (rows, -1)).transpose(1, 2).flatten(0, 1)
 
 
 def _pattern(
