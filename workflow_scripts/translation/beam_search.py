@@ -4,8 +4,8 @@
 the cap keeps all others. Here those that are done give their rows back. All else of `generate` is
 used as it is: model.generate(..., custom_generate=search, leave=...).
 
-A step also moves the keys and values of the decoder's own tokens alone, since those of the source
-are the same for all hypotheses of a sentence.
+The source's keys and values are the same for all hypotheses of a sentence, and are kept once: a step
+moves those of the decoder's own tokens alone.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def search(
         ).logits[:, -1]
 
     logits = read(input_ids[::beams]).repeat_interleave(beams, 0)
-    # The hypotheses of a sentence are still the same, and always have the source's keys in common.
+    # The hypotheses of a sentence are still the same.
     cache.self_attention_cache.batch_repeat_interleave(beams)
     while True:
         origin = step(hypotheses, logits, logits_processor)
