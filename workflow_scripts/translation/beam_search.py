@@ -4,8 +4,8 @@
 the cap keeps all others. Here those that are done give their rows back. All else of `generate` is
 used as it is: model.generate(..., custom_generate=search, leave=...).
 
-The source's keys and values are the same for all hypotheses of a sentence, and are kept once: a step
-moves those of the decoder's own tokens alone.
+The source's keys and values are the same for all hypotheses of a sentence, and are kept once: a
+step moves those of the decoder's own tokens alone.
 """
 
 from collections.abc import Callable
