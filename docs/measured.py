@@ -14,7 +14,7 @@ MEASURED = Path(__file__).parent / "measured.csv"
 
 
 def measured(results: Path) -> pd.DataFrame:
-    """One row for each rule: its jobs, their median seconds and their largest memory in MB."""
+    """One row for each rule: its jobs, their mean seconds and their largest memory in MB."""
     files = sorted((results / "benchmarks").rglob("*.tsv"))
     if not files:
         sys.exit(f"Error: {results / 'benchmarks'}: no benchmarks; name the results of a study")
@@ -23,7 +23,7 @@ def measured(results: Path) -> pd.DataFrame:
         for file in files
     )
     grouped = runs.groupby("rule")
-    table = grouped.agg(jobs=("s", "size"), seconds=("s", "median"), peak_mb=("max_rss", "max"))
+    table = grouped.agg(jobs=("s", "size"), seconds=("s", "mean"), peak_mb=("max_rss", "max"))
     return table.round({"seconds": 2, "peak_mb": 0}).astype({"peak_mb": int}).reset_index()
 
 
