@@ -90,7 +90,7 @@ def test_only_light_jobs_run_on_the_head(
     heavy = {
         name: measured[name]
         for name in local
-        if measured[name]["seconds"] > 12 or measured[name]["peak_mb"] > 1000
+        if measured[name]["seconds"] > 12 or measured[name]["peak_mb"] > 1100
     }  # model_card loads a whole model, for seconds
     assert not heavy
     assert not local & {name for name, rule in rules.items() if rule["gpu"]}
