@@ -26,11 +26,7 @@ use rule torch_step as dequantise with:
     input:
         files=source_files,
     output:
-        **folder(
-            "dequantised",
-            f"<results>/{{model}}/{gguf_sources.FOLDER}",
-            kept=FINETUNE["keep_weights"],
-        ),
+        **folder("dequantised", f"<results>/{{model}}/{gguf_sources.FOLDER}"),
     pathvars:
         job="attention/{model}.dequantise",
     priority: 20  # as of model_card

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,14 @@ def test_what_is_given_a_device_asks_for_a_gpu_and_threads(default: dict[str, An
     asked = {name for name, rule in default["rules"].items() if rule["gpu"]}
     assert asked - {"model_step", "training_step"} == expected  # others begin from these two
     assert {default["rules"][name]["_cores"] for name in expected} == {4}
+
+
+def test_measured_seconds_are_the_mean_of_a_rules_jobs(tmp_path: Path) -> None:
+    for job, (seconds, peak) in enumerate([(1, 20), (1, 50), (7, 40)]):
+        file = tmp_path / f"benchmarks/chapter/{job}.some_rule.tsv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"s\tmax_rss\n{seconds}\t{peak}\n", encoding="utf-8")
+    table = runpy.run_path(str(ROOT / "docs/measured.py"))["measured"](tmp_path)
+    assert table.to_dict("records") == [
+        {"rule": "some_rule", "jobs": 3, "seconds": 3, "peak_mb": 50}
+    ]

@@ -40,7 +40,8 @@ PAINT = """async () => {
   return { first: at('first-paint'), content: at('first-contentful-paint'), grid: window.gridAt };
 }"""
 RECOLOUR = """async (most) => {
-  const changed = (node) => new Promise((resolve) => {
+  const changed = (node) => new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('no head has another colour')), 10000);
     const observer = new MutationObserver(() => { observer.disconnect(); resolve(); });
     observer.observe(node, { subtree: true, childList: true, attributes: true });
   });

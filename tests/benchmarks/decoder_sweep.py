@@ -26,8 +26,8 @@ from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.model.onednn import AVAILABLE, OneDNN
 
 LENGTH = 64
-SEGMENTS = {"cpu": 20, "cuda": 200}  # in one batch of the loop
-PASS_TOKENS = {"cpu": 1536, "cuda": 100_000}  # by default, and in the studies meant for a GPU
+SEGMENTS = {"cpu": 20, "gpu": 200}  # in one batch of the loop
+PASS_TOKENS = {"cpu": 1536, "gpu": 100_000}  # by default, and in the studies meant for a GPU
 MERGES = (
     "o_proj",
     "attn.c_proj",
@@ -45,7 +45,8 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     device = devices.pick()
-    segments, pass_tokens = SEGMENTS[device.type], PASS_TOKENS[device.type]
+    kind = "cpu" if device.type == "cpu" else "gpu"
+    segments, pass_tokens = SEGMENTS[kind], PASS_TOKENS[kind]
     plain, model = (load(options.model).to(device) for _ in range(2))
     open_attention(model)
     layers, heads = n_layers(model), n_heads(model)

@@ -1,6 +1,7 @@
 """The engine for causal models gives the losses of one head at a time, however batched."""
 
 import logging
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,3 +160,20 @@ def test_unknown_modes_are_refused() -> None:
     for mode, instead in (("off", None), ("mean", None), ("zero", given)):
         with pytest.raises(ValueError, match="with a replacement for"):
             ablate(opened(LLAMA), some_tokens(), SETS, mode, instead)
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_tokens_are_unembedded_some_at_a_time(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens, seen = some_tokens(), []
+    expected = ablate(opened(LLAMA), tokens, SETS, "zero")
+    original = causal_engine.Start._of_part
+
+    def watched(*given: Any) -> torch.Tensor:
+        seen.append(len(given[2]))
+        return original(*given)
+
+    monkeypatch.setattr(causal_engine.Start, "_of_part", watched)
+    monkeypatch.setattr(causal_engine, "UNEMBEDDED", {"cpu": size})
+    actual = ablate(opened(LLAMA), tokens, SETS, "zero")
+    np.testing.assert_allclose(actual, expected, atol=TOLERANCE)
+    assert max(seen) == size if size < 1000 else 5 < max(seen) < 1000

@@ -1,4 +1,7 @@
-"""On a GPU every engine gives what it gives on the CPU; skipped where torch sees none."""
+"""On a GPU disabling, extraction, importance, translation and training give what the CPU gives.
+
+Skipped where torch sees no GPU.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +32,7 @@ from workflow_scripts.core.model.translators import Languages, targets_of
 from workflow_scripts.pruning.importance import gradients
 from workflow_scripts.translation.decoding import translate
 from workflow_scripts.translation.forced_losses import forced_losses
+from workflow_scripts.translation.variant_rows import Disabled
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU")
 TOLERANCE = 5e-5
@@ -69,7 +73,8 @@ def test_bfloat16_comes_close() -> None:
 
 @pytest.mark.parametrize("mode", ablation_engine.MODES)
 @pytest.mark.parametrize("name", decoders.CONFIGS)
-def test_losses_of_ablated_decoders(name: str, mode: str) -> None:
+def test_losses_of_ablated_decoders(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(causal_engine.UNEMBEDDED, "gpu", 16)  # fewer tokens than there are
     tokens = decoders.some_tokens()
 
     def run(model: PreTrainedModel) -> np.ndarray:
@@ -107,13 +112,19 @@ def test_gradients_behind_importance() -> None:
 
 
 @pytest.mark.parametrize("beams", [1, 4])
-def test_translations_and_their_losses(beams: int, tmp_path: Path) -> None:
-    folder, found = save(tmp_path / "marian", "marian"), []
+def test_translations_and_their_losses(
+    beams: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, found, left = save(tmp_path / "marian", "marian"), [], []
+    keep = Disabled.keep
+    monkeypatch.setattr(Disabled, "keep", lambda *given: (left.append(1), keep(*given)))
     card = translators.describe(folder, "marian", Languages(**KINDS["marian"][2]))
     search = {"beams": beams, "length_penalty": 1.3, "max_new_tokens": 10}
     for device in (CPU, GPU):
         translator = translators.load_translator(folder, card, search, device)
-        translator.model.generation_config.no_repeat_ngram_size = 1
+        config = translator.model.generation_config
+        config.no_repeat_ngram_size = 1
+        config.eos_token_id = [*range(4, translator.model.config.vocab_size, 5)]
         shape = len(sublayers(translator.model)), HEADS
         heads = np.random.default_rng(2).random((6, *shape)) < 0.4
         texts = ["the dog sees a cat.", "a man runs.", "a cat"]
@@ -122,6 +133,7 @@ def test_translations_and_their_losses(beams: int, tmp_path: Path) -> None:
         losses = forced_losses(translator, sources, targets_of(translator, texts), heads, 16)
         found.append((ids, losses))
     assert found[0][0] == found[1][0]
+    assert len(left) > 2  # sentences left a pass before others
     np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-4)
 
 
