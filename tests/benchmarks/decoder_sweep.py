@@ -75,7 +75,7 @@ def main() -> None:
 
     twin = f"loop{SAME_KERNELS}"
     sides = {"ours": ours, "loop": loop} | (
-        {twin: loop_same_kernels} if AVAILABLE and device.type == "cpu" else {}
+        {twin: loop_same_kernels} if AVAILABLE and kind == "cpu" else {}
     )
     processor: dict[str, list[float]] = {name: [] for name in sides}
 
