@@ -8,10 +8,10 @@ from transformers import AutoConfig, AutoModel, GPT2Config, PreTrainedTokenizerF
 
 from tests.core.tiny_models import LAYERS, VOCABULARY, random_model, save_bert
 from workflow_scripts.core.data.abilities import TOKENS, check_abilities, check_kind
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.models import Source, describe
 from workflow_scripts.core.run import needs, schema
-from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 

@@ -16,9 +16,9 @@ import yaml
 
 from tests.default_study import MODEL, RESULTS
 from workflow_scripts.core.data import packages
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import needs, schema
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "rules/schemas"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ STEP = '''
 """A step."""
 from pathlib import Path
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 def main(text: Path, copy: Out, times: int = 1, options: dict = {}) -> None:

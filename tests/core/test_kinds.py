@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from workflow_scripts.core.data.abilities import check_kind
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import needs, schema
 from workflow_scripts.core.run.config import check, source_of
-from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 ENCODER = {"package": "one/model"}

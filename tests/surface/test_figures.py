@@ -10,7 +10,7 @@ import pytest
 from matplotlib import image
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.surface import clark2019_fig1, clark2019_fig3
 

@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests, full_disk, meaning, provenance
 from workflow_scripts.core.integrity.hold import held
 from workflow_scripts.core.integrity.provenance import PARTIAL
 from workflow_scripts.core.run import modes
-from workflow_scripts.core.run.errors import InputError, one_line
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])

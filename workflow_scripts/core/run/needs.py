@@ -17,8 +17,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
-from workflow_scripts.core.run.errors import InputError
 
 # The kinds of models.
 KINDS = ("encoder", "decoder")
