@@ -14,7 +14,7 @@ from workflow_scripts.core.run.config import check_paths, check_results_director
 from workflow_scripts.core.run.config_files import check_files
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below, inside
-from workflow_scripts.core.run.needs import abilities, served
+from workflow_scripts.core.run.prerequisites import abilities, served
 from workflow_scripts.core.run.schema import data_read
 
 SCHEMAS = ROOT / "rules/schemas"
