@@ -65,6 +65,27 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
         gc.freeze()  # nor does the last one, as the process ends
 
 
+def run_figure(namespace: dict[str, Any]) -> None:
+    """Run one figure of a script that holds all of its chapter, each a function with outputs.
+
+    It is the one that the rule's param `figure` names, or in a shell the first argument.
+    """
+    snakemake = namespace.get("snakemake")
+    drawn = [name for name, item in namespace.items() if _is_step(item)]
+    if snakemake:
+        name = snakemake.params.figure
+    else:
+        parser = argparse.ArgumentParser(description=namespace["__doc__"])
+        parser.add_argument("figure", choices=drawn)
+        name = parser.parse_args(sys.argv[1:2]).figure
+        sys.argv[:2] = [f"{sys.argv[0]} {name}"]
+    run(namespace[name], namespace)
+
+
+def _is_step(item: Any) -> bool:
+    return inspect.isfunction(item) and bool(output_names(item))
+
+
 def call(
     main: Callable[..., None], values: dict[str, Any], origin: provenance.Origin | None = None
 ) -> None:
