@@ -116,43 +116,33 @@ ABLATION_FOUND = expand(rules.ablation_scores.output.found, **PRETRAINED_RUNS)
 ABLATION_COVARIANCES = expand(rules.ablation_scores.output.covariance, **PRETRAINED_RUNS)
 
 
-use rule analysis_step as kovaleva2019_fig8 with:
-    input:
-        scores=ABLATION_SCORES,
-        metrics=expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
-    output:
-        **figure("kovaleva2019-fig8", "Figure 8, one head disabled", ABLATION_DISABLING),
-    pathvars:
-        job="ablation/{model}.kovaleva2019_fig8",
-    localrule: True
-    params:
-        **step("ablation/kovaleva2019_fig8.py"),
-        mode="uniform",
+drawn(
+    "kovaleva2019-fig8",
+    "Figure 8, one head disabled",
+    ABLATION_DISABLING,
+    input={
+        "scores": ABLATION_SCORES,
+        "metrics": expand(rules.finetune.output.metrics, **PRETRAINED_RUNS),
+    },
+    params={"mode": "uniform"},
+)
 
 
-use rule analysis_step as kovaleva2019_fig9 with:
-    input:
-        scores=ABLATION_SCORES,
-    output:
-        **figure("kovaleva2019-fig9", "Figure 9, one layer disabled", ABLATION_DISABLING),
-    pathvars:
-        job="ablation/{model}.kovaleva2019_fig9",
-    localrule: True
-    params:
-        **step("ablation/kovaleva2019_fig9.py"),
-        mode="uniform",
+drawn(
+    "kovaleva2019-fig9",
+    "Figure 9, one layer disabled",
+    ABLATION_DISABLING,
+    input={"scores": ABLATION_SCORES},
+    params={"mode": "uniform"},
+)
 
 
-use rule analysis_step as michel2019_fig1 with:
-    input:
-        scores=ABLATION_SCORES,
-    output:
-        **figure("michel2019-fig1", "Figure 1, scores without one head", ABLATION_MASKING),
-    pathvars:
-        job="ablation/{model}.michel2019_fig1",
-    localrule: True
-    params:
-        **step("ablation/michel2019_fig1.py"),
+drawn(
+    "michel2019-fig1",
+    "Figure 1, scores without one head",
+    ABLATION_MASKING,
+    input={"scores": ABLATION_SCORES},
+)
 
 
 use rule analysis_step as michel2019_table1 with:
@@ -209,23 +199,17 @@ use rule analysis_step as ablation_pairs with:
         seed=config["seed"],
 
 
-use rule analysis_step as michel2019_fig2 with:
-    input:
-        points=rules.ablation_pairs.output.points,
-        table=rules.ablation_pairs.output.table,
-    output:
-        **figure(
-            "michel2019-fig2",
-            "Figure 2, effects across data sets",
-            ABLATION_MASKING,
-            wanted=ABLATION_COMPARED,
-        ),
-    pathvars:
-        job="ablation/{model}.michel2019_fig2",
-    localrule: True
-    params:
-        **step("ablation/michel2019_fig2.py"),
-        mode="zero",
+drawn(
+    "michel2019-fig2",
+    "Figure 2, effects across data sets",
+    ABLATION_MASKING,
+    wanted=ABLATION_COMPARED,
+    input={
+        "points": rules.ablation_pairs.output.points,
+        "table": rules.ablation_pairs.output.table,
+    },
+    params={"mode": "zero"},
+)
 
 
 use rule analysis_step as head_behaviour with:
@@ -258,19 +242,15 @@ use rule analysis_step as head_behaviour with:
         seed=config["seed"],
 
 
-use rule analysis_step as kovaleva2019_heads with:
-    input:
-        heads=rules.head_behaviour.output.heads,
-        strata=rules.head_behaviour.output.strata,
-    output:
-        **figure(
-            "kovaleva2019-heads", "section 5, do the linguistic heads matter", ABLATION_DISABLING
-        ),
-    pathvars:
-        job="ablation/{model}.kovaleva2019_heads",
-    localrule: True
-    params:
-        **step("ablation/kovaleva2019_heads.py"),
+drawn(
+    "kovaleva2019-heads",
+    "section 5, do the linguistic heads matter",
+    ABLATION_DISABLING,
+    input={
+        "heads": rules.head_behaviour.output.heads,
+        "strata": rules.head_behaviour.output.strata,
+    },
+)
 
 
 include: "ablation_attribution.smk"

@@ -28,13 +28,10 @@ use rule analysis_step as ablation_modes with:
         nats=ABLATION["equivalence_nats"],
 
 
-use rule analysis_step as ablation_modes_figure with:
-    input:
-        table=rules.ablation_modes.output.table,
-    output:
-        **figure("ablation-modes", "how well modes of disabling agree", ABLATION_MASKING),
-    pathvars:
-        job="ablation/{model}.ablation_modes_figure",
-    localrule: True
-    params:
-        **step("ablation/ablation_modes_figure.py"),
+drawn(
+    "ablation-modes",
+    "how well modes of disabling agree",
+    ABLATION_MASKING,
+    input={"table": rules.ablation_modes.output.table},
+    own="ablation_modes_figure",
+)

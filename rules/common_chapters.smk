@@ -187,15 +187,16 @@ def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, 
     return ceil(4 * (vocabulary * hidden + layers * layer) / 1e6)
 
 
-def translated(kind, name: str, title: str):
+def translated(kind, name: str, title: str, **more):
     """A figure or table of all translators."""
-    return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
+    name = f"michel2019-translation-{name}"
+    return kind(name, title, TRANSLATION_SECTION, per_model=False, **more)
 
 
-def tested(kind, test: str, name: str, title: str):
+def tested(kind, test: str, name: str, title: str, **more):
     """A figure or table of one of the battery's tests, where the study has it."""
     section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
-    return kind(name, title, section, wanted=test in BATTERY["tests"])
+    return kind(name, title, section, wanted=test in BATTERY["tests"], **more)
 
 
 def unfinished() -> set[str]:

@@ -22,16 +22,14 @@ use rule training_step as next_token_pruning with:
         },
 
 
-use rule analysis_step as michel2019_next_token_pruning with:
-    input:
-        curves=rules.next_token_pruning.output.pruned,
-    output:
-        **figure("michel2019-next-token-pruning", "decoders, pruning by strategy", PRUNING_SECTION),
-        table=table(
+drawn(
+    "michel2019-next-token-pruning",
+    "decoders, pruning by strategy",
+    PRUNING_SECTION,
+    input={"curves": rules.next_token_pruning.output.pruned},
+    tables={
+        "table": table(
             "michel2019-next-token-pruning", "decoders, pruning by strategy", PRUNING_SECTION
-        ),
-    pathvars:
-        job="pruning/{model}.michel2019_next_token_pruning",
-    localrule: True
-    params:
-        **step("pruning/michel2019_next_token_pruning.py"),
+        )
+    },
+)

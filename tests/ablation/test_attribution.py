@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 from tests.core.test_causal_engine import GPT2, opened
 from tests.core.tiny_models import random_classifier, random_tokens
 from tests.parsed_rules import compiled_snakefiles
-from workflow_scripts.ablation import ablation_attribution, ablation_attribution_figure
+from workflow_scripts.ablation import ablation_attribution, figures
 from workflow_scripts.ablation.ablation_attribution import compared, estimates_of, texts_of
 from workflow_scripts.ablation.attribution import Losses, attributions, table_of
 from workflow_scripts.ablation.mode_effects import Effects
@@ -241,5 +241,5 @@ def test_written_and_drawn(tmp_path: Path) -> None:
         heads["attribution"][:20], changes.reshape(20, 4).sum(1) / 16, rtol=1e-5
     )
     images = [tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
-    ablation_attribution_figure.main(paths[1], *images)
+    figures.ablation_attribution_figure(paths[1], *images)
     assert all(image.stat().st_size > 0 for image in images)

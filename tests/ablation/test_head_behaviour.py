@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.ablation.test_ablation_scores import made_up_scores
-from workflow_scripts.ablation import equivalence, head_behaviour, kovaleva2019_heads
+from workflow_scripts.ablation import equivalence, figures, head_behaviour
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
@@ -211,7 +211,7 @@ def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, 
     assert heads["stratum"].tolist() == ["other"] * 4
     outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
     tables_ = {"heads": tmp_path / "heads", "strata": tmp_path / "strata"}
-    call(kovaleva2019_heads.main, tables_ | outputs)
+    call(figures.kovaleva2019_heads, tables_ | outputs)
     assert outputs["png"].stat().st_size > 5000
 
 

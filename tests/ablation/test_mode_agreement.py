@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from scipy.stats import spearmanr
 
-from workflow_scripts.ablation import ablation_modes, ablation_modes_figure, mode_agreement
+from workflow_scripts.ablation import ablation_modes, figures, mode_agreement
 from workflow_scripts.ablation.mode_effects import (
     Effects,
     Settings,
@@ -191,5 +191,5 @@ def test_tables_and_figure(tmp_path: Path) -> None:
     ablation_modes.main(*outputs, **settings, **inputs)
     pairs, heads = (tables.read_csv(path) for path in outputs)
     assert len(pairs) == 2 * 3 and len(heads) == 2 * HEADS
-    figure = ablation_modes_figure.draw(pairs)
+    figure = figures.draw_mode_agreement(pairs)
     assert [axes.get_title() for axes in figure.axes] == ["SST-2"]

@@ -11,7 +11,7 @@ import torch
 
 from tests.core.tiny_decoders import HEADS, KV_HEADS, LAYERS, byte_tokenizer, save_llama
 from workflow_scripts.ablation import next_token_attribution, next_token_sweep
-from workflow_scripts.ablation.michel2019_next_token import draw, printed
+from workflow_scripts.ablation.figures import draw_units, every_variant
 from workflow_scripts.ablation.next_token_scores import score
 from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
 from workflow_scripts.core.data import tables
@@ -133,10 +133,10 @@ def test_effects_intervals_and_tests_are_over_documents() -> None:
 
 def test_printed_and_drawn(study: Path) -> None:
     scores = score(tables.read(study / "losses.parquet"), 100, 1000, 1)
-    rows = printed(scores)
+    rows = every_variant(scores)
     assert len(rows) == 3 * LAYERS * HEADS + LAYERS * KV_HEADS
     heads = rows[(rows["unit"] == "head") & (rows["mode"] == "zero")]
     assert heads["effect"].is_monotonic_decreasing
     assert set(heads["name"]) == {f"{layer}-{head}" for layer in (1, 2) for head in (1, 2, 3, 4)}
-    titles = [axes.get_title() for axes in draw(scores, "zero").axes if axes.get_title()]
+    titles = [axes.get_title() for axes in draw_units(scores, "zero").axes if axes.get_title()]
     assert titles == ["one head disabled", "one head left in its layer", "one group disabled"]

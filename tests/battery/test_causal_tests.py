@@ -9,7 +9,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from tests.core.tiny_decoders import GPT2, HEADS, LAYERS, LLAMA, WIDTH, random_decoder
-from workflow_scripts.battery import battery_causal
+from workflow_scripts.battery import figures
 from workflow_scripts.battery.causal_tests import (
     MOST,
     TEXTS,
@@ -171,5 +171,5 @@ def test_rows_of_every_role_and_the_figure(tmp_path: Path) -> None:
         assert sorted(rows["p_corrected"]) == [min(1, 2 * first), max(last, min(1, 2 * first))]
     frame.to_parquet(tmp_path / "effects")
     out = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    battery_causal.main(tmp_path / "effects", **out)
+    figures.battery_causal(tmp_path / "effects", **out)
     assert "duplicate, no head" in out["svg"].read_text(encoding="utf-8")

@@ -13,12 +13,8 @@ from tests.atlas.plainly import check, read
 from tests.core import figure_checks
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer, save_llama
 from tests.core.tiny_models import write_card
-from workflow_scripts.battery import (
-    natural_repeats,
-    olsson2022_roles,
-    random_repeats,
-    repeated_sequences,
-)
+from workflow_scripts.battery import figures as battery_figures
+from workflow_scripts.battery import natural_repeats, random_repeats, repeated_sequences
 from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.core.data.examples import Example, read_examples, write_examples
 from workflow_scripts.core.data.tokens import tokenize
@@ -43,7 +39,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
     natural_repeats.main(card, paths.corpus, paths.random, paths.roles, device="cpu", **natural)
     out = {name: getattr(paths, name) for name in ("table", "svg", "pdf", "png")}
-    olsson2022_roles.main(paths.roles, card, **out, threshold=0.0)
+    battery_figures.olsson2022_roles(paths.roles, card, **out, threshold=0.0)
     return paths
 
 
@@ -116,7 +112,7 @@ def test_maps_are_readable(shape: tuple[int, int]) -> None:
     frame = frame.assign(n=20, n_segments=60, n_documents=40, score=np.linspace(0, 1, len(frame)))
     frame["confirmed"] = (frame["role"] == "induction") & (frame["head"] == 1)
     with figures.style():
-        figure = olsson2022_roles.draw(frame)
+        figure = battery_figures.draw_roles(frame)
         assert figure_checks.clipped(figure) == []
         assert figure_checks.overlapping(figure) == []
     assert figure.get_figwidth() <= figures.TWO_COLUMNS

@@ -11,7 +11,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal
 from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.model.segments import Segments
-from workflow_scripts.pruning.michel2019_next_token_pruning import draw, lines
+from workflow_scripts.pruning.figures import draw_losses, over_draws
 from workflow_scripts.pruning.next_token_importance import gradients, of_groups
 from workflow_scripts.pruning.next_token_pruning import curve, curves, halves, plans
 
@@ -98,7 +98,7 @@ def test_curves_are_of_whole_groups_and_all_segments() -> None:
     about = {"unit": "head", "strategy": "random", "pruned": 0, "units": 8, "share": 0.0}
     about |= {"n": 4, "n_documents": 3}
     two = frame.iloc[:2].assign(draw=[0, 1], **about)
-    line = lines(two)
+    line = over_draws(two)
     assert line["nats"].tolist() == pytest.approx([two["nats"].mean()])
     assert line["random_high"].tolist() == [two["nats"].max()]
-    assert draw(line).axes[0].get_xlabel() == "Pruned, % of 8 heads"
+    assert draw_losses(line).axes[0].get_xlabel() == "Pruned, % of 8 heads"

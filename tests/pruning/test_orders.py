@@ -11,7 +11,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.stats import orders, resampling
 from workflow_scripts.pruning.importance import Definition, importance_of
-from workflow_scripts.pruning.michel2019_fig3 import over_runs
+from workflow_scripts.pruning.michel2019_one_head import over_runs
 from workflow_scripts.pruning.orders import by_ablation, by_importance, one_in_each_layer
 from workflow_scripts.pruning.pruning_curves import curve, read_sweep, with_intervals
 

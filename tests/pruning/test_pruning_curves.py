@@ -18,8 +18,7 @@ from workflow_scripts.core.model.classifiers import load_classifier, logits_of, 
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.run.job import call
 from workflow_scripts.pruning import (
-    michel2019_fig3,
-    michel2019_fig5,
+    figures,
     michel2019_one_head,
     pruning_curves,
     pruning_during_training,
@@ -169,7 +168,7 @@ def test_the_figure_states_when_importance_was_estimated(
     curves.assign(recomputed=by_importance & recomputed).to_parquet(tmp_path / "curves")
     outputs = {kind: tmp_path / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
     arguments = {"curves": [tmp_path / "curves"], "bootstrap": 100, "seed": 1}
-    call(michel2019_fig3.main, arguments | outputs | {"table": tmp_path / "table.csv"})
+    call(figures.michel2019_fig3, arguments | outputs | {"table": tmp_path / "table.csv"})
     words = "importance, estimated " + ("again each step" if recomputed else "once")
     assert words in (tmp_path / "fig.svg").read_text(encoding="utf-8")
     table = pd.read_csv(tmp_path / "table.csv")
@@ -207,7 +206,7 @@ def test_every_epoch_has_its_own_curve(pruned: Path) -> None:
     assert main["score"].between(main["score_low"], main["score_high"]).all()
     outputs = {kind: pruned / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
     tables_of = {"curves": [pruned / "training"], "importance": [pruned / "epochs"]}
-    call(michel2019_fig5.main, tables_of | outputs)
+    call(figures.michel2019_fig5, tables_of | outputs)
     svg = outputs["svg"].read_text()
     n = int(scores["n"].iloc[0])
     assert f"n = {n} examples, 1 seed" in svg

@@ -11,11 +11,7 @@ from tests.core.figure_checks import clipped, overlapping, too_small, width_of
 from tests.translation.made_up_curves import HEADS, rows, write_curves, write_epochs
 from workflow_scripts.core.plots import figures
 from workflow_scripts.core.run.job import call
-from workflow_scripts.translation import (
-    michel2019_translation_fig3,
-    michel2019_translation_fig4,
-    michel2019_translation_fig5,
-)
+from workflow_scripts.translation import figures as translation_figures
 
 BOTH = ["importance", "score", "random"]
 
@@ -52,7 +48,7 @@ def fits(figure: Figure, svg: Path) -> None:
 
 def test_figure_3_is_of_all_heads(tmp_path: Path, drawn: list[Figure]) -> None:
     curves = [write_curves(tmp_path / run, run, BOTH) for run in ("1", "2")]
-    call(michel2019_translation_fig3.main, {"curves": curves} | outputs(tmp_path))
+    call(translation_figures.michel2019_translation_fig3, {"curves": curves} | outputs(tmp_path))
     bleu, loss = drawn[0].axes
     assert bleu.get_title() == "BLEU\n200 test sentences, 2 runs"
     assert loss.get_title().startswith("Teacher-forced loss")
@@ -73,7 +69,7 @@ def test_figure_4_is_of_each_type_over_its_own_heads(
     tmp_path: Path, drawn: list[Figure], strategies: list[str]
 ) -> None:
     curves = [write_curves(tmp_path / "pretrained", "pretrained", strategies)]
-    call(michel2019_translation_fig4.main, {"curves": curves} | outputs(tmp_path))
+    call(translation_figures.michel2019_translation_fig4, {"curves": curves} | outputs(tmp_path))
     assert len(drawn[0].axes) == len(strategies)
     assert drawn[0].axes[0].get_title() == "Pruned by importance\n200 test sentences, 1 run"
     types = [name for name in HEADS if name != "all"]
@@ -92,7 +88,7 @@ def test_figure_5_is_a_share_of_each_epochs_bleu(tmp_path: Path, drawn: list[Fig
     epochs = [1, 2, 4, 8, 16, 24]
     tables = [write_epochs(tmp_path, run, epochs) for run in ("1", "2")]
     inputs = {"training": [one for one, _ in tables], "importance": [two for _, two in tables]}
-    call(michel2019_translation_fig5.main, inputs | outputs(tmp_path))
+    call(translation_figures.michel2019_translation_fig5, inputs | outputs(tmp_path))
     [axes] = drawn[0].axes
     lines = lines_of(axes)
     assert list(lines)[:2] == ["epoch 1: BLEU 0.0, ρ = 0.00", "epoch 2: BLEU 18.0, ρ = 0.20"]

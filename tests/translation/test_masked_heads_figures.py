@@ -13,13 +13,8 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.model.sublayers import TYPES
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run.job import call
-from workflow_scripts.translation import (
-    masked_heads,
-    michel2019_translation_fig1,
-    michel2019_translation_fig2,
-    michel2019_translation_grids,
-    michel2019_translation_tables,
-)
+from workflow_scripts.translation import figures as translation_figures
+from workflow_scripts.translation import michel2019_translation_tables
 
 STUDIES = {
     "one small run": (["1"], (3, 4), ("validation", "test")),
@@ -35,7 +30,7 @@ def scored(runs: list[str], shape: tuple[int, int], splits: tuple[str, ...]) -> 
 
 def masked(frame: pd.DataFrame, tmp_path: Path) -> pd.DataFrame:
     tables.write(frame, tmp_path / "scores")
-    return masked_heads.read_masked([tmp_path / "scores"])
+    return translation_figures.read_masked([tmp_path / "scores"])
 
 
 def points_and_pairs(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -49,9 +44,9 @@ def test_every_figure_fits_a_page(study: tuple, tmp_path: Path) -> None:
     frame = scored(*study)
     with figures.style():
         drawn = {
-            "grids": michel2019_translation_grids.draw(masked(frame, tmp_path)),
-            "fig1": michel2019_translation_fig1.draw(masked(frame, tmp_path)),
-            "fig2": michel2019_translation_fig2.draw(*points_and_pairs(frame)),
+            "grids": translation_figures.draw_grids(masked(frame, tmp_path)),
+            "fig1": translation_figures.draw_histograms(masked(frame, tmp_path)),
+            "fig2": translation_figures.draw_splits(*points_and_pairs(frame)),
         }
         for name, figure in drawn.items():
             assert clipped(figure) == [], name
@@ -66,7 +61,7 @@ def test_every_figure_fits_a_page(study: tuple, tmp_path: Path) -> None:
 def test_grids_have_a_map_per_run_and_type_on_one_scale(tmp_path: Path) -> None:
     frame = masked(scored(["1", "2"], (2, 3), ("validation", "test")), tmp_path)
     assert len(frame) == 2 * 18  # the test set, BLEU, one head, gates of 0
-    figure = michel2019_translation_grids.draw(frame)
+    figure = translation_figures.draw_grids(frame)
     panels = [axes for axes in figure.axes if axes.images]
     assert len(panels) == 6
     for panel, (run, kind) in zip(panels, [(r, t) for r in "12" for t in TYPES], strict=True):
@@ -83,7 +78,7 @@ def test_grids_have_a_map_per_run_and_type_on_one_scale(tmp_path: Path) -> None:
 
 def test_the_histogram_has_every_head_in_the_colour_of_its_type(tmp_path: Path) -> None:
     frame = masked(scored(["1"], (3, 4), ("validation", "test")), tmp_path)
-    figure = michel2019_translation_fig1.draw(frame)
+    figure = translation_figures.draw_histograms(frame)
     (axes,) = figure.axes
     counted: dict[str, float] = {}
     below = np.zeros(20)
@@ -102,12 +97,12 @@ def test_the_histogram_has_every_head_in_the_colour_of_its_type(tmp_path: Path) 
 def test_figure_2_shows_validation_and_test_and_test_and_domain() -> None:
     frame = scored(["1"], (2, 3), ("validation", "test", "speech"))
     points, pairs = points_and_pairs(frame)
-    shown = michel2019_translation_fig2.shown(points)
+    shown = translation_figures.plotted_points(points)
     assert shown[["one", "other"]].drop_duplicates().values.tolist() == [
         ["validation", "test"],
         ["test", "speech"],
     ]
-    figure = michel2019_translation_fig2.draw(points, pairs)
+    figure = translation_figures.draw_splits(points, pairs)
     first, second = figure.axes
     row = pairs[(pairs["metric"] == "bleu") & (pairs["type"] == "all") & (pairs["one"] == "test")]
     row = row[row["kind"] == "splits"].iloc[0]
@@ -132,7 +127,7 @@ def test_a_table_whose_runs_are_numbers_is_read(tmp_path: Path) -> None:
     tables.write_csv(pairs, tmp_path / "pairs")
     kinds = {kind: tmp_path / f"a.{kind}" for kind in ("svg", "pdf", "png")}
     inputs = {"points": tmp_path / "points", "pairs": tmp_path / "pairs"}
-    call(michel2019_translation_fig2.main, inputs | kinds)
+    call(translation_figures.michel2019_translation_fig2, inputs | kinds)
     assert kinds["png"].stat().st_size > 1000
 
 
@@ -144,7 +139,10 @@ def test_looks_and_names_of_types_are_the_same() -> None:
 def test_runs_are_named() -> None:
     """By the seed of their training."""
     frame = pd.DataFrame({"run": ["3", "pretrained"], "baseline": [30.0, 31.0], "n": [5, 6]})
-    named = {name: masked_heads.setting(rows) for name, rows in masked_heads.by_run(frame)}
+    named = {
+        name: translation_figures.unchanged_score(rows)
+        for name, rows in translation_figures.by_run(frame)
+    }
     assert named == {
         "Seed 3": "unchanged 30.0 BLEU, n = 5",
         "Pretrained": "unchanged 31.0 BLEU, n = 6",
