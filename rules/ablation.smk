@@ -145,7 +145,7 @@ drawn(
 )
 
 
-use rule analysis_step as michel2019_table1 with:
+use rule analysis_step as michel2019_tables with:
     input:
         scores=ABLATION_SCORES,
         gains=ABLATION_GAINS,
@@ -154,49 +154,25 @@ use rule analysis_step as michel2019_table1 with:
         table=table("michel2019-table1", "Table 1, every head masked", ABLATION_MASKING),
         best=table("michel2019-gains", "heads that matter, and honest gains", ABLATION_MASKING),
         power=table("michel2019-power", "the smallest loss that would be found", ABLATION_MASKING),
-    pathvars:
-        job="ablation/{model}.michel2019_table1",
-    localrule: True
-    params:
-        **step("ablation/michel2019_table1.py"),
-
-
-use rule analysis_step as michel2019_table3 with:
-    input:
-        scores=ABLATION_SCORES,
-        gains=ABLATION_GAINS,
-    output:
-        table=table(
+        alone=table(
             "michel2019-table3", "Table 3, the best head left in each layer", ABLATION_MASKING
         ),
-    pathvars:
-        job="ablation/{model}.michel2019_table3",
-    localrule: True
-    params:
-        **step("ablation/michel2019_table3.py"),
-
-
-include: "ablation_modes.smk"
-
-
-use rule analysis_step as ablation_pairs with:
-    input:
-        scores=ABLATION_SCORES,
-        gains=ABLATION_GAINS,
-    output:
-        points="<results>/{model}/ablation/pairs.parquet",
-        table=table(
+        pairs=table(
             "michel2019-pairs",
             "section 5, the same heads across data sets and seeds",
             ABLATION_MASKING,
         ),
+        points="<results>/{model}/ablation/pairs.parquet",
     pathvars:
-        job="ablation/{model}.ablation_pairs",
+        job="ablation/{model}.michel2019_tables",
     localrule: True
     params:
-        **step("ablation/ablation_pairs.py"),
+        **step("ablation/michel2019_tables.py"),
         bootstrap=ABLATION["bootstrap"],
         seed=config["seed"],
+
+
+include: "ablation_modes.smk"
 
 
 drawn(
@@ -205,8 +181,8 @@ drawn(
     ABLATION_MASKING,
     wanted=ABLATION_COMPARED,
     input={
-        "points": rules.ablation_pairs.output.points,
-        "table": rules.ablation_pairs.output.table,
+        "points": rules.michel2019_tables.output.points,
+        "table": rules.michel2019_tables.output.pairs,
     },
     params={"mode": "zero"},
 )

@@ -15,7 +15,7 @@ use rule torch_step as repeated_sequences with:
         job="battery/{model}.repeated_sequences",
     localrule: True
     params:
-        **step("battery/repeated_sequences.py"),
+        **step("battery/inputs.py"),
         n_sequences=BATTERY["n_sequences"],
         length=BATTERY["length"],
         seed=config["seed"],

@@ -36,7 +36,7 @@ if PRUNING_PARTS:
             job="pruning/{model}.{task}.{init}.{seed}.{scatteritem}.pruning_importance",
         priority: 5
         params:
-            **step("pruning/pruning_importance.py"),
+            **step("pruning/importance.py"),
             sample_seed=config["seed"],
             examples=PRUNING["examples"],
             max_tokens=lookup("{task}/max_tokens", within=TASKS),

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from workflow_scripts.ablation import figures as ablation_figures
 from workflow_scripts.core.plots import figures
@@ -20,18 +19,6 @@ def correlations() -> pd.DataFrame:
         frame[f"{name}_low"], frame[f"{name}_high"] = frame[name] - 0.2, frame[name] + 0.2
     sets = [ablation_figures.development_sets(row) for _, row in frame.iterrows()]
     return frame.assign(a=[one for one, _ in sets], b=[other for _, other in sets])
-
-
-def test_a_pair_is_named_by_its_development_sets() -> None:
-    frame = correlations()
-    assert list(zip(frame["a"], frame["b"], strict=True)) == [
-        ("SST-2 dev", "SST-2 tweets"),
-        ("SST-2 products", "SST-2 tweets"),
-        ("STS-B dev", "MNLI matched"),
-        ("SST-2 dev", "SST-2 dev"),
-    ]
-    names = ["STS-B dev", "SST-2 dev", "SST-2 tweets", "SST-2 products", "MNLI matched"]
-    assert ablation_figures.data_sets(frame) == names
 
 
 def test_the_matrix_has_both_correlations_and_the_halves() -> None:
@@ -60,25 +47,6 @@ def test_points_are_drawn_of_a_first_set_with_another() -> None:
     np.testing.assert_allclose(marks.get_offsets(), [[-2, -1], [0, 0]])
     assert marks.get_sizes()[1] == 2 * marks.get_sizes()[0]
     assert [text.get_text() for text in axes.texts] == ["2-1"]
-
-
-@pytest.mark.parametrize(
-    ("number", "written"), [(-0.001, "0.00"), (-0.25, "−0.25"), (0.999, "1.00")]
-)
-def test_numbers_have_a_minus_sign_but_not_before_zero(number: float, written: str) -> None:
-    assert ablation_figures._number(number) == written
-
-
-def test_an_effect_is_significant_where_every_seed_shows_it() -> None:
-    rows = pd.DataFrame(
-        {
-            "layer": [0, 0, 1, 1],
-            "head": [0, 0, 0, 0],
-            "seed": [1, 2, 1, 2],
-            "p_corrected": [0.01, 0.2, 0.01, 0.04],
-        }
-    )
-    assert ablation_figures.significant(rows).tolist() == [[False], [True]]
 
 
 def disabled(task: str, *effects: float, p: float) -> pd.DataFrame:
@@ -118,9 +86,3 @@ def test_few_heads_have_points_and_no_mean() -> None:
     (bar,) = interval.lines[2]
     np.testing.assert_allclose(bar.get_segments(), [[[0, 2], [0, 4]]])
     assert len(figure.legends) == 1
-
-
-def test_a_panel_states_what_its_scores_are_over() -> None:
-    rows = pd.DataFrame({"baseline": [0.7, 0.8], "n": [200, 200], "seed": [1, 2]})
-    assert figures.setting(rows) == "unchanged 75.0, n = 200, 2 seeds"
-    assert figures.setting(rows[:1]) == "unchanged 70.0, n = 200, 1 seed"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.ablation.test_ablation_scores import made_up_scores
-from workflow_scripts.ablation import equivalence, figures, head_behaviour
+from workflow_scripts.ablation import ablation_modes, figures, head_behaviour
 from workflow_scripts.chapters import collect
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run.job import call
@@ -170,12 +170,12 @@ def test_the_interval_of_a_mean_has_the_covariances_of_its_heads() -> None:
     changes = 0.1 * (common + rng.normal(size=(400, 3)))
     covariance = np.cov(changes, rowvar=False) / 400
     chosen = np.array([True, False, True])
-    low, high = equivalence.interval(changes.mean(axis=0), covariance, chosen)
+    low, high = ablation_modes.interval_of_mean(changes.mean(axis=0), covariance, chosen)
     sampled = [changes[rng.integers(0, 400, 400)][:, chosen].mean() for _ in range(4000)]
     assert [low, high] == pytest.approx(np.percentile(sampled, [5, 95]), abs=5e-4)
 
 
-@pytest.mark.parametrize("worse,better", [(0, 0), (3, 1), (12, 2)])
+@pytest.mark.parametrize("worse,better", [(0, 0), (12, 2)])
 def test_two_more_examples_make_the_interval_of_bonett_and_price(
     tmp_path: Path, worse: int, better: int
 ) -> None:
@@ -184,7 +184,7 @@ def test_two_more_examples_make_the_interval_of_bonett_and_price(
     frame = pd.DataFrame({"layer": [0], "head": [0], "other_layer": [0], "other_head": [0]})
     frame = frame.assign(task="rte", mode="zero", covariance=changes.var() / n)
     tables.write(frame, tmp_path / "covariance")
-    covariance = equivalence.covariance_of([tmp_path / "covariance"], "zero", "rte", n)
+    covariance = ablation_modes.covariance_of([tmp_path / "covariance"], "zero", "rte", n)
     p12, p21 = (worse + 1) / (n + 2), (better + 1) / (n + 2)
     error = np.sqrt((p12 + p21 - (p12 - p21) ** 2) / (n + 2))
     assert z * np.sqrt(covariance[0, 0]) == pytest.approx(z * error, rel=0.02)
@@ -203,7 +203,7 @@ def test_two_more_examples_make_the_interval_of_bonett_and_price(
     ],
 )
 def test_verdicts(low: float, high: float, significant: bool | None, expected: str) -> None:
-    assert equivalence.verdict(low, high, 0.01, significant) == expected
+    assert ablation_modes.verdict(low, high, 0.01, significant) == expected
 
 
 def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, Path]) -> None:
@@ -213,18 +213,6 @@ def test_a_study_without_the_other_chapters(tmp_path: Path, chapters: dict[str, 
     tables_ = {"heads": tmp_path / "heads", "strata": tmp_path / "strata"}
     call(figures.kovaleva2019_heads, tables_ | outputs)
     assert outputs["png"].stat().st_size > 5000
-
-
-def test_a_head_counts_in_each_of_its_kinds_and_few_heads_have_no_interval_over_heads() -> None:
-    kinds = ["syntactic, frames", *["frames"] * 4, "other"]
-    frame = pd.DataFrame({"effect_rte": [0.06, 0, 0, 0, 0, 0.1], "kinds": kinds})
-    error = {"rte": np.eye(6) * 1e-4}
-    actual = head_behaviour.compare(frame, error, 0.01, 100, 1).set_index("stratum")
-    assert actual["heads"].to_dict() == {"syntactic": 1, "frames": 5, "other": 1, "all": 6}
-    assert actual.loc["frames", "effect"] == pytest.approx(0.012)
-    assert actual["ci_low"].notna().to_dict() == {
-        "syntactic": False, "frames": True, "other": False, "all": True,
-    }  # fmt: skip
 
 
 def test_random_sets_distinguish_a_harmful_kind() -> None:

@@ -30,7 +30,7 @@ from workflow_scripts.patterns.annotated_maps import COLUMNS, read_annotations
 from workflow_scripts.patterns.pattern_rules import CLASSES
 from workflow_scripts.tasks import arct_files, sentiment_files
 from workflow_scripts.tasks.glue_files import read_tsv
-from workflow_scripts.translation.line_aligned import read_pairs
+from workflow_scripts.translation.translation_pairs import read_pairs
 
 Records = list[tuple]
 

@@ -24,7 +24,7 @@ from workflow_scripts.battery.causal_tests import (
 from workflow_scripts.battery.causal_tests import (
     tests as run_tests,
 )
-from workflow_scripts.battery.repeated_sequences import repeated
+from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.core.model import attention
 
 LENGTH = 6

@@ -14,7 +14,7 @@ from tests.core import figure_checks
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer, save_llama
 from tests.core.tiny_models import write_card
 from workflow_scripts.battery import figures as battery_figures
-from workflow_scripts.battery import natural_repeats, random_repeats, repeated_sequences
+from workflow_scripts.battery import inputs, natural_repeats, random_repeats
 from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.core.data.examples import Example, read_examples, write_examples
 from workflow_scripts.core.data.tokens import tokenize
@@ -33,7 +33,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     texts = [*(f"{one} {two}" for one, two in product(TEXTS, TEXTS)), "no"]
     examples = [Example(str(n), str(n // 2), "", (text,)) for n, text in enumerate(texts)]
     write_examples(paths.corpus, examples)
-    repeated_sequences.main(card, paths.sequences, n_sequences=20, length=10)
+    inputs.main(card, paths.sequences, n_sequences=20, length=10)
     random = {"threshold": 0.0, "bootstrap": 100, "device": "cpu"}
     random_repeats.main(card, paths.sequences, paths.random, **random)
     natural = {"max_tokens": 60, "n_segments": 9, "bootstrap": 100, "permutations": 200}
@@ -48,7 +48,7 @@ def test_the_sequences_can_be_read_again(study: SimpleNamespace) -> None:
     assert frame.groupby("copy").size().to_dict() == {0: 20, 1: 200, 2: 200}
     assert frame.loc[frame["copy"] == 0, "position"].unique().tolist() == [0]
     assert (frame["start"] == "bos").all()
-    ids = repeated_sequences.read_sequences(study.sequences)
+    ids = inputs.read_sequences(study.sequences)
     first, second = (frame[frame["copy"] == copy]["id"].to_numpy() for copy in (1, 2))
     assert (ids[:, 1:11].ravel() == first).all()
     assert (first == second).all()

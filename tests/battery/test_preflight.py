@@ -8,7 +8,7 @@ import pytest
 from tests.core.tiny_decoders import POSITIONS, save_llama
 from tests.core.tiny_gguf import save_gguf
 from workflow_scripts.battery import preflight
-from workflow_scripts.battery.needles import haystacks, make_needles
+from workflow_scripts.battery.retrieval import haystacks, make_needles
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.errors import InputError

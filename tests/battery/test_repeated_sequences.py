@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from tests.core.tiny_models import SPECIAL, VOCABULARY, tokenizer
-from workflow_scripts.battery.repeated_sequences import (
-    check_length,
-    ordinary_tokens,
-    repeated,
-    start_token,
-)
+from workflow_scripts.battery.inputs import check_length, ordinary_tokens, repeated, start_token
 from workflow_scripts.core.errors import InputError
 
 

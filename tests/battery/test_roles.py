@@ -6,11 +6,16 @@ import torch
 
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from workflow_scripts.battery import natural_repeats
-from workflow_scripts.battery.mean_weights import mean_weights, means
+from workflow_scripts.battery.head_roles import compared
+from workflow_scripts.battery.inputs import repeated
 from workflow_scripts.battery.natural_repeats import AROUND, confirmed, p_values, repeats
-from workflow_scripts.battery.offsets import compared
-from workflow_scripts.battery.random_repeats import as_tokens, scores, second_copy
-from workflow_scripts.battery.repeated_sequences import repeated
+from workflow_scripts.battery.random_repeats import (
+    as_tokens,
+    mean_weights,
+    means,
+    scores,
+    second_copy,
+)
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.stats.sign_flips import holm

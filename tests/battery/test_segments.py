@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.tiny_decoders import byte_tokenizer
-from workflow_scripts.battery.texts import encode, read_segments
+from workflow_scripts.battery.inputs import encode, read_segments
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.errors import InputError
 

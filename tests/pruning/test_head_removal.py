@@ -11,8 +11,7 @@ from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.stats.orders import by_score, order_of
-from workflow_scripts.pruning.head_removal import remove_heads
-from workflow_scripts.pruning.michel2019_table4 import gone_at
+from workflow_scripts.pruning.michel2019_table4 import gone_at, remove_heads
 
 
 def some_heads(share: float, seed: int = 1) -> np.ndarray:

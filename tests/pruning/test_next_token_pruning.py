@@ -12,8 +12,14 @@ from workflow_scripts.core.model import causal
 from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.model.segments import Segments
 from workflow_scripts.pruning.figures import draw_losses, over_draws
-from workflow_scripts.pruning.next_token_importance import gradients, of_groups
-from workflow_scripts.pruning.next_token_pruning import curve, curves, halves, plans
+from workflow_scripts.pruning.next_token_pruning import (
+    curve,
+    curves,
+    gradients,
+    group_importance,
+    halves,
+    plans,
+)
 
 DIM = WIDTH // HEADS
 DOCUMENTS = ["a", "b", "a", "c"]
@@ -53,7 +59,7 @@ def test_importance_is_each_texts_own_gradient(config: object) -> None:
 
 def test_a_groups_gate_scales_all_its_heads() -> None:
     values = np.arange(2.0 * LAYERS * HEADS).reshape(2, LAYERS, HEADS)
-    groups = of_groups(values, KV_HEADS)
+    groups = group_importance(values, KV_HEADS)
     assert groups.shape == (2, LAYERS, KV_HEADS)
     assert groups[1, 0].tolist() == [values[1, 0, :2].sum(), values[1, 0, 2:].sum()]
 
@@ -83,7 +89,7 @@ def test_curves_are_of_whole_groups_and_all_segments() -> None:
     model, tokens = opened(LLAMA), some_tokens()
     segments = Segments(tokens, DOCUMENTS)
     folds = halves(DOCUMENTS, 1)
-    groups = of_groups(gradients(model, tokens), KV_HEADS)
+    groups = group_importance(gradients(model, tokens), KV_HEADS)
     found = plans(groups, SETTINGS, folds, 1)
     nats = curves(model, segments, found, folds, 200)["importance", 0]
     for fold, masks in zip(folds, found["importance", 0], strict=True):

@@ -12,8 +12,14 @@ from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.stats import orders, resampling
 from workflow_scripts.pruning.importance import Definition, importance_of
 from workflow_scripts.pruning.michel2019_one_head import over_runs
-from workflow_scripts.pruning.orders import by_ablation, by_importance, one_in_each_layer
-from workflow_scripts.pruning.pruning_curves import curve, read_sweep, with_intervals
+from workflow_scripts.pruning.pruning_curves import (
+    by_ablation,
+    by_importance,
+    curve,
+    one_in_each_layer,
+    read_sweep,
+    with_intervals,
+)
 
 LABELS = np.array([2, 0, 1, 1])
 

@@ -22,8 +22,8 @@ from workflow_scripts.pruning import (
     michel2019_one_head,
     pruning_curves,
     pruning_during_training,
-    pruning_importance,
 )
+from workflow_scripts.pruning import importance as pruning_importance
 from workflow_scripts.pruning.importance import read_gradients
 
 STEP, COUNTS = 0.25, [0, 3, 6, 9, 12]

@@ -11,7 +11,7 @@ from tests.translation.test_decoding import Plainly, some_variants
 from workflow_scripts.core.model import translators
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.translators import Languages, Translator, pad_sources
-from workflow_scripts.translation.forced_losses import forced_losses
+from workflow_scripts.translation.decoding import forced_losses
 
 SEARCH = {"beams": 2, "length_penalty": 1.0, "max_new_tokens": 12}
 

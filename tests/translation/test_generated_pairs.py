@@ -9,16 +9,18 @@ import pytest
 
 from tests.translation.invented_reader import Nominal, Reader, Sentence
 from workflow_scripts.core.generated.lexicon import MEET
-from workflow_scripts.translation import generated_events
-from workflow_scripts.translation import invented_language as words
-from workflow_scripts.translation.generated_events import (
+from workflow_scripts.translation import generated_pairs
+from workflow_scripts.translation import generated_pairs as words
+from workflow_scripts.translation.generated_pairs import (
     Event,
     NounPhrase,
     Remark,
     Sequel,
+    english,
+    invented,
     new_event,
+    pairs,
 )
-from workflow_scripts.translation.generated_pairs import english, invented, pairs
 
 SIZES = {"train": 3000, "validation": 200, "test": 200}
 HOMONYMS = set(" ".join(words.HOMONYMS.values()).split())
@@ -48,8 +50,8 @@ def test_splits_have_their_sizes(splits: dict[str, list[tuple[str, str]]]) -> No
 
 def test_no_sentence_is_there_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one in six of the events that are sampled was there already."""
-    monkeypatch.setattr(generated_events, "CLAUSES", {"none": 1})
-    monkeypatch.setattr(generated_events, "SHARES", dict.fromkeys(generated_events.SHARES, 0))
+    monkeypatch.setattr(generated_pairs, "CLAUSES", {"none": 1})
+    monkeypatch.setattr(generated_pairs, "SHARES", dict.fromkeys(generated_pairs.SHARES, 0))
     rng = random.Random(1)
     assert len({english(new_event(rng)) for _ in range(6000)}) < 5200
     sources = [source for rows in pairs(SIZES, 1).values() for source, _ in rows]

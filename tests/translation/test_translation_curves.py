@@ -39,11 +39,11 @@ from workflow_scripts.translation import (
 from workflow_scripts.translation.translation_curves import (
     PruningChoices,
     Translated,
+    gradients_on,
     plans_of,
     read_split,
     scored,
 )
-from workflow_scripts.translation.translation_importance import gradients_on
 from workflow_scripts.translation.translation_pruning import one_head_ranks
 
 LAYERS, HEADS, EPOCHS, TEST = 2, 2, 3, 8

@@ -9,7 +9,7 @@ from tests.core.tiny_models import ENCODER_DECODERS, HEADS, random_encoder_decod
 from workflow_scripts.core.model.attention import open_attention, sublayers, watching
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.translators import Generation, Languages, Translator
-from workflow_scripts.translation.translation_importance import gradients, importance_table
+from workflow_scripts.translation.translation_curves import gradients, importance_table
 
 # M2M100's and T5's losses have kinks (ReLU), and T5's norms are float32 in a float64 model, too.
 SMOOTH = ["marian", "bart", "mbart"]

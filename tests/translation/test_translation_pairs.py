@@ -8,7 +8,7 @@ import pytest
 
 from tests.bad_input.refused import refused
 from workflow_scripts.translation import translation_pairs
-from workflow_scripts.translation.line_aligned import read_pairs
+from workflow_scripts.translation.translation_pairs import read_pairs
 
 SOURCE, TARGET = "A dog.\nTwo men\trun.\nA cat.\n", "Ein Hund.\nZwei Männer rennen.\nEine Katze.\n"
 

@@ -3,14 +3,14 @@
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from workflow_scripts.translation.vocabulary import END, PAD, UNKNOWN, learnt
+from workflow_scripts.translation.translator_training import END, PAD, UNKNOWN, learnt_vocabulary
 
 TEXTS = ["Ein Mann, der (schnell) läuft.", 'A man runs "fast".', "Zwei Männer laufen!"] * 5
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> PreTrainedTokenizerFast:
-    return learnt(TEXTS, 60)
+    return learnt_vocabulary(TEXTS, 60)
 
 
 @pytest.mark.parametrize("text", [*TEXTS[:3], "laufen Ein man, (der)"])
@@ -34,5 +34,5 @@ def test_the_size_and_the_special_tokens(tokenizer: PreTrainedTokenizerFast) -> 
 
 
 def test_the_same_texts_give_the_same_vocabulary(tokenizer: PreTrainedTokenizerFast) -> None:
-    assert learnt(TEXTS, 60).get_vocab() == tokenizer.get_vocab()
-    assert learnt(reversed(TEXTS), 60).get_vocab() == tokenizer.get_vocab()
+    assert learnt_vocabulary(TEXTS, 60).get_vocab() == tokenizer.get_vocab()
+    assert learnt_vocabulary(reversed(TEXTS), 60).get_vocab() == tokenizer.get_vocab()

@@ -264,7 +264,7 @@ APART = 0.13  # lines between the middle of one and its two marks
 def draw_sets(axes: Axes, rows: pd.DataFrame) -> None:
     """A line for each set of heads: its loss, that of random samples with their range, and intact.
 
-    `rows` are those of one text and mode. Of a set without random samples only the loss is there,
+    `rows` are those of one text and mode. For a set without random samples only the loss is there,
     and of a role without heads nothing.
     """
     at = -pd.Series(range(len(rows)), index=rows.index)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workflow_scripts.battery.needles import haystacks, make_needles
-from workflow_scripts.battery.repeated_sequences import check_length, ordinary_tokens, start_token
-from workflow_scripts.battery.texts import encode
+from workflow_scripts.battery.inputs import check_length, encode, ordinary_tokens, start_token
+from workflow_scripts.battery.retrieval import haystacks, make_needles
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.gguf_sources import is_gguf
 from workflow_scripts.core.data.network import Network

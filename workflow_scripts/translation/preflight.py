@@ -13,7 +13,7 @@ from workflow_scripts.core.model import translators, unloaded, weights
 from workflow_scripts.core.run.findings import Findings
 from workflow_scripts.core.run.units import size
 from workflow_scripts.translation import translation_pairs
-from workflow_scripts.translation.line_aligned import read_pairs
+from workflow_scripts.translation.translation_pairs import read_pairs
 from workflow_scripts.translation.translator_card import parts_of
 
 GENERATED = 60  # pairs of each split that are written to see that the grammar writes them
