@@ -112,7 +112,7 @@ def made_up_row(counts: list[int], loss_of_heads: float, rng: np.random.Generato
     return rows_of(tested, intact, dict.fromkeys(TEXTS, losses), 20, seed=1)[0]
 
 
-@pytest.mark.parametrize("counts", [[1, 1, 1, 1], [4], [3, 1, 2, 1]])
+@pytest.mark.parametrize("counts", [[1, 1, 1, 1], [3, 1, 2, 1]])
 def test_random_heads_are_not_significant_more_often_than_the_level(counts: list[int]) -> None:
     rng = np.random.default_rng(0)
     rows = pd.DataFrame([made_up_row(counts, 0.0, rng) for _ in range(300)])

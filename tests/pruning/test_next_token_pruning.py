@@ -57,13 +57,6 @@ def test_importance_is_each_texts_own_gradient(config: object) -> None:
     np.testing.assert_allclose(actual, expected, atol=1e-5)
 
 
-def test_a_groups_gate_scales_all_its_heads() -> None:
-    values = np.arange(2.0 * LAYERS * HEADS).reshape(2, LAYERS, HEADS)
-    groups = group_importance(values, KV_HEADS)
-    assert groups.shape == (2, LAYERS, KV_HEADS)
-    assert groups[1, 0].tolist() == [values[1, 0, :2].sum(), values[1, 0, 2:].sum()]
-
-
 def test_halves_keep_documents_whole() -> None:
     first, second = halves(DOCUMENTS, 1)
     assert sorted([*first, *second]) == [0, 1, 2, 3]

@@ -1,4 +1,4 @@
-"""The figures of sinks, copying and retrieval are readable at any number of heads."""
+"""The figures of roles, sinks, copying and retrieval are readable at any number of heads."""
 
 from itertools import product
 from pathlib import Path
@@ -9,6 +9,7 @@ import pytest
 
 from tests.core import figure_checks
 from workflow_scripts.battery import figures as battery_figures
+from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.battery.role_correlations import PAIRS
 from workflow_scripts.core.plots import figures
 
@@ -22,6 +23,20 @@ def made_up(shape: tuple[int, int], **columns: float) -> pd.DataFrame:
     frame["score"] = np.linspace(0, 1, len(frame))
     frame = frame.assign(ci_low=frame["score"] - 0.05, ci_high=frame["score"] + 0.05)
     return frame.assign(has_role=frame["score"] > 0.9, n=20, **columns)
+
+
+@SHAPES
+def test_roles(shape: tuple[int, int]) -> None:
+    frame = pd.concat([made_up(shape, role=role) for role in ROLES], ignore_index=True)
+    frame = frame.assign(n_segments=60, n_documents=40)
+    frame["confirmed"] = (frame["role"] == "induction") & (frame["head"] == 1)
+    with figures.style():
+        figure = battery_figures.draw_roles(frame)
+        assert figure_checks.clipped(figure) == []
+        assert figure_checks.overlapping(figure) == []
+    assert figure.get_figwidth() <= figures.TWO_COLUMNS
+    (dots,) = figure.axes[2].lines
+    assert dots.get_xydata().tolist() == [[1, layer] for layer in range(shape[0])]
 
 
 @SHAPES
