@@ -81,12 +81,14 @@ def drawn(
     rule has that name, `own` names rule and function; `figure` in `params` names another
     function. `where` is as in `figure`.
     """
-    own = own or name.partition(".")[0].replace("-", "_")
+    stem, _, wildcards = name.partition(".")
+    own = own or stem.replace("-", "_")
     model = "{model}." if where.get("per_model", True) else ""
+    of = f"{wildcards}." if wildcards else ""
     DRAWN[own] = {
         "input": input,
         "output": figure(name, title, section, **where) | (tables or {}),
-        "job": f"{chapter}/{model}{own}",
+        "job": f"{chapter}/{model}{of}{own}",
         "params": step(f"{chapter}/figures.py") | {"figure": own} | (params or {}),
     }
 

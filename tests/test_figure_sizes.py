@@ -1,6 +1,5 @@
 """Figures of a large study, nine tasks and 24 layers of 16 heads, fit a page and stay legible."""
 
-from collections.abc import Callable
 from importlib import import_module
 from itertools import combinations, product
 from pathlib import Path
@@ -147,13 +146,6 @@ def cases(folder: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-def function_of(figure: str) -> Callable[..., None]:
-    """What draws a figure, `chapter.name`: a function of its chapter's figures.py."""
-    chapter, _, name = figure.partition(".")
-    drawn = import_module(f"workflow_scripts.{chapter}.figures")
-    return getattr(drawn, name)
-
-
 @pytest.fixture(scope="module")
 def large_study(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     return cases(tmp_path_factory.mktemp("large"))
@@ -189,7 +181,8 @@ def test_a_figure_of_a_large_study_fits_a_page(
         figure.savefig(svg, format="svg")
 
     monkeypatch.setattr(figures, "save", save)
-    main = function_of(module)
+    chapter, _, name = module.partition(".")
+    main = getattr(import_module(f"workflow_scripts.{chapter}.figures"), name)
     outputs = {kind: tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")}
     if "table" in main.__annotations__ and "table" not in large_study[module]:
         outputs["table"] = tmp_path / "table.csv"

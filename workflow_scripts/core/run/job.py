@@ -71,10 +71,11 @@ def run_figure(namespace: dict[str, Any]) -> None:
     It is the one that the rule's param `figure` names, or in a shell the first argument.
     """
     snakemake = namespace.get("snakemake")
-    drawn = [name for name, item in namespace.items() if _is_step(item)]
     if snakemake:
         name = snakemake.params.figure
     else:
+        own = [item for item in namespace.values() if _is_own(item, namespace["__name__"])]
+        drawn = [item.__name__ for item in own if output_names(item)]
         parser = argparse.ArgumentParser(description=namespace["__doc__"])
         parser.add_argument("figure", choices=drawn)
         name = parser.parse_args(sys.argv[1:2]).figure
@@ -82,8 +83,8 @@ def run_figure(namespace: dict[str, Any]) -> None:
     run(namespace[name], namespace)
 
 
-def _is_step(item: Any) -> bool:
-    return inspect.isfunction(item) and bool(output_names(item))
+def _is_own(item: Any, module: str) -> bool:
+    return inspect.isfunction(item) and item.__module__ == module
 
 
 def call(
