@@ -15,10 +15,8 @@ from workflow_scripts.ablation.ablation_modes import (
     Settings,
     effects_of_classifier,
     effects_of_decoder,
-    nats_of,
 )
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.stats import resampling
 
 N, HEADS, MODES = 40, 6, ("uniform", "zero", "resample")
@@ -135,23 +133,6 @@ def test_differences_by_hand() -> None:
     found = ablation_modes.differences(effects)
     np.testing.assert_allclose(found.ravel(), expected)
     assert (found < 0.05).tolist() == [[True, False, False], [False] * 3, [True, False, False]]
-
-
-def test_halves_are_of_the_same_examples_in_loops() -> None:
-    frame, tests = swept()
-    loss, _ = effects_of_classifier(frame, tests, SETTINGS)
-    plain = frame[frame["unit"] == "none"]
-    labels = plain["label"].to_numpy()
-    after = np.stack([
-        nats_of(TASKS["sst2"], rows[["logit_0", "logit_1"]].to_numpy(), labels)
-        for _, rows in frame[frame["mode"] == "zero"].groupby(["layer", "head"])
-    ])  # fmt: skip
-    more = after - nats_of(TASKS["sst2"], plain[["logit_0", "logit_1"]].to_numpy(), labels)
-    rng, found = np.random.default_rng(0), []
-    for _ in range(400):
-        half = rng.permutation(N) < N // 2
-        found.append(spearmanr(more[:, half].mean(1), more[:, ~half].mean(1)).statistic)
-    assert loss.halves[1] == pytest.approx(np.mean(found), abs=0.1)
 
 
 def test_ties_for_the_last_place_share_it() -> None:

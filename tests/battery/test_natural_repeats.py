@@ -265,17 +265,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     return paths
 
 
-def test_the_sequences_can_be_read_again(study: SimpleNamespace) -> None:
-    frame = pd.read_parquet(study.sequences)
-    assert frame.groupby("copy").size().to_dict() == {0: 20, 1: 200, 2: 200}
-    assert frame.loc[frame["copy"] == 0, "position"].unique().tolist() == [0]
-    assert (frame["start"] == "bos").all()
-    ids = inputs.read_sequences(study.sequences)
-    first, second = (frame[frame["copy"] == copy]["id"].to_numpy() for copy in (1, 2))
-    assert (ids[:, 1:11].ravel() == first).all()
-    assert (first == second).all()
-
-
 def test_uniform_attention_on_running_text_by_hand(study: SimpleNamespace) -> None:
     """A query at position i sees i + 1 tokens: mean over queries, then over texts."""
     tokenizer = byte_tokenizer()
