@@ -17,7 +17,7 @@ import pandas as pd
 
 from tests.arguments.test_easy import points
 from tests.bad_input import corefud
-from workflow_scripts.arguments.published_runs import _predictions
+from workflow_scripts.arguments.argument_easy import _predictions
 from workflow_scripts.claims import published as claims
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.glue import TASKS
