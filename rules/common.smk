@@ -7,7 +7,7 @@ from snakemake import cli
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.data import gguf_sources, packages
-from workflow_scripts.core.integrity import digests, meaning
+from workflow_scripts.core.integrity import code_digest, digests
 from workflow_scripts.core.run import downloads, sdists
 from workflow_scripts.core.run.config import check, check_checkout
 from workflow_scripts.core.run.config import check_paths, check_results_directory, source_of
@@ -119,7 +119,7 @@ def code(script: str) -> Callable[[object], str]:
     path = ROOT / "workflow_scripts" / script
     if not path.is_file():
         raise InputError(f"{path}: no such script; write it, or correct step({script!r})")
-    return lambda wildcards: meaning.digest(path)
+    return lambda wildcards: code_digest.digest(path)
 
 
 def step(script: str) -> dict:

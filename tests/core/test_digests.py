@@ -46,10 +46,10 @@ def flip(path: Path, place: int = -1) -> None:
 def test_a_large_file_is_read_once(reads: list[str]) -> None:
     path = large(Path("file"))
     expected = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert [digests.of(path) for _ in range(3)] == [expected] * 3
-    assert digests.of(path.absolute()) == expected
+    assert [digests.sha256(path) for _ in range(3)] == [expected] * 3
+    assert digests.sha256(path.absolute()) == expected
     assert reads == ["file"]
-    assert digests.of(path, anew=True) == expected
+    assert digests.sha256(path, anew=True) == expected
     assert reads == ["file", "file"]
 
 
@@ -60,14 +60,14 @@ def test_the_digest_of_a_directory_is_over_its_files_by_name(reads: list[str], m
     (folder / "inner").mkdir(parents=True)
     large(folder / "inner/weights")
     (folder / "config").write_text("{}")
-    first = digests.of(folder)
+    first = digests.sha256(folder)
     (folder / digests.MARK).touch()
-    assert digests.of(folder) == first
+    assert digests.sha256(folder) == first
     assert reads.count("folder/inner/weights") == (1 if memory == ".snakemake" else 2)
     flip(folder / "inner/weights")
-    second = digests.of(folder)
+    second = digests.sha256(folder)
     (folder / "config").write_text("[]")
-    assert len({first, second, digests.of(folder)}) == 3
+    assert len({first, second, digests.sha256(folder)}) == 3
 
 
 def replace(path: Path) -> None:
@@ -84,10 +84,10 @@ def test_an_edit_whose_date_was_put_back_is_noticed(
     reads: list[str], edit: Callable[[Path], None]
 ) -> None:
     path = large(Path("file"))
-    before, dates = digests.of(path), path.stat()
+    before, dates = digests.sha256(path), path.stat()
     edit(path)
     assert path.stat().st_mtime_ns == dates.st_mtime_ns
-    assert digests.of(path) == hashlib.sha256(path.read_bytes()).hexdigest() != before
+    assert digests.sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest() != before
 
 
 def test_edits_at_once_are_noticed(reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,31 +96,31 @@ def test_edits_at_once_are_noticed(reads: list[str], monkeypatch: pytest.MonkeyP
     path = Path("file")
     for number in range(20):
         path.write_text(f"{number:02}")
-        assert digests.of(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+        assert digests.sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", "null", '{"sha256": "x"}'])
 def test_a_damaged_memory_is_written_anew(reads: list[str], damage: str) -> None:
     path = large(Path("file"), digests.LARGE + 1)
-    expected = digests.of(path)
+    expected = digests.sha256(path)
     (entry,) = digests.FOLDER.iterdir()
     entry.write_text(damage)
-    assert [digests.of(path), digests.of(path)] == [expected] * 2
+    assert [digests.sha256(path), digests.sha256(path)] == [expected] * 2
     assert len(reads) == 2
 
 
 def test_a_memory_that_cannot_be_written_is_done_without(reads: list[str]) -> None:
     digests.FOLDER.write_text("no directory")
     path = large(Path("file"), digests.LARGE + 1)
-    assert digests.of(path) == digests.of(path)
+    assert digests.sha256(path) == digests.sha256(path)
     assert len(reads) == 2
 
 
 def test_jobs_at_once_write_one_whole_memory(reads: list[str]) -> None:
     path = large(Path("file"), digests.LARGE + 1)
     with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda _: digests.of(path), range(40)))
-    assert found == {digests.of(path)}
+        found = set(pool.map(lambda _: digests.sha256(path), range(40)))
+    assert found == {digests.sha256(path)}
     assert [entry.suffix for entry in digests.FOLDER.iterdir()] == [".json"]
 
 
@@ -128,7 +128,7 @@ def save(folder: Out, card: Out) -> None:
     """A step with a large checkpoint of which it writes the digest on a card."""
     (folder / "inner").mkdir(parents=True)
     large(folder / "inner/weights")
-    card.write_text(digests.of(folder))
+    card.write_text(digests.sha256(folder))
 
 
 def measure(folder: Path, made: Out) -> None:
@@ -172,10 +172,10 @@ def test_a_changed_byte_of_a_large_product_is_refused(reads: list[str], place: i
 
 def test_what_is_gone_is_forgotten(reads: list[str]) -> None:
     for name in ("kept", "gone"):
-        digests.of(large(Path(name), digests.LARGE + 1))
+        digests.sha256(large(Path(name), digests.LARGE + 1))
     (digests.FOLDER / "torn.part").write_text("{")
     Path("gone").unlink()
     provenance.prune(Path("results"))
-    digests.of(Path("kept"))
+    digests.sha256(Path("kept"))
     assert len(reads) == 2
     assert len(list(digests.FOLDER.iterdir())) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.integrity.meaning import digest as code_digest
+from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
@@ -108,7 +108,7 @@ def test_a_script_of_figures_draws_the_one_that_is_named(tmp_path: Path) -> None
     record = json.loads((tmp_path / ".provenance/rule.svg.json").read_text())
     assert set(record["inputs"]) == {"table.txt"}
     assert record["params"] == {"figure": "second", "seed": 3}
-    assert record["code"] == code_digest(script)
+    assert record["code"] == code_digest.digest(script)
     unknown = run(str(script), "third")
     assert unknown.returncode == 2
     assert "choose from" in unknown.stderr

@@ -26,12 +26,12 @@ CACHES = "__pycache__"
 LISTING = ".sha256"
 
 
-def of(path: Path, anew: bool = False) -> str:
+def sha256(path: Path, anew: bool = False) -> str:
     """Hex digest of a file; of a directory, over its files by name. `anew` trusts no memory."""
-    return of_files(path, files(path), anew) if path.is_dir() else _of_file(path, anew)
+    return sha256_of_files(path, files(path), anew) if path.is_dir() else _of_file(path, anew)
 
 
-def of_files(directory: Path, chosen: Iterable[Path], anew: bool = False) -> str:
+def sha256_of_files(directory: Path, chosen: Iterable[Path], anew: bool = False) -> str:
     """Hex digest over some files of a directory, their names and contents, in the order given."""
     total = hashlib.sha256()
     for file in chosen:
@@ -50,7 +50,7 @@ def files(directory: Path) -> list[Path]:
 def listing(directory: Path, name: str) -> str:
     """The digests of the files in a directory product called `name`, as sha256sum writes them."""
     lines = (
-        f"{of(file)}  {name}/{file.relative_to(directory).as_posix()}\n"
+        f"{sha256(file)}  {name}/{file.relative_to(directory).as_posix()}\n"
         for file in files(directory)
     )
     return "".join(lines)

@@ -67,7 +67,10 @@ def record_path(product: Path) -> Path:
 def content(path: Path, anew: bool = False) -> Content:
     """SHA-256 and size in bytes of a file; of a directory, also the number of its files."""
     files = digests.files(path) if path.is_dir() else [path]
-    found = {"sha256": digests.of(path, anew), "size": sum(file.stat().st_size for file in files)}
+    found = {
+        "sha256": digests.sha256(path, anew),
+        "size": sum(file.stat().st_size for file in files),
+    }
     return found | ({"files": len(files)} if path.is_dir() else {})
 
 

@@ -126,7 +126,7 @@ def weights_digest(directory: Path) -> str:
     """Hex SHA-256 over the weights and all other files that loading reads, by name."""
     found = {path for pattern in FILES for path in directory.glob(pattern)}
     found |= {directory / name for name in weights.indexed(directory)}
-    return digests.of_files(directory, sorted(path for path in found if path.is_file()))
+    return digests.sha256_of_files(directory, sorted(path for path in found if path.is_file()))
 
 
 def versions() -> dict[str, str]:

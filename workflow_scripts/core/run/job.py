@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from workflow_scripts.core.integrity import digests, full_disk, meaning, provenance
-from workflow_scripts.core.integrity.hold import held
+from workflow_scripts.core.integrity import code_digest, digests, full_disk, provenance
+from workflow_scripts.core.integrity.job_lock import locked
 from workflow_scripts.core.integrity.provenance import PARTIAL
 from workflow_scripts.core.run import modes
 from workflow_scripts.core.run.errors import InputError, one_line
@@ -48,7 +48,7 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     label = snakemake.params.get("label", "") if snakemake else ""
     gc.freeze()  # what was imported stays: no collection need look at it
     try:
-        with held(path):
+        with locked(path):
             call(main, values, _of_job(main, snakemake) if snakemake else None)
     except InputError as error:
         log.error("Error: %s", error)
@@ -176,7 +176,7 @@ def _script_of(main: Callable[..., None]) -> Path:
 def _code_of(main: Callable[..., None]) -> str | None:
     """The digest of what the script of `main` means; None outside this package."""
     script = _script_of(main)
-    return meaning.digest(script) if meaning.PACKAGE in script.parts else None
+    return code_digest.digest(script) if code_digest.PACKAGE in script.parts else None
 
 
 def _make_room(path: Path) -> None:

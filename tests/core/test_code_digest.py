@@ -1,11 +1,11 @@
-"""The digest of a script's meaning."""
+"""The digest of what a script computes."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.import_graph import file_of, import_graph
-from workflow_scripts.core.integrity.meaning import _read, digest, modules
+from workflow_scripts.core.integrity.code_digest import _read, digest, modules
 
 ROOT = Path(__file__).parents[2]
 

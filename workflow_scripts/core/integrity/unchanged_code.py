@@ -9,20 +9,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.core.integrity import meaning, provenance
+from workflow_scripts.core.integrity import code_digest, provenance
 from workflow_scripts.core.run.errors import InputError
 
 VARIABLE = "ATLAS_CODE"
 WORDS = {
     "config": "the config, or what it names in a package",
     "rules": "Snakefile or rules/",
-    "scripts": f"{meaning.PACKAGE}/",
+    "scripts": f"{code_digest.PACKAGE}/",
 }
 
 
 def state(config: Mapping[str, Any], root: Path) -> str:
     """Digests of the config, of the rules in `root`, and of the scripts there and their meaning."""
-    return _joined(_read(config, root) | {"scripts": meaning.digest_of_all(root / meaning.PACKAGE)})
+    return _joined(
+        _read(config, root) | {"scripts": code_digest.digest_of_all(root / code_digest.PACKAGE)}
+    )
 
 
 def compare(began: str, config: Mapping[str, Any], root: Path) -> None:
@@ -32,7 +34,7 @@ def compare(began: str, config: Mapping[str, Any], root: Path) -> None:
     """
     then, now = _parts(began), _read(config, root)
     if now.pop("texts") != then["texts"]:
-        now["scripts"] = meaning.digest_of_all(root / meaning.PACKAGE)
+        now["scripts"] = code_digest.digest_of_all(root / code_digest.PACKAGE)
     changed = [words for part, words in WORDS.items() if part in now and then[part] != now[part]]
     if changed:
         raise InputError(
@@ -48,7 +50,7 @@ def _read(config: Mapping[str, Any], root: Path) -> dict[str, str]:
     return {
         "config": provenance.config_digest(config),
         "rules": _of_texts(rules, root),
-        "texts": _of_texts(sorted((root / meaning.PACKAGE).rglob("*.py")), root),
+        "texts": _of_texts(sorted((root / code_digest.PACKAGE).rglob("*.py")), root),
     }
 
 
