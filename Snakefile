@@ -10,7 +10,7 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.integrity import notes, provenance, unchanged_code
+from workflow_scripts.core.integrity import provenance, unchanged_code
 from workflow_scripts.core.run.config_files import check_files
 
 # A study file is whole: the default study is read only where no other was given.
@@ -76,7 +76,6 @@ for paper in PAPERS:
 if workflow.is_main_process:
     dry = workflow.output_settings.dryrun  # starts no job
     os.environ[unchanged_code.VARIABLE] = "" if dry else unchanged_code.state(config, ROOT)
-    notes.restore()
 
 
 envvars:
@@ -93,4 +92,4 @@ onsuccess:
 
 
 onerror:
-    provenance.prune(Path(RESULTS), unfinished())
+    provenance.prune(Path(RESULTS))

@@ -14,7 +14,7 @@ from workflow_scripts.core.run.errors import InputError
 
 # What is no product of a job: logs, times, and reports.
 NOT_PRODUCTS = ("logs", "benchmarks")
-REPORTS = ("report.html", "report.zip", "preflight.txt")
+REPORTS = ("report.html", "report.zip")
 
 
 def verify(folder: Path) -> list[str]:
@@ -32,8 +32,6 @@ def verify(folder: Path) -> list[str]:
         except InputError as error:
             lines.append(str(error))
             continue
-        if provenance.misplaced(product, found[product], folder):
-            lines.append(f"{product}: has the record of {found[product]['output']}")
         if not product.exists():
             lines.append(f"{product}: missing")
         elif not provenance.same(provenance.content(product, anew=True), found[product]):

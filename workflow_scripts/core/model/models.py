@@ -17,7 +17,6 @@ from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.model.positions import max_positions
 from workflow_scripts.core.model.vocabulary import check_vocabulary, special_tokens, start_token
-from workflow_scripts.core.run import modes
 from workflow_scripts.core.run.errors import InputError, one_line
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
@@ -106,14 +105,13 @@ def load_tokenizer(directory: Path) -> FastTokenizer:
 
 
 def save(model: PreTrainedModel, tokenizer: Tokenizer, directory: Path) -> None:
-    """Write a model with its tokenizer: the same files, for the same readers, in any environment.
+    """Write a model with its tokenizer: the same files in any environment.
 
-    HF_HUB_OFFLINE would be noted with the tokenizer, and weights be readable by their owner alone.
+    HF_HUB_OFFLINE would be noted with the tokenizer.
     """
     model.save_pretrained(directory)
     tokenizer.init_kwargs.pop("local_files_only", None)
     tokenizer.save_pretrained(directory)
-    modes.follow(directory)
 
 
 def load_body(directory: Path, device: torch.device) -> PreTrainedModel:
