@@ -112,7 +112,7 @@ def damaged(
         twin = study.folder / "results/tiny" / name
         study.config["models"][name] = study.config["models"]["tiny"]
         shutil.copytree(prepared.folder / MODEL, twin)
-        for record in provenance.records(twin):
+        for record in map(provenance.record_path, provenance.recorded(twin)):
             text = record.read_text(encoding="utf-8")
             text = text.replace(f"{MODEL}/", f"results/tiny/{name}/")
             text = text.replace('"name": "tiny"', f'"name": "{name}"')  # of the card

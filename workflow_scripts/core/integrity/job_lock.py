@@ -31,8 +31,8 @@ def locked(log: Path | None) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise InputError(
-            f"{path}: another process, perhaps left by a killed run, still makes the "
-            "products of this job; wait for its end or end it, then run again"
+            f"{path}: another process, perhaps left by a killed run, still makes the products of "
+            "this job; wait for its end or end it, then run again"
         ) from None
     except OSError as error:
         if error.errno not in NO_LOCKS:

@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -24,21 +24,10 @@ FORMAT = 1
 # What is read of a record.
 READ = ("output", "sha256", "size", "inputs", "code", "params")
 # The distributions that results may depend on, by the module that is imported.
-DISTRIBUTIONS = {
-    "datasets": "datasets",
-    "gensim": "gensim",
-    "gguf": "gguf",
-    "h5py": "h5py",
-    "matplotlib": "matplotlib",
-    "numpy": "numpy",
-    "pandas": "pandas",
-    "pyarrow": "pyarrow",
-    "scipy": "scipy",
-    "sklearn": "scikit-learn",
-    "spacy": "spacy",
-    "tokenizers": "tokenizers",
-    "torch": "torch",
-    "transformers": "transformers",
+DISTRIBUTIONS = {"sklearn": "scikit-learn"} | {
+    name: name
+    for name in "datasets gensim gguf h5py matplotlib numpy pandas pyarrow scipy spacy".split()
+    + "tokenizers torch transformers".split()
 }
 # SHA-256, size in bytes and, of a directory, the number of files.
 Content = dict[str, Any]
@@ -129,9 +118,9 @@ def write(origin: Origin, read: Mapping[str, Content | None], outputs: Iterable[
 def prune(folder: Path) -> None:
     """Delete the records of products that are gone: temporary ones, and those of failed jobs."""
     digests.prune()
-    for record in list(records(folder)):
-        if not os.path.lexists(product_of(record)):
-            record.unlink()
+    for product in recorded(folder):
+        if not os.path.lexists(product):
+            record_path(product).unlink()
 
 
 def config_digest(config: Mapping[str, Any]) -> str:
@@ -185,11 +174,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def product_of(record: Path) -> Path:
-    """The product that a record is of."""
-    return record.parent.parent / record.name.removesuffix(".json")
-
-
-def records(folder: Path) -> Iterator[Path]:
-    """All records in a folder, and in the folders below it."""
-    yield from sorted(path for path in folder.rglob(f"{FOLDER}/*.json") if path.is_file())
+def recorded(folder: Path) -> list[Path]:
+    """The products that have a record, in a folder and in the folders below it."""
+    records = sorted(folder.rglob(f"{FOLDER}/*.json"))
+    return [record.parent.parent / record.name.removesuffix(".json") for record in records]

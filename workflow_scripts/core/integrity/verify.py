@@ -12,9 +12,8 @@ from typing import Any
 from workflow_scripts.core.integrity import digests, provenance
 from workflow_scripts.core.run.errors import InputError
 
-# What is no product of a job: logs, times, and reports.
-NOT_PRODUCTS = ("logs", "benchmarks")
-REPORTS = ("report.html", "report.zip")
+# What is no product of a job: logs, times, records and reports.
+NOT_PRODUCTS = ("logs", "benchmarks", provenance.FOLDER, digests.MARK, "report.html", "report.zip")
 
 
 def verify(folder: Path) -> list[str]:
@@ -25,8 +24,7 @@ def verify(folder: Path) -> list[str]:
     """
     found: dict[Path, dict[str, Any]] = {}  # the record of each product
     lines = []
-    for record in provenance.records(folder):
-        product = provenance.product_of(record)
+    for product in provenance.recorded(folder):
         try:
             found[product] = provenance.read(product) or {}
         except InputError as error:
@@ -50,16 +48,12 @@ def verify(folder: Path) -> list[str]:
 
 
 def _unrecorded(folder: Path) -> Iterator[Path]:
-    """Files in no recorded product, apart from logs, benchmarks and the report of Snakemake."""
+    """Files in no recorded product, apart from NOT_PRODUCTS."""
     for path in sorted(folder.iterdir()):
-        if (
-            path.name == provenance.FOLDER
-            or provenance.record_path(path).is_file()
-            or path.name in (digests.MARK, *REPORTS)
-        ):
+        if path.name in NOT_PRODUCTS or provenance.record_path(path).is_file():
             continue
         if path.is_dir():
-            yield from () if path.name in NOT_PRODUCTS else _unrecorded(path)
+            yield from _unrecorded(path)
         else:
             yield path
 
@@ -75,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
     for line in lines:
         print(line)
     words = f"{len(lines)} things wrong" if lines else "all as recorded"
-    print(f"{folder}: {sum(1 for _ in provenance.records(folder))} records, {words}")
+    print(f"{folder}: {len(provenance.recorded(folder))} records, {words}")
     return 1 if lines else 0
 
 
