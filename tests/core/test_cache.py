@@ -17,7 +17,7 @@ from tests.core.caches import (
     write_triangle,
 )
 from workflow_scripts.core.data.cache import Cache, CacheWriter, join
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 def test_round_trip(tmp_path: Path) -> None:

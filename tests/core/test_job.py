@@ -19,7 +19,7 @@ STEP = '''
 """A step."""
 from pathlib import Path
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 def main(text: Path, copy: Out, times: int = 1, options: dict = {}) -> None:

@@ -41,7 +41,7 @@ from workflow_scripts.core.data.cache_format import (
 )
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 class CacheWriter:

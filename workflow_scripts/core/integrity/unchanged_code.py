@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity.code_digest import PACKAGE, digest_of_all
 from workflow_scripts.core.integrity.provenance import config_digest
-from workflow_scripts.core.run.errors import InputError
 
 VARIABLE = "ATLAS_CODE"
 WORDS = {

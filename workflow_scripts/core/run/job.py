@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import code_digest, digests, provenance
 from workflow_scripts.core.integrity.digests import PARTIAL
 from workflow_scripts.core.integrity.job_lock import locked
-from workflow_scripts.core.run.errors import InputError, one_line
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])
