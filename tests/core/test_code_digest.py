@@ -53,14 +53,6 @@ def test_only_meaning_counts(package: Path, file: str, old: str, new: str, chang
     assert (fresh(script) != before) == changes
 
 
-def test_import_inside_a_function_counts(package: Path) -> None:
-    script = package / "surface/entropy.py"
-    script.write_text("def f():\n    from workflow_scripts.core import other\n    return other\n")
-    before = fresh(script)
-    (package / "core/other.py").write_text("VALUE = 9\n")
-    assert fresh(script) != before
-
-
 def test_what_is_collected_of_every_chapter_counts(package: Path) -> None:
     script = package / "surface/entropy.py"
     script.write_text(

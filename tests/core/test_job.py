@@ -11,7 +11,6 @@ import pytest
 
 from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 ROOT = Path(__file__).parents[2]
 
@@ -126,26 +125,6 @@ def test_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     first, *traceback = done.stderr.splitlines()
     assert first == "Error: step.py failed: ZeroDivisionError: a bug"
     assert traceback[-1] == "ZeroDivisionError: a bug"
-
-
-def test_leftovers_of_a_killed_run_are_no_obstacle(tmp_path: Path) -> None:
-    (tmp_path / "dir.part").mkdir()
-    (tmp_path / "dir.part" / "old").write_text("stale")
-
-    def main(out: Out) -> None:
-        out.mkdir()
-        (out / "new").write_text("fresh")
-
-    job.call(main, {"out": tmp_path / "dir"})
-    assert [path.name for path in (tmp_path / "dir").iterdir()] == ["new"]
-
-
-def test_a_forgotten_output_is_an_error(tmp_path: Path) -> None:
-    def main(out: Out) -> None:
-        pass
-
-    with pytest.raises(RuntimeError, match="did not write its output"):
-        job.call(main, {"out": tmp_path / "x"})
 
 
 def test_progress_in_a_log_is_sparse(caplog: pytest.LogCaptureFixture) -> None:

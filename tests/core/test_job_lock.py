@@ -1,7 +1,5 @@
 """Locks of jobs: one process at a time."""
 
-import errno
-import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -35,14 +33,3 @@ def test_a_job_is_refused_while_another_process_runs_it_and_not_after_it_was_kil
         with locked(log):
             assert (tmp_path / "job.log.lock").exists()
         assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_system_without_locks_runs_the_job(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: int) -> None:
-        raise OSError(errno.ENOLCK, "no locks available")
-
-    monkeypatch.setattr(fcntl, "flock", refuse)
-    with locked(tmp_path / "job.log"):
-        pass
