@@ -100,9 +100,7 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
     """
     study = config["study"]
     if study.casefold() in {Path(folder).name for folder in (FOLDER, SDISTS)}:
-        raise InputError(
-            f"config: study: {study!r} is a folder of all studies; choose another name"
-        )
+        raise InputError(f"config: study: {study!r} is a folder of all studies; take another")
     for node in _nodes(config, root, "sdist"):
         if not _inside(node.value.partition("/")[2]):
             raise InputError(
