@@ -19,6 +19,7 @@ from workflow_scripts.core.run.config import (
     check_marks,
     check_paths,
     check_results_directory,
+    jobs_submitted_from,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -161,3 +162,12 @@ def test_results_directory_in_the_way_or_read_only(
     monkeypatch.setattr("os.access", lambda *_: False)
     with pytest.raises(InputError, match="not writable"):
         check_results_directory(tmp_path / "elsewhere")
+
+
+def test_jobs_of_a_folder_are_those_that_snakemake_submitted_from_it() -> None:
+    listed = (
+        "7|rule_extract_wildcards_tiny_sst2|/home/me/atlas\n8_[1-3]|group_tiny|/home/me/atlas\n"
+        "9|(null)|/home/me/atlas\n10|rule_extract|/home/me/a|b\n"
+    )
+    assert jobs_submitted_from("/home/me/atlas", listed) == ["7", "8_[1-3]"]
+    assert jobs_submitted_from("/home/me/a|b", listed) == ["10"]

@@ -1,6 +1,7 @@
-"""The study's config, checked against its schema before any key is read."""
+"""The study's config, and where it is run, checked before any key is read and any job starts."""
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ Strict = validators.extend(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     ),
 )
+
+# The id, comment and folder of each job of this user in SLURM's queue.
+QUEUE = ("squeue", "--me", "--noheader", "--format=%i|%k|%Z")
 
 # Folders other than those of the models and of the chapters in results/<study>/, and files there.
 FOLDERS = {"benchmarks", "figures", "logs", "tables"}
@@ -100,6 +104,34 @@ def check_results_directory(results: Path) -> None:
         raise InputError(
             f"{existing}: not writable; change its permissions or run in another --directory"
         )
+
+
+def check_queue(folder: str) -> None:
+    """Refuse to start while jobs that an earlier head submitted from `folder` are in SLURM's queue.
+
+    They would write the same products as the new head's jobs.
+    """
+    listed = subprocess.run(QUEUE, capture_output=True, text=True)  # noqa: S603
+    if listed.returncode != 0:
+        raise InputError(f"SLURM does not answer, try again later: {listed.stderr.strip()}")
+    if left := jobs_submitted_from(folder, listed.stdout):
+        raise InputError(
+            f"{folder}: jobs of an earlier run are still in SLURM's queue; wait for their end "
+            f"(squeue --me), or end them: scancel {' '.join(left)}"
+        )
+
+
+def jobs_submitted_from(folder: str, listed: str) -> list[str]:
+    """The ids of Snakemake's jobs that were submitted from a folder, of the lines of `QUEUE`.
+
+    Other jobs, such as the one that Snakemake itself runs in, have other comments.
+    """
+    fields = [line.split("|", 2) for line in listed.splitlines()]
+    return [
+        number
+        for number, comment, submitted_from in fields
+        if submitted_from == folder and comment.startswith(("rule_", "group_"))
+    ]
 
 
 def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) -> None:
