@@ -11,11 +11,9 @@ sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.integrity import provenance, unchanged_code
-from workflow_scripts.core.run.config_files import check_files
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:
-    check_files(filter(Path.exists, [Path("config.yaml")]))
 
     configfile: "config.yaml"
 
