@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from workflow_scripts.atlas.atlas_maps import title_of, with_maps
-from workflow_scripts.atlas.chosen import identity, spread
+from workflow_scripts.atlas.texts import identity, spread, title_of, with_maps
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example, read_examples
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
