@@ -224,23 +224,11 @@ def _heads(model: dict[str, Any]) -> pd.DataFrame:
 
 def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:
     """A measure's row for each head."""
-    n = len(heads)
-    return pd.DataFrame(
-        {
-            **heads,
-            "model": measure["model"],
-            "measure": measure["id"],
-            "value": _column(measure["value"], n),
-            "low": _column(measure["low"], n),
-            "high": _column(measure["high"], n),
-            "n": _column(measure["n"], n),
-            "p": _column(measure["p"], n),
-            "title": measure["title"],
-            "unit": measure["unit"],
-            "label": _labels(measure),
-        },
-        columns=COLUMNS,
-    )
+    known = {name: measure[name] for name in ("model", "title", "unit")}
+    known |= {"measure": measure["id"], "label": _labels(measure)}
+    for name in ("value", "low", "high", "n", "p"):
+        known[name] = _column(measure[name], len(heads))
+    return heads.assign(**known)[COLUMNS]
 
 
 def _column(given: list | float | None, n: int) -> np.ndarray:

@@ -15,9 +15,19 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.report import captions, pages, printed
-from workflow_scripts.report.context import with_report
-from workflow_scripts.report.pages import BADGES, VERDICTLESS, Cell, Column, Link
+from workflow_scripts.report.entries import caption, caption_html
+from workflow_scripts.report.table_pages import (
+    BADGES,
+    VERDICTLESS,
+    Cell,
+    Column,
+    Link,
+    Page,
+    latex_table,
+    read_texts,
+    render,
+    with_report,
+)
 
 COLUMNS = (
     Column("statement", "claim", width="wide"),
@@ -159,7 +169,7 @@ def main(
 
     Links start from `page_path`, where the study has the page.
     """
-    frame = printed.read(claims)
+    frame = read_texts(claims)
     behind = read_links(published)
     linker = Linker(Path(page_path), report_href)
     measures = measures_of(atlas)
@@ -176,18 +186,18 @@ def main(
         if view and atlas_page and (address := fragment(view, of, model, measures)):
             links.append(linker.link("Atlas", atlas_page, address, "Atlas"))
         rows.append(cells(row, tuple(links)))
-    text = printed.latex(printed_claims(frame), heading, "claims")
-    shown = pages.Page(
+    text = latex_table(printed_claims(frame), heading, "claims")
+    shown = Page(
         title=heading,
         study=f"{config['study']} · {model}",
-        caption=captions.to_html(captions.render(caption_of, config)),
+        caption=caption_html(caption(caption_of, config)),
         columns=COLUMNS,
         rows=rows,
         name="claims",
         files={"csv": claims.read_text(encoding="utf-8"), "tex": text},
         grouped="paper",
     )
-    page.write_text(pages.render(shown), encoding="utf-8")
+    page.write_text(render(shown), encoding="utf-8")
     latex.write_text(text, encoding="utf-8")
 
 
