@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -39,20 +38,6 @@ COLUMNS = (
     Column("paper", "paper", facet=True, width="narrow"),
 )
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
-
-
-@dataclass(frozen=True)
-class Linker:
-    """What gives the links of a page: its own path, and addresses in the report if it has any."""
-
-    page: Path
-    report_href: Callable[[str], Any] | None = None
-
-    def link(self, text: str, product: Path, fragment: str, menu: str) -> Link:
-        """A link to a product of the study."""
-        relative = Path(os.path.relpath(product, self.page.parent)).as_posix()
-        report = str(self.report_href(str(product))) if self.report_href else ""
-        return Link(text, str(product), relative, report, fragment, menu)
 
 
 def named(path: Path) -> str:
@@ -171,20 +156,26 @@ def main(
     """
     frame = read_texts(claims)
     behind = read_links(published)
-    linker = Linker(Path(page_path), report_href)
+    folder = Path(page_path).parent
+
+    def link(text: str, product: Path, fragment: str, menu: str) -> Link:
+        relative = Path(os.path.relpath(product, folder)).as_posix()
+        report = str(report_href(str(product))) if report_href else ""
+        return Link(text, str(product), relative, report, fragment, menu)
+
     measures = measures_of(atlas)
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
     for row, of in every:
         names, view = behind.get(row["id"], ([], ""))
         links = [
-            linker.link(named(path), path, "", f"{row['paper']}, {named(path)}")
+            link(named(path), path, "", f"{row['paper']}, {named(path)}")
             for name in names
             for path in products
             if path.stem == name
         ]
         if view and atlas_page and (address := fragment(view, of, model, measures)):
-            links.append(linker.link("Atlas", atlas_page, address, "Atlas"))
+            links.append(link("Atlas", atlas_page, address, "Atlas"))
         rows.append(cells(row, tuple(links)))
     text = latex_table(printed_claims(frame), heading, "claims")
     shown = Page(

@@ -15,7 +15,6 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.inline import as_script, digest
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.report.entries import caption, caption_html
 
@@ -111,12 +110,12 @@ def of_table(frame: pd.DataFrame, **about: Any) -> Page:
     return Page(columns=columns, rows=rows, **about)
 
 
-def template(name: str, sources: Path = SOURCES) -> Any:
+def template(name: str) -> Any:
     """The template of a page, which escapes all that is put into it."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(sources),
+        loader=FileSystemLoader(SOURCES),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -125,24 +124,21 @@ def template(name: str, sources: Path = SOURCES) -> Any:
     return environment.get_template(name)
 
 
-def render(page: Page, sources: Path = SOURCES) -> str:
+def render(page: Page) -> str:
     """The page as one HTML file, whose content policy forbids every request."""
-    script = "\n" + (sources / "table.js").read_text(encoding="utf-8")
-    return template("table.html", sources).render(
+    script = "\n" + (SOURCES / "table.js").read_text(encoding="utf-8")
+    return template("table.html").render(
         page=page,
         script=script,
         script_digest=digest(script),
-        style=(sources / "table.css").read_text(encoding="utf-8"),
+        style=(SOURCES / "table.css").read_text(encoding="utf-8"),
         files=as_script(page.files),
     )
 
 
 def read_texts(path: Path) -> pd.DataFrame:
-    """A CSV table with every cell as it is written. Raises InputError where it is damaged."""
-    try:
-        return tables.read_csv(path, dtype=str).fillna("")
-    except (ValueError, pd.errors.ParserError) as error:
-        raise InputError(f"{path}: not a table ({error}); delete it and run again") from error
+    """A CSV table with every cell as it is written."""
+    return tables.read_csv(path, dtype=str).fillna("")
 
 
 def is_number(cells: Sequence[str]) -> bool:
@@ -259,10 +255,7 @@ def with_report(namespace: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(table: Path, about: str, heading: str, study: str, page: Path, latex: Path) -> None:
-    """Write the page and the LaTeX file of one table; `about` is its caption, reStructuredText.
-
-    Raises InputError where the table is damaged.
-    """
+    """Write the page and the LaTeX file of one table; `about` is its caption, reStructuredText."""
     frame = read_texts(table)
     text = latex_table(readable(frame), heading, table.stem)
     shown = of_table(
