@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Frame
 
 from tests.atlas.made_up import SCRIPT
-from tests.atlas.test_own_text import written
+from tests.atlas.test_notebook import written
 from tests.web.conftest import Opener, Study
 from tests.web.page import cell, settle
 from workflow_scripts.atlas import Atlas
