@@ -196,20 +196,6 @@ def test_a_page_has_the_texts_it_has_room_for(n_models: int) -> None:
         assert all(name in messages for name in left)
 
 
-def test_room_that_a_small_model_leaves_goes_to_a_larger_one() -> None:
-    content = with_texts(2)
-    few = [s for s in content["segments"] if s["model"] == "tiny-2"][:1]
-    many = [s for s in content["segments"] if s["model"] == "tiny"]
-    names = {name for segment in few + many for name in map_names(segment)}
-    maps = {name: entry for name, entry in content["maps"].items() if name in names}
-    content |= {"segments": few + many, "maps": maps}
-    whole = len(build(content)) / 1e6
-    bare = len(build(content | {"segments": [], "maps": {}})) / 1e6
-    # In equal parts four texts would not fit; one text of five is a fifth of the room.
-    fitted = fit(content, bare + 1.05 * (whole - bare) + 0.003)
-    assert fitted["segments"] == few + many
-
-
 def test_a_large_text_does_not_keep_out_small_ones() -> None:
     content = with_texts()
     large = content["segments"][0]["maps"]["pretrained"]
