@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  overlaid, segmentOf, segmentsFor, sideOf, sideText, specials, stateOf, stateTitle, otherStatesWithMaps,
+  overlaid,
+  segmentOf,
+  segmentsFor,
+  sideOf,
+  sideText,
+  specials,
+  stateOf,
+  stateTitle,
+  otherStatesWithMaps,
 } from "../../../workflow_scripts/atlas/page/lib/choice.js";
 
 const model = { name: "m", n_layers: 2, n_heads: 4, states: [{ name: "pretrained", title: "before" }, { name: "sst2.1", title: "after" }] };

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  blocksOf, mostAttended, pixelsOf, placesOf, pooled, stepOf, tableOf,
+  blocksOf,
+  mostAttended,
+  pixelsOf,
+  placesOf,
+  pooled,
+  stepOf,
+  tableOf,
 } from "../../../workflow_scripts/atlas/page/lib/modelmaps.js";
 
 const model = {

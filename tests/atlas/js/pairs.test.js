@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  apart, differences, furthestFirst, inDeviations, pairs,
+  apart,
+  differences,
+  furthestFirst,
+  inDeviations,
+  pairs,
 } from "../../../workflow_scripts/atlas/page/lib/pairs.js";
 
 const M = { name: "m" };

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  bestAt, extremes, provenance, standing, statements,
+  bestAt,
+  extremes,
+  provenance,
+  standing,
+  statements,
 } from "../../../workflow_scripts/atlas/page/lib/profile.js";
 
 const MEASURE = {
