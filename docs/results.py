@@ -64,7 +64,7 @@ def page(*claims: pd.DataFrame) -> str:
 def decoders(claims: pd.DataFrame) -> list[str]:
     """The section on decoders, with a table for each paper."""
     claims = with_new(claims, [CLAIMS / "decoders.csv"])
-    parts = ["\n" + _text("decoders.md")]
+    parts = ["\n" + _text("decoders.txt")]
     for paper, rows in claims.groupby("paper", sort=False):
         parts += [f"\n### {paper}\n", "| Published | SmolLM2 (4-bit, instruct) |", "| --- | --- |"]
         parts += [_row(id_, claims) for id_ in rows["id"].unique()]
