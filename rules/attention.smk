@@ -4,7 +4,7 @@ from math import ceil
 
 from workflow_scripts.core.data.abilities import check_abilities, check_kind
 from workflow_scripts.core.data.cards import is_current, read_card
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # Layers times heads of each model that has a card.
 ATTENTION_MAPS = {}

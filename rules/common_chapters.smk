@@ -9,7 +9,7 @@ from os.path import relpath
 
 from workflow_scripts.core.data.gguf_sources import is_gguf
 from workflow_scripts.core.data.packages import location
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.frame_files import definitions_of
 from workflow_scripts.report.entries import (
     Entry,

@@ -10,9 +10,9 @@ import yaml
 
 from docs.configuration import CATALOG, JOINED, for_catalog, joined
 from tests.test_repository import ROOT
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = ROOT / "rules/schemas"
 SCHEMA = yaml.safe_load(joined())

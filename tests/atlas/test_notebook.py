@@ -19,7 +19,7 @@ from tests.core.tiny_models import HEADS, LAYERS, write_card
 from workflow_scripts.atlas import Atlas, atlas_page
 from workflow_scripts.atlas.notebook import DATA
 from workflow_scripts.atlas.texts import decode
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 PAGE = '<!doctype html><head></head><p title="a &amp; b">"quoted" &lt;b&gt; </iframe> é</p>\n'
 PAIR = ("a king built the town .", "the town is old")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.atlas.made_up import made_up
 from workflow_scripts.atlas.atlas_page import PAGE, build, bundle, fit, main, map_names
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 HOSTILE = [
     "</script><script>alert(1)</script>",

@@ -11,8 +11,8 @@ from workflow_scripts.battery import preflight
 from workflow_scripts.battery.needles import haystacks, make_needles
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import ERROR, OK, Findings
 from workflow_scripts.corpora.preflight import Start
 

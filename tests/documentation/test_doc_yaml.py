@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from tests.documentation.blocks import ROOT, Block, of
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = ROOT / "rules/schemas"
 # What the pages' studies leave out, by page; CONTRIBUTING.md's block is a chapter's schema.

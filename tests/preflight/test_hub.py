@@ -14,14 +14,14 @@ import pytest
 from tests.core.tiny_translators import save
 from tests.papers.hub import Hub, Quiet, Repositories, Server, serving
 from workflow_scripts.core.data.network import Network
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 COMMIT = "a" * 40
 NAMES = ("model", "translator")
 ASK = """
 import sys
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.data import network as sites
 from workflow_scripts.preflight import models
 from workflow_scripts.translation import preflight as translation

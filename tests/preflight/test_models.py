@@ -11,8 +11,8 @@ from safetensors.torch import load_file, save_file
 from tests.core.tiny_gguf import save_gguf
 from tests.core.tiny_models import ARCHITECTURES, tokenizer
 from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import unloaded, weights
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.units import size
 from workflow_scripts.preflight import models
 

@@ -18,10 +18,10 @@ from workflow_scripts.atlas.texts import (
 )
 from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, devices, models, padding
 from workflow_scripts.core.model.value_norms import ValueNorms, output_grams
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 

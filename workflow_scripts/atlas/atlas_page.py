@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.inline import as_script, digest
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 PAGE = Path(__file__).parent / "page"

@@ -26,8 +26,8 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.inline import as_script
 from workflow_scripts.core.data.tokens import token_texts, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import PRETRAINED
-from workflow_scripts.core.run.errors import InputError
 
 COLUMNS = ["model", "measure", "type", "layer", "head", "value", "low", "high", "n", "p"]
 COLUMNS += ["title", "unit", "label"]

@@ -13,9 +13,9 @@ from workflow_scripts.battery.texts import encode
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.gguf_sources import is_gguf
 from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files, models, unloaded, weights
 from workflow_scripts.core.run.config import source_of
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import Findings
 
 if TYPE_CHECKING:

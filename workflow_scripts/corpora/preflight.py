@@ -15,8 +15,8 @@ from workflow_scripts.core.data.first_records import is_large, read_start
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.spacy_parsing import load_spacy
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, sdists
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import Findings
 from workflow_scripts.core.run.units import size
 from workflow_scripts.corpora import articles, fetch_source, frames_corpus, segments, treebank

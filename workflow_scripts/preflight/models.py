@@ -8,9 +8,9 @@ from transformers import PretrainedConfig
 from workflow_scripts.core.data.abilities import check_abilities, check_kind
 from workflow_scripts.core.data.gguf_sources import is_gguf
 from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files, models, unloaded, weights
 from workflow_scripts.core.model.vocabulary import check_vocabulary, special_tokens
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.units import size
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.config import source_of
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.findings import ERROR, NOTE, Finding, Findings
 from workflow_scripts.core.run.units import duration, size
 from workflow_scripts.preflight import machine, plan

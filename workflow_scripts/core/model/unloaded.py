@@ -8,8 +8,8 @@ import torch
 from transformers import AutoModel, PretrainedConfig
 
 from workflow_scripts.core.data.network import Network
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import models, weights
-from workflow_scripts.core.run.errors import InputError, one_line
 
 # Bytes of weights up to which they are loaded, as for the model's card; else the header is read.
 LOADED = 600_000_000
