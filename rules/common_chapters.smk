@@ -207,8 +207,3 @@ def tested(kind, test: str, name: str, title: str):
     """A figure or table of one of the battery's tests, where the study has it."""
     section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
     return kind(name, title, section, wanted=test in BATTERY["tests"])
-
-
-def unfinished() -> set[str]:
-    """The outputs of the jobs of this run that have failed or were not reached."""
-    return {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}

@@ -46,7 +46,7 @@ PAPERS = {
 def collect(name: str) -> dict[str, ModuleType]:
     """The module `name` of every chapter that has one, by chapter.
 
-    core/integrity/meaning.py knows this function by its name; what it imports makes results stale.
+    core/integrity/code_digest.py knows this function by name; what it imports makes results stale.
     """
     folder = Path(__file__).parent
     return {
