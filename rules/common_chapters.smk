@@ -153,9 +153,15 @@ def page_of(entry: Entry):
     return reported(with_ending(entry.pattern, "html"), entry.title, place, entry.caption)
 
 
+def atlas_generated(model: str) -> list[str]:
+    """The corpora and tasks of a model's maps that no person wrote."""
+    return [name for name in ATLAS_KINDS[model] if origin((CORPORA | TASKS)[name]) == "generated"]
+
+
 def atlas_classifiers(wildcards) -> dict[str, list[str]]:
     """What the maps of a model's classifiers are made from, where it has classifiers."""
-    tasks, model = ATLAS_TASKS[wildcards.model], f"<results>/{wildcards.model}"
+    kinds, model = ATLAS_KINDS[wildcards.model], f"<results>/{wildcards.model}"
+    tasks = [name for name, kind in kinds.items() if kind == "task"]
     runs = [f"{task}.pretrained.{SEEDS[0]}" for task in tasks]
     return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
         "tuned": [f"{model}/attention/{run}.h5" for run in runs],
