@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.attention.builders import counts_of
 from tests.bad_input.refused import refused
 from tests.core.tiny_models import tokenizer
 from workflow_scripts.core.data.cache import Cache, CachedExample, CacheWriter
@@ -58,7 +59,7 @@ def cached(path: Path, texts: list) -> Cache:
 
 
 def syntax(cache: Cache, texts: list[Tree]) -> object:
-    return syntax_scores.count_corpus(cache, texts, [tree.id for tree in texts], 2)
+    return counts_of(cache, *syntax_scores.count_corpus(cache, texts, [t.id for t in texts], 2))
 
 
 def probes(cache: Cache, texts: list[Tree]) -> object:
@@ -95,8 +96,10 @@ def test_mentions_without_an_antecedent(
     ]
     with cached(tmp_path / "a.h5", documents) as cache:
         names = [document.id for document in documents]
-        read = lambda: coreference_scores.count_corpus(cache, documents, names)  # noqa: E731
-        refused(read, f"none of {2 * len(documents)} mentions in", words)
+        counting = coreference_scores.count_corpus(cache, documents, names)
+        refused(
+            lambda: counts_of(cache, *counting), f"none of {2 * len(documents)} mentions in", words
+        )
 
 
 @pytest.mark.parametrize("kind", ["alike", "cut"])

@@ -67,7 +67,7 @@ def test_a_job_that_ends_well_without_its_product(
     script = study.folder / "workflow_scripts/surface/entropy.py"
     text = script.read_text()
     half = 'entropy.write_bytes(b"half"); ' if written else ""
-    start = text.index("\n    with open_patterns(") + 1
+    start = text.index("\n    patterns = open_patterns(") + 1
     script.write_text(text[:start] + f"    {half}__import__('os')._exit(0)\n" + text[start:])
     done = study.snakemake("--latency-wait", "1", ENTROPY)
     assert done.returncode != 0

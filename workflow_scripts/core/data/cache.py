@@ -20,7 +20,7 @@ A shard holds some examples of a corpus; its `examples/place` has their position
 import json
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -48,6 +48,7 @@ from workflow_scripts.core.data.cache_format import (
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.run import job
 
 
 class CacheWriter:
@@ -203,7 +204,7 @@ class Cache(Patterns):
         self._pattern_crc32 = self._file["pattern/crc32"][:]
         self._values = self._file["pattern/values"]
         self._outside = self._file["pattern/outside"] if "sinks" in self.marks else None
-        self.n_parts = len(self)
+        self.bidirectional = "triangular" not in self.marks
         self._check_sizes()
         header = header_crc32(self.n_layers, self.n_heads, meta, self.marks)
         for index, example_id in enumerate(self.ids):
@@ -239,11 +240,11 @@ class Cache(Patterns):
         return CachedExample(pattern=pattern, **about, **flat)
 
     def __iter__(self) -> Iterator[CachedExample]:
-        return self.whole(len(self))
+        return (self[index] for index in range(len(self)))
 
-    def whole(self, n: int) -> Iterator[CachedExample]:
-        """The first `n` examples, each with all layers, in their order."""
-        return (self[index] for index in range(n))
+    def each(self, update: Callable[[CachedExample], None], n: int | None = None) -> None:
+        for index in job.progress(range(len(self))[:n], desc="texts"):
+            update(self[index])
 
     def positions(self) -> np.ndarray:
         """Positions of a shard's examples in the whole corpus, int64 [n]."""
