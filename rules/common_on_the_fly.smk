@@ -26,6 +26,11 @@ def by_example(*readers) -> None:
     ON_THE_FLY.extend((model, [reader], False) for model in MODELS for reader in readers)
 
 
+def on_the_fly() -> list[tuple[str, list, bool]]:
+    """The jobs of the study; none where it stores attention."""
+    return [] if config["attention"]["store"] else ON_THE_FLY
+
+
 def step_of(reader, model: str) -> dict:
     """What a rule would give its script for a model, but for inputs that it unpacks.
 
