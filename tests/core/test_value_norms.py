@@ -113,13 +113,6 @@ def test_collecting_norms_changes_nothing(name: str) -> None:
             torch.testing.assert_close(model(**batch).last_hidden_state, expected)
 
 
-def test_values_are_not_read_in_training() -> None:
-    model = attention.open_attention(random_model(ARCHITECTURES["bert"]))
-    watcher = ValueNorms(output_grams(model), lambda *of: None)
-    with attention.watching(model.train(), watcher), pytest.raises(RuntimeError, match="eval"):
-        model(**padding.pad(random_tokens([5]), model))
-
-
 def test_unknown_projections_are_refused() -> None:
     model = attention.open_attention(random_model(ARCHITECTURES["albert"]))
     message = r"^albert: the output projections .* are not known, .* from this model's `chapters`$"

@@ -26,7 +26,8 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     shown = frame.rename(columns=as_text)
     for name, column in shown.items():
         if not is_numeric_dtype(column):
-            shown[name] = column.map(as_text).astype(object)
+            cells = [as_text(cell) for cell in column]
+            shown[name] = pd.Series(cells, index=shown.index, dtype=object)
     shown.to_csv(path, index=False, float_format="%.6g")
 
 
