@@ -67,7 +67,6 @@ def test_codes_beyond_the_models_embedding(tmp_path: Path) -> None:
             {"eos_token_id": [5, 0]},
             "the tokenizer's eos_token_id is 2, but config.json's is [5, 0]",
         ),
-        ({"decoder_start_token_id": 9999}, "decoder_start_token_id is 9999, but the embedding"),
         ({"decoder_layers": None}, "the weights are not those of the model in its config.json"),
     ],
 )
@@ -83,8 +82,6 @@ def test_a_start_that_is_missing(saved: Path, tmp_path: Path) -> None:
     directory = copied(saved, tmp_path, "t5")
     change(directory / "config.json", decoder_start_token_id=None)
     refused(lambda: described(directory), directory, "config.json has no decoder_start_token_id")
-    change(directory / "config.json", decoder_start_token_id="x")
-    refused(lambda: described(directory), directory, "decoder_start_token_id is x, but the embed")
 
 
 @pytest.mark.parametrize(
