@@ -11,8 +11,8 @@ from pandas.api.types import is_numeric_dtype
 
 from workflow_scripts.core.errors import InputError, one_line
 
-# A spreadsheet program takes a cell that begins so as a formula; a quote before makes it a text.
-FORMULA = ("=", "+", "-", "@")
+# A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
+FORMULA = re.compile(r"[=+\-@]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -26,8 +26,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     shown = frame.rename(columns=as_text)
     for name, column in shown.items():
         if not is_numeric_dtype(column):
-            cells = [as_text(cell) for cell in column]
-            shown[name] = pd.Series(cells, index=shown.index, dtype=object)
+            shown[name] = pd.Series(map(as_text, column), index=shown.index, dtype=object)
     shown.to_csv(path, index=False, float_format="%.6g")
 
 
@@ -46,13 +45,13 @@ def read_csv(path: Path, dtype: Any = None) -> pd.DataFrame:
 
 def as_text(cell: Any) -> Any:
     """A cell of CSV that no spreadsheet program takes as a formula; numbers stay as they are."""
-    formula = isinstance(cell, str) and cell.startswith(FORMULA) and not NUMBER.fullmatch(cell)
+    formula = isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell)
     return f"'{cell}" if formula else cell
 
 
 def from_text(cell: str) -> str:
     """The text that `as_text` made a cell of."""
-    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(FORMULA) else cell
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell, 1) else cell
 
 
 def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:

@@ -11,9 +11,24 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
-from workflow_scripts.report import pages, printed, table_pages
-from workflow_scripts.report.pages import Link
+from workflow_scripts.report.table_pages import (
+    LONG,
+    Cell,
+    Column,
+    Link,
+    Page,
+    escaped,
+    is_number,
+    latex_table,
+    main,
+    of_table,
+    read_texts,
+    readable,
+    render,
+    rounded,
+)
 
 HOSTILE = "</script><script>alert(1)</script><!-- & \" ' \u202e right to left"
 
@@ -51,7 +66,7 @@ def read(page: str) -> Rows:
 
 def page_of(frame: pd.DataFrame) -> str:
     about = {"title": HOSTILE, "study": "s", "caption": "<p>c</p>", "name": "n"}
-    return pages.render(pages.of_table(frame, files={"csv": HOSTILE}, **about))
+    return render(of_table(frame, files={"csv": HOSTILE}, **about))
 
 
 def test_hostile_text_is_text() -> None:
@@ -87,8 +102,8 @@ def test_numbers_stand_to_the_right_and_are_sorted_as_written() -> None:
 def test_links_know_both_places() -> None:
     link = Link("Atlas", "r/s/atlas.html", "../../atlas.html", "../0123/atlas.html", "#model=m")
     about = {"title": "t", "study": "s", "caption": "", "name": "n"}
-    cell = pages.Cell("a", links=(link,))
-    page = pages.render(pages.Page(columns=[pages.Column("a", "a")], rows=[[cell]], **about))
+    cell = Cell("a", links=(link,))
+    page = render(Page(columns=[Column("a", "a")], rows=[[cell]], **about))
     assert 'href="../../atlas.html#model=m"' in page
     assert 'data-report="../0123/atlas.html#model=m"' in page
     assert 'data-path="r/s/atlas.html"' in page
@@ -100,7 +115,7 @@ def test_a_page_and_a_latex_file_are_written_next_to_each_table(tmp_path: Path) 
         table.write_text(f"name,n\n{table.stem},0.12345\n", encoding="utf-8")
     caption = tmp_path / "caption.rst"
     caption.write_text('About *{{ snakemake.config["study"] }}*.', encoding="utf-8")
-    table_pages.main(
+    main(
         tables,
         [caption, caption],
         [table.with_suffix(".html") for table in tables],
@@ -115,4 +130,67 @@ def test_a_page_and_a_latex_file_are_written_next_to_each_table(tmp_path: Path) 
         files = json.loads(re.search(r'id="files">(.*?)</script>', page, re.S)[1])
         assert list(csv.reader(io.StringIO(files["csv"])))[1] == [table.stem, "0.12345"]
         assert files["tex"] == table.with_suffix(".tex").read_text(encoding="utf-8")
-        assert printed.latex(printed.readable(printed.read(table)), "x", "y").count("0.1235") == 1
+        assert latex_table(readable(read_texts(table)), "x", "y").count("0.1235") == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (["4.67449", "4.65031"], ["4.674", "4.650"]),
+        (["95.8333", "-2.5", ""], ["95.83", "-2.50", ""]),
+        (["36.5", "100"], ["36.5", "100.0"]),  # no decimals are added
+        (["300", "1"], ["300", "1"]),
+        (["0.5", "0.00000123"], ["0.5000", "1.2e-06"]),
+        (["0.999001", "0"], ["0.9990", "0.0000"]),
+        (["1e-05", "2e-05"], ["1.0e-05", "2.0e-05"]),
+        (["0.0", "0.0"], ["0.0", "0.0"]),
+    ],
+)
+def test_rounded(cells: list[str], shown: list[str]) -> None:
+    assert rounded(cells) == shown
+
+
+def test_columns_of_numbers() -> None:
+    assert is_number(["1", "", "-2.5e3"])
+    assert not is_number(["1", "2-10"])
+    assert not is_number(["", ""])
+    assert not is_number(["nan", "1"])
+
+
+def test_words_stay_and_truth_is_yes_or_no(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("head,silver,n\n2-10,True,3\nNA,False,\n", encoding="utf-8")
+    shown = readable(read_texts(path))
+    assert shown.to_dict("list") == {
+        "head": ["2-10", "NA"],
+        "silver": ["yes", "no"],
+        "n": ["3", ""],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("50% & $x$ #1 a_b {c}", r"50\% \& \$x\$ \#1 a\_b \{c\}"),
+        ("~ ^ \\", r"\textasciitilde{} \textasciicircum{} \textbackslash{}"),
+        ("<a> |", r"\textless{}a\textgreater{} \textbar{}"),
+        ("[CLS]", "{[}CLS{]}"),  # after a row's end [ would begin an argument
+        ("− × ≤ ≥ →", r"$-$ $\times$ $\le$ $\ge$ $\rightarrow$"),
+    ],
+)
+def test_latex_escapes(text: str, words: str) -> None:
+    assert escaped(text) == words
+    table = latex_table(pd.DataFrame({text: [text], "n": ["-2.5"]}), text, "name")
+    assert table.count(words) == 3 - ("_" in text)  # caption, cell; names lose underscores
+    assert r"& $-$2.5 \\" in table
+
+
+def test_latex_is_booktabs_and_breaks_long_tables() -> None:
+    short = latex_table(pd.DataFrame({"a": ["x"]}), "Title", "name")
+    assert all(
+        part in short for part in (r"\toprule", r"\midrule", r"\bottomrule", r"\label{tab:name}")
+    )
+    assert short.startswith("% Needs \\usepackage{booktabs}\n\\begin{table}")
+    long = latex_table(pd.DataFrame({"a": ["x"] * (LONG + 1)}), "Title", "name")
+    assert long.count(r"\begin{longtable}") == long.count(r"\end{longtable}") == 1
+    assert long.startswith("% Needs \\usepackage{booktabs,longtable}")

@@ -1,11 +1,11 @@
-"""The digest of a script's meaning."""
+"""The digest of what a script computes."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.import_graph import file_of, import_graph
-from workflow_scripts.core.integrity.meaning import _read, digest, modules
+from workflow_scripts.core.integrity.code_digest import _read, digest, modules
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,10 +38,7 @@ def fresh(path: Path) -> str:
     [
         ("surface/entropy.py", "# why", "# because", False),
         ("surface/entropy.py", '"""Doc."""', '"""Other."""', False),
-        ("surface/entropy.py", '"""Entropy."""\n', "", False),
-        ("surface/entropy.py", "return x ", "return (x) ", False),
         ("surface/entropy.py", "return x", "return x + 1", True),
-        ("core/run/job.py", "import VALUE", "import VALUE as V", True),
         ("core/deep.py", "1", "3", True),
         ("core/other.py", "2", "3", False),
         ("core/__init__.py", '"""Package."""', "X = 1", True),
@@ -56,14 +53,6 @@ def test_only_meaning_counts(package: Path, file: str, old: str, new: str, chang
     assert (fresh(script) != before) == changes
 
 
-def test_import_inside_a_function_counts(package: Path) -> None:
-    script = package / "surface/entropy.py"
-    script.write_text("def f():\n    from workflow_scripts.core import other\n    return other\n")
-    before = fresh(script)
-    (package / "core/other.py").write_text("VALUE = 9\n")
-    assert fresh(script) != before
-
-
 def test_what_is_collected_of_every_chapter_counts(package: Path) -> None:
     script = package / "surface/entropy.py"
     script.write_text(
@@ -75,12 +64,6 @@ def test_what_is_collected_of_every_chapter_counts(package: Path) -> None:
     assert (collected := fresh(script)) != before
     (package / "syntax/other.py").write_text("VALUE = 1\n")
     assert fresh(script) == collected
-
-
-def test_script_outside_the_package_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "x.py").write_text("")
-    with pytest.raises(ValueError, match="workflow_scripts"):
-        digest(tmp_path / "x.py")
 
 
 def test_modules_are_those_that_an_independent_reading_of_the_imports_finds() -> None:

@@ -17,7 +17,7 @@ NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of a file system that 
 
 
 @contextmanager
-def held(log: Path | None) -> Iterator[None]:
+def locked(log: Path | None) -> Iterator[None]:
     """Within, no other process runs the job with this log; InputError where one does.
 
     The lock is on a file next to the log, which Snakemake would remove; it ends with the process.
@@ -31,8 +31,8 @@ def held(log: Path | None) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise InputError(
-            f"{path}: another process, perhaps left by a killed run, still makes the "
-            "products of this job; wait for its end or end it, then run again"
+            f"{path}: another process, perhaps left by a killed run, still makes the products of "
+            "this job; wait for its end or end it, then run again"
         ) from None
     except OSError as error:
         if error.errno not in NO_LOCKS:

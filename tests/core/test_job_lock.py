@@ -1,7 +1,5 @@
 """Locks of jobs: one process at a time."""
 
-import errno
-import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -9,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.integrity.hold import held
+from workflow_scripts.core.integrity.job_lock import locked
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from workflow_scripts.core.integrity.hold import held
-with held(Path(sys.argv[1])):
+from workflow_scripts.core.integrity.job_lock import locked
+with locked(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -28,21 +26,10 @@ def test_a_job_is_refused_while_another_process_runs_it_and_not_after_it_was_kil
     command = [sys.executable, "-c", HOLDER, str(log)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout and other.stdout.readline() == "held\n"
-        with pytest.raises(InputError, match=r"job\.log\.lock: another process"), held(log):
+        with pytest.raises(InputError, match=r"job\.log\.lock: another process"), locked(log):
             pass
         other.kill()
     for _ in range(2):
-        with held(log):
+        with locked(log):
             assert (tmp_path / "job.log.lock").exists()
         assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_system_without_locks_runs_the_job(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: int) -> None:
-        raise OSError(errno.ENOLCK, "no locks available")
-
-    monkeypatch.setattr(fcntl, "flock", refuse)
-    with held(tmp_path / "job.log"):
-        pass

@@ -1,4 +1,4 @@
-"""The digest of what a script means: its syntax tree and those of the modules it imports.
+"""The digest of what a script computes: its syntax tree and those of the modules it imports.
 
 Comments, docstrings and layout do not count, so editing them makes no result stale; a change in
 a module of this package makes stale exactly what imports it, directly or not.
@@ -6,6 +6,7 @@ a module of this package makes stale exactly what imports it, directly or not.
 
 import ast
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -19,16 +20,16 @@ def digest(script: Path) -> str:
     `script` lies somewhere below the package's folder. Raises ValueError where it does not, and
     SyntaxError where a module cannot be parsed.
     """
-    root = _root(script.resolve())
-    lines = [f"{path.relative_to(root)}\n{_read(path)[0]}" for path in modules(script)]
-    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
+    return _digest(modules(script))
 
 
 def digest_of_all(package: Path) -> str:
-    """Hex digest of what all modules below the package's folder mean."""
-    package = package.resolve()
-    paths = sorted(package.rglob("*.py"))
-    lines = [f"{path.relative_to(package)}\n{_read(path)[0]}" for path in paths]
+    """Hex digest of all modules below the package's folder."""
+    return _digest(package.resolve().rglob("*.py"))
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    lines = sorted(f"{path.relative_to(_root(path))}\n{_read(path)[0]}" for path in paths)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
@@ -57,7 +58,7 @@ def _root(script: Path) -> Path:
 
 @cache
 def _read(path: Path) -> tuple[str, frozenset[Path]]:
-    """What a file means, and the files of this package that its own imports run."""
+    """The code of a file, and the files of this package that its own imports run."""
     root = _root(path)
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     imported = []
@@ -68,17 +69,12 @@ def _read(path: Path) -> tuple[str, frozenset[Path]]:
         elif isinstance(node, ast.Import):
             imported += [alias.name for alias in node.names]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "collect":
-            collected += _collected(root, node)
+            (name,) = map(ast.literal_eval, node.args)
+            collected += root.glob(f"{PACKAGE}/*/{name}.py")
         _drop_docstring(node)
     ours = {name for name in imported if name.split(".")[0] == PACKAGE}
     files = [file for name in ours for file in _files(root, name)]
     return ast.unparse(tree), frozenset(files + collected)
-
-
-def _collected(root: Path, call: ast.Call) -> list[Path]:
-    """The files that `collect("<name>")` of chapters.py imports."""
-    (name,) = map(ast.literal_eval, call.args)
-    return sorted(root.glob(f"{PACKAGE}/*/{name}.py"))
 
 
 def _drop_docstring(node: ast.AST) -> None:
