@@ -57,7 +57,7 @@ def read_vectors(vectors: Path, names: Path) -> Vectors:
         raise InputError(f"{vectors}: not word vectors; delete the file and run again") from error
     if matrix.ndim != 2 or len(words) != len(matrix) or not np.isfinite(matrix).all():
         raise InputError(
-            f"{names}: {len(words)} words for {len(matrix)} vectors, or these are not finite; delete "
-            "both and run again"
+            f"{names}: {len(words)} words for {len(matrix)} vectors, or these are not finite; "
+            "delete both and run again"
         )
     return Vectors({word: row for row, word in enumerate(words)}, matrix)
