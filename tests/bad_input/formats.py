@@ -16,7 +16,7 @@ from tests.bad_input import corefud
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
-from workflow_scripts.corpora.sources import articles_of_file
+from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.corpora.word_vectors import from_glove
 from workflow_scripts.tasks import arct_files

@@ -20,7 +20,7 @@ from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.data.vectors import read_vectors, write_vectors
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import fetch_sdist
-from workflow_scripts.corpora.sources import articles_of_file
+from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.corpora.treebank import from_hub
 from workflow_scripts.patterns.stored_maps import stored_maps, write_maps

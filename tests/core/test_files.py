@@ -18,7 +18,7 @@ from workflow_scripts.core.data.mentions import ENDINGS
 from workflow_scripts.core.run.files import files_at, files_below
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
-from workflow_scripts.corpora.sources import files as text_files
+from workflow_scripts.corpora.segments import files as text_files
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.tasks.arct_files import splits_in
 from workflow_scripts.tasks.glue_files import read_directory

@@ -1,4 +1,4 @@
-"""Attention to special tokens by weight and by norm (Kobayashi et al. 2020, section 4)."""
+"""The figures of norms and mixing ratios (Kobayashi et al. 2020 and 2021)."""
 
 from pathlib import Path
 
@@ -45,7 +45,9 @@ def draw(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def main(weights: Path, norms: Path, svg: Out, pdf: Out, png: Out, table: Out) -> None:
+def kobayashi2020_norms(
+    weights: Path, norms: Path, svg: Out, pdf: Out, png: Out, table: Out
+) -> None:
     """Draw both, and write a row per head and target, in percent."""
     frame = joined(tables.read(weights), tables.read(norms))
     with figures.style():
@@ -57,5 +59,27 @@ def main(weights: Path, norms: Path, svg: Out, pdf: Out, png: Out, table: Out) -
     tables.write_csv(shown[columns], table)
 
 
+ALL = "all"
+
+
+def kobayashi2021_mixing(ratios: Path, svg: Out, pdf: Out, png: Out) -> None:
+    """Draw a line per method with a band for its interval; a dotted line where parts are equal."""
+    frame = tables.read_csv(ratios, dtype={"layer": str})
+    of_layers = frame[frame["layer"] != ALL]
+    with figures.style():
+        figure, (axes,) = figures.new(figures.ONE_COLUMN * 1.15, 2.6)
+        for method, rows in of_layers.groupby("method", sort=False):
+            look = colours.PRESERVING[method]
+            ends = rows["ci_low"], rows["ci_high"]
+            figures.line(axes, rows["layer"].astype(int), rows["ratio"], look, look.name, ends)
+        axes.axhline(50, color=colours.GUIDE, linestyle=":", linewidth=1.0)
+        figures.layer_axis(axes, of_layers["layer"].astype(int).max())
+        axes.set_ylabel("Mixing ratio (%)")
+        axes.set_ylim(0, 100)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1)
+        figure.supxlabel(figures.sample(frame, "segments", "articles"), fontsize=7)
+        figures.save(figure, svg, pdf, png)
+
+
 if __name__ == "__main__":
-    job.run(main, globals())
+    job.run_figure(globals())

@@ -11,7 +11,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
 
-def main(curve: Path, svg: Out, pdf: Out, png: Out) -> None:
+def clark2019_probe_curve(curve: Path, svg: Out, pdf: Out, png: Out) -> None:
     """Draw the scores on held-out documents, and on the sentences that a probe was trained on."""
     columns = ("probe", "train_sentences", "score", "ci_low", "ci_high", "train_score")
     frame = tables.read(curve, columns)
@@ -45,4 +45,4 @@ def _finish(axes: Axes, title: str, frame: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    job.run(main, globals())
+    job.run_figure(globals())
