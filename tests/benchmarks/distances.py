@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 from common import ROOT, Rounds, alternate, arguments, neighbours, report
 
-from workflow_scripts.clusters.head_distances import mean_distances
+from workflow_scripts.clusters.head_distances import MeanDistances
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 
@@ -36,7 +36,10 @@ def main() -> None:
     results: dict[str, np.ndarray] = {}
 
     def ours(n: int = threads) -> None:
-        results["ours"] = mean_distances(enumerate(maps), len(maps), SMOOTHING, n)
+        means = MeanDistances(SMOOTHING, n)
+        for pattern in enumerate(maps):
+            means.add(*pattern)
+        results["ours"] = means.mean()
 
     def plain() -> None:
         queries = [pattern.shape[-1] for pattern in maps]
