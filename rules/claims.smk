@@ -3,8 +3,11 @@
 from os.path import relpath
 
 CLAIMS = config["claims"]
-# What the papers state about heads of encoders, and what others state about those of decoders.
-CLAIMS_OF = {"encoder": "published", "decoder": "decoders"}
+# The files of what is stated about heads of encoders, in the order of the table, and of decoders.
+CLAIMS_OF = {
+    "encoder": ("clark", "kovaleva", "michel", "niven", "norms"),
+    "decoder": ("decoders",),
+}
 CLAIMS_PRINTED = by_model(TABLES)
 
 
