@@ -1,186 +1,123 @@
-"""Rows of the products that Kovaleva et al.'s claims are judged by, made up by hand."""
+"""Tables of a made-up study that claims of Kovaleva et al. read."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
-Rows = list[dict[str, Any]]
+import pandas as pd
+
+from tests.claims.made_up import products
+
+if TYPE_CHECKING:
+    from tests.claims.made_up_study import MadeUpStudy
+
+TASKS = {"mrpc": "MRPC", "stsb": "STS-B", "sst2": "SST-2", "rte": "RTE", "qnli": "QNLI"}
+SEVEN = TASKS | {"qqp": "QQP", "mnli": "MNLI"}
+KINDS = ("cls", "sep", "punctuation", "noun", "verb", "negation")
+STAGES = ("pretrained", "fine-tuned")
+DIRECTIONS = ("either", "from predicate", "to predicate")
+
+Number = Callable[..., dict[str, float]]
 
 
-def table1(
-    task: str, metric: str, tuned: float, random: float, untuned: float = 30.0, **more: Any
-) -> dict:
-    """A row of Table 1 in percent, each score with an interval of one point to each side."""
-    row = {"task": task, "split": "dev", "metric": metric, "n": 100, "majority": 50.0}
-    row |= {"seeds": 1, "official": True, "generated": False}
-    scores = {"pretrained_tuned": tuned, "random_tuned": random, "pretrained": untuned}
-    for column, value in scores.items():
-        row |= {column: value, f"{column}_low": value - 1, f"{column}_high": value + 1}
-    return row | more
+def write(study: "MadeUpStudy", number: Number) -> None:
+    """Write random tables; `number` gives a random number of a name with its interval."""
+    _of_heads(study)
+    rng = study.rng
 
+    def with_ends(name: str, least: float = 0, most: float = 100) -> dict[str, float]:
+        ends = number(name, least, most)
+        return dict(zip((name, f"{name}_low", f"{name}_high"), ends.values(), strict=True))
 
-def features(layer: int, query: str, task: str = "rte", **kinds: float) -> Rows:
-    """Attention of one head to each kind, with an interval of 0.01 to each side."""
-    return [
-        {"layer": layer, "head": 0, "kind": kind, "attention": value, "ci_low": value - 0.01}
-        | {"ci_high": value + 0.01, "query": query, "stage": "fine-tuned", "task": task}
-        | {"n": 4, "n_without": 1, "seed": 1}
-        for kind, value in kinds.items()
+    table1 = [
+        {"task": title, "split": "dev", "metric": metric, "n": 200, "majority": 50.0}
+        | {"official": task != "sst2", "generated": False, "seeds": len(study.seeds)}
+        | with_ends("pretrained") | with_ends("random_tuned") | with_ends("pretrained_tuned")
+        for task, title in SEVEN.items()
+        for metric in (("pearson",) if task == "stsb" else ("accuracy", "f1"))
+    ]  # fmt: skip
+    classifier = [
+        {"method": method, "maps": maps, "n": 60, "n_examples": 20, "accuracy": 0.7}
+        | with_ends("macro_f1", 0, 1)
+        for method, maps in product(("network", "network, shuffled labels"), ("all", STAGES[1]))
     ]
-
-
-def similarity(task: str, *layers: float) -> Rows:
-    """Similarity of two heads in each layer, with an interval of 0.01 to each side."""
-    return [
-        {"layer": layer, "head": head, "similarity": value, "ci_low": value - 0.01}
-        | {"ci_high": value + 0.01, "n": 5, "task": task, "seed": 1}
-        for layer, value in enumerate(layers)
-        for head in (0, 1)
+    heads = [f"{layer + 1}-{head + 1}" for layer in range(6) for head in range(4)]
+    controls = [
+        {"direction": direction, "head": head, "control": rng.random(), "p": p / 5}
+        | {"difference": 0.5, "p_corrected": p, "frame_head": bool(p < 0.05)}
+        for direction in DIRECTIONS
+        for head, p in zip(heads, rng.random(len(heads)), strict=True)
     ]
-
-
-def classifier(f1: float, shuffled: float = 0.2) -> Rows:
-    """The classifier of maps on fine-tuned maps, and on all of them."""
-    about = {"n": 9, "n_examples": 4, "accuracy": 0.7}
-    return [
-        {"method": method, "maps": maps, "macro_f1": value} | about
-        | {"macro_f1_low": value - 0.1, "macro_f1_high": value + 0.1}
-        for method, maps, value in (
-            ("network", "all", 0.9),
-            ("network", "fine-tuned", f1),
-            ("network, shuffled labels", "fine-tuned", shuffled),
+    linking = [
+        {"direction": direction, "head": head, "n": 40, "n_documents": 30}
+        | dict(zip(("attention", "ci_low", "ci_high"), number("x", 0, 1).values(), strict=True))
+        for direction in DIRECTIONS
+        for head in heads[:3]
+    ]
+    links = [
+        {"task": title, "stage": stage, "far": far, "link": link, "head": head, "n": 30}
+        | with_ends("neighbours", 0, 1)
+        for title, stage, far in product(TASKS.values(), STAGES, (False, True))
+        for link, head in product(("verb-subject", "subject-verb", "noun-pronoun"), heads[:3])
+    ]
+    gains = [
+        {"task": title, "metric": "pearson" if task == "stsb" else "accuracy", "naive": 2.0}
+        | {"unit": unit, "mode": mode, "split": "dev", "seed": seed, "n": 200}
+        | with_ends("gain", -5, 5)
+        for (task, title), unit, mode, seed in product(
+            TASKS.items(), ("head", "layer"), ("uniform", "zero"), study.seeds
         )
-    ]  # fmt: skip
-
-
-def shares(*network: float) -> Rows:
-    """Shares of heterogeneous maps of heads by the network, half as many by the rules."""
-    row = {"head": 0, "class": "heterogeneous", "n": 10, "seed": 1, "stage": "fine-tuned"}
-    row |= {"task": "sst2"}
-    return [
-        row | {"layer": layer, "method": method, "share": factor * share, "both": share / 4}
-        for layer, share in enumerate(network)
-        for method, factor in (("network", 1.0), ("rules", 0.5))
     ]
+    strata = [_stratum(study, task, kind) for task in TASKS for kind in ("frames", "other", "all")]
+    tables = {"table1": table1, "classifier": classifier, "frame_controls": controls}
+    tables |= {"frames": linking, "links": links, "strata": strata}
+    printed = {f"kovaleva2019_{name}": rows for name, rows in tables.items()}
+    products(study.folder, **printed, michel2019_gains=gains)
 
 
-def controls(listed: int, possible: int, n: int = 20) -> Rows:
-    """`n` heads in each direction, of which so many are frame heads, or may be by their own p."""
-    return [
-        {"direction": direction, "head": f"1-{number + 1}", "control": 0.1, "difference": 0.05}
-        | {"p": 0.01 if number < possible else 0.5, "frame_head": number < listed}
-        for direction in ("either", "from predicate", "to predicate")
-        for number in range(n)
+def _stratum(study: "MadeUpStudy", task: str, kind: str) -> dict[str, Any]:
+    effect, half = study.rng.normal(0, 0.01), study.rng.random() / 100
+    row = {"task": task, "stratum": kind, "heads": 4, "effect": effect}
+    return row | {"low": effect - half, "high": effect + half}
+
+
+def _of_heads(study: "MadeUpStudy") -> None:
+    """Tables with a row for each head or layer."""
+    shares = [
+        study.rows({"class": ("block", "heterogeneous")}, "share", both=0.05, n=20).assign(
+            task=task, stage=stage, method=method, seed=seed
+        )
+        for task, stage in product(("sst2", "mrpc"), STAGES)
+        for method, seed in product(("network", "rules"), study.seeds)
     ]
-
-
-def frames(either: float, width: float = 0.01) -> Rows:
-    """The heads above the percentile: one for each direction, and a lower one."""
-    return [
-        {"direction": direction, "head": head, "attention": value, "ci_low": value - width}
-        | {"ci_high": value + width, "n": 30, "n_documents": 12}
-        for direction, best in (("either", either), ("from predicate", 0.1), ("to predicate", 0.9))
-        for head, value in (("1-2", best - 0.05), ("1-1", best))
-    ]
-
-
-def strata(seeds: int = 1, **effects: dict[str, float]) -> dict[str, Rows]:
-    """Products: mean effects of kinds of heads on tasks, with a 90% interval of 0.001 each side."""
-    table = [
-        {"task": task, "stratum": kind, "heads": 3, "effect": value}
-        | {"low": value - 0.001, "high": value + 0.001}
-        for task, kinds in effects.items()
-        for kind, value in kinds.items()
-    ]
-    scores = {
-        f"ablation__{task}_of_pretrained_of_{seed}_of_scores": [{"task": task, "seed": seed}]
-        for task in effects
-        for seed in range(1, seeds + 1)
-    }
-    return {"kovaleva2019_strata": table, **scores}
-
-
-def kinds_of_heads(task: str, seeds: int = 1, **effects: Sequence[float]) -> dict[str, Rows]:
-    """Products: effects of the heads of each kind, each with a 90% interval of 0.001 each side."""
-    of_heads = [(kind, value) for kind, values in effects.items() for value in values]
-    table = [
-        {"name": f"1-{number}", "kinds": kind, f"effect_{task}": value}
-        | {f"low_{task}": value - 0.001, f"high_{task}": value + 0.001}
-        for number, (kind, value) in enumerate(of_heads, 1)
-    ]
-    scores = {
-        f"ablation__{task}_of_pretrained_of_{seed}_of_scores": [{"task": task, "seed": seed}]
-        for seed in range(1, seeds + 1)
-    }
-    return {"kovaleva2019_heads": table, **scores}
-
-
-def gain(task: str, metric: str, unit: str, value: float, width: float = 0.2, **more: Any) -> dict:
-    """A row of the honest gains, in points."""
-    row = {"task": task, "metric": metric, "unit": unit, "mode": "uniform", "split": "dev"}
-    row |= {"seed": 1, "n": 100, "naive": 1.5, "gain": value}
-    return row | {"gain_low": value - width, "gain_high": value + width} | more
-
-
-def layer_scores(task: str, first: float, others: float = 0.0, seed: int = 1) -> Rows:
-    """Effects of disabling each of twelve layers, with an interval of 0.001 to each side."""
-    row = {"unit": "layer", "mode": "uniform", "task": task, "split": "dev", "n": 50}
-    row |= {"metric": "accuracy", "seed": seed}
-    return [
-        row | {"layer": layer, "effect": effect, "ci_low": effect - 0.001}
-        | {"ci_high": effect + 0.001}
-        for layer, effect in enumerate([first] + [others] * 11)
-    ]  # fmt: skip
-
-
-def head_scores(task: str, *effects: float, seed: int = 1) -> Rows:
-    """Effects of disabling heads of one layer, with an interval of 0.001 to each side."""
-    row = {"unit": "head", "mode": "uniform", "task": task, "split": "dev", "n": 50, "layer": 0}
-    row |= {"metric": "pearson" if task == "stsb" else "accuracy", "seed": seed}
-    return [
-        row | {"head": head, "effect": effect, "ci_low": effect - 0.001}
-        | {"ci_high": effect + 0.001}
-        for head, effect in enumerate(effects)
-    ]  # fmt: skip
-
-
-def links(task: str, seeds: int = 1, **neighbours: float | Sequence[float]) -> dict[str, Rows]:
-    """Products: the printed table of links, of three heads, so much attention on neighbours.
-
-    It is the same of all three, or that of each.
-    """
-    shares = {
-        link: (value,) * 3 if isinstance(value, float) else value
-        for link, value in neighbours.items()
-    }
-    table = [
-        {"task": task, "stage": stage, "far": far, "link": link.replace("_", "-"), "n": 7}
-        | {"head": f"1-{number}", "neighbours": value if stage != "pretrained" and not far else 0.1}
-        | {"neighbours_low": value - 0.02, "neighbours_high": value + 0.02}
-        for link, of_heads in shares.items()
-        for stage in ("pretrained", "fine-tuned")
-        for far in (False, True)
-        for number, value in enumerate(of_heads, 1)
-    ]
-    name = task.lower()
-    by_head = {
-        f"finetuning__{name}_of_{seed}_of_links": [{"task": name, "seed": seed}]
-        for seed in range(1, seeds + 1)
-    }
-    return {"kovaleva2019_links": table, **by_head}
-
-
-def shared_words(task: str, excess: dict[tuple[int, int], float]) -> dict[str, Rows]:
-    """Products of two layers of two heads: 2-2 is the most costly, with so much to copies."""
-    costs = {(0, 0): 0.01, (1, 1): -0.05}
-    heads = [
-        {"name": f"{layer + 1}-{head + 1}", "layer": layer, "head": head, f"effect_{task}": cost}
-        for (layer, head), cost in costs.items()
-    ]
-    rows = [
-        {"layer": layer, "head": head, "excess": value, "ci_low": value - 0.01, "n": 5}
-        | {"ci_high": value + 0.01, "task": task, "stage": "fine-tuned", "seed": 1}
-        | {"measure": measure}
-        for (layer, head), value in excess.items()
-        for measure in ("copy", "shared")
-    ]
-    return {"kovaleva2019_heads": heads, f"finetuning__{task}_of_1_of_shared": rows}
+    study.write("patterns/shares.parquet", pd.concat(shares, ignore_index=True))
+    ends = ("ci_low", "ci_high")
+    for task, seed in product(TASKS, study.seeds):
+        name, run = f"finetuning/{task}.{seed}", {"task": task, "seed": seed}
+        frame = study.rows({}, "similarity", *ends, n=6, **run)
+        study.write(f"{name}.similarity.parquet", frame)
+        axes = {"kind": KINDS, "query": ("all", "cls"), "stage": STAGES}
+        frame = study.rows(axes, "attention", *ends, share=0.1, n=5, n_without=1, **run)
+        frame.loc[frame["kind"] == "negation", ["attention", *ends]] = float("nan")
+        study.write(f"{name}.features.parquet", frame)
+        axes = {"link": ("verb-subject", "noun-pronoun"), "far": (False, True), "stage": STAGES}
+        frame = study.rows(axes, "attention", *ends, **run)
+        far = 9 * list(TASKS).index(task)  # links are of the data, so the same for each seed
+        frame["links"] = frame["far"].map({False: 40, True: far})
+        study.write(f"{name}.links.parquet", frame)
+        axes = {"measure": ("copy", "shared"), "stage": STAGES}
+        study.write(f"{name}.shared.parquet", study.rows(axes, "excess", *ends, n=5, **run))
+        axes = {"unit": ("head", "layer"), "mode": ("uniform", "zero"), "split": ("dev",)}
+        metric = "pearson" if task == "stsb" else "accuracy"
+        frame = study.rows(axes, "effect", *ends, metric=metric, n=50, **run)
+        frame = frame[(frame["unit"] == "head") | (frame["head"] == 0)]
+        frame.loc[frame["unit"] == "layer", "head"] = -1
+        study.write(f"ablation/{task}.pretrained.{seed}.scores.parquet", frame)
+    heads = study.rows({}, *(f"effect_{task}" for task in TASKS), kinds="other", stratum="other")
+    heads.loc[heads["layer"] == 0, "kinds"] = "syntactic, frames"
+    for task in TASKS:
+        half = study.rng.random(len(heads)) / 100
+        heads[f"low_{task}"] = heads[f"effect_{task}"] - half
+        heads[f"high_{task}"] = heads[f"effect_{task}"] + half
+    heads["name"] = [f"{row.layer + 1}-{row.head + 1}" for row in heads.itertuples()]
+    study.write("tables/kovaleva2019-heads.csv", heads)

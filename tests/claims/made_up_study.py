@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from tests.atlas.made_up_tables import MadeUpModel
-from tests.claims import made_up_michel, made_up_study_kovaleva
+from tests.claims import made_up_decoders, made_up_kovaleva, made_up_michel
 from tests.claims.made_up import products
 from workflow_scripts.arguments import argument_scores, niven2019_tables
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 
-MODEL = "made-up"
+MODEL, DECODER = "made-up", "decoder"
 FAMILIES, TRAINED_ON = ("bert", "bov", "bilstm"), ("original", "swapped", "negated")
 RELATIONS = "all prep pobj det nn nsubj amod dobj advmod aux poss auxpass ccomp mark prt".split()
 VALUES = (
@@ -62,9 +62,13 @@ class MadeUpStudy(MadeUpModel):
         """All that the second computation reads."""
         self.clark()
         self.arguments()
-        made_up_study_kovaleva.write(self, self.number)
+        made_up_kovaleva.write(self, self.number)
         made_up_michel.classifiers(self)
         made_up_michel.translators(self)
+        decoder = MadeUpModel(self.results, DECODER)
+        card = {"name": DECODER, "architecture": "gpt2", "hidden_size": 8}
+        write_card(card | {"n_layers": 4, "n_heads": 6}, decoder.card)
+        made_up_decoders.write(decoder.folder, self.rng)
 
     def number(self, name: str, least: float = 0.0, most: float = 100.0) -> dict[str, float]:
         """A random number, called `name`, with its interval."""

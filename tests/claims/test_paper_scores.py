@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from workflow_scripts.claims.intervals import of_paper, share
 
 from tests.claims.test_verdicts import CLAIM
 from workflow_scripts.claims.claim_verdicts import MEASURES, paper_scores
-from workflow_scripts.claims.intervals import of_paper, share
 from workflow_scripts.claims.published import PAPER_INTERVALS, Claim, read
 from workflow_scripts.claims.verdicts import REPRODUCED
 

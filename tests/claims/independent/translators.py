@@ -55,7 +55,7 @@ def case(study: Study, ends: object, run: str, part: str = "") -> Case:
     return Case(*ends, named(run, part), comparable=comparable)
 
 
-def base_bleu(study: Study, of: str) -> list[Case]:
+def base_bleu(study: Study) -> list[Case]:
     ends = ("score", "ci_low", "ci_high")
     return [Case(*(row[e] for e in ends), named(run)) for run, row in intact(study).items()]
 
@@ -73,26 +73,25 @@ def kept(study: Study, scope: str, at: float) -> dict[str, np.ndarray]:
     }
 
 
-def kept_bleu(study: Study, of: str) -> list[Case]:
-    at, *scopes = of.split()
+def kept_bleu(study: Study, share: str, attention: str) -> list[Case]:
     return [
         case(study, ends, run, TITLES.get(scope, ""))
-        for scope in scopes
-        for run, ends in kept(study, scope, float(at)).items()
+        for scope in attention.split()
+        for run, ends in kept(study, scope, float(share)).items()
     ]
 
 
-def kept_gap(study: Study, of: str) -> list[Case]:
-    cross, cases = kept(study, CROSS, float(of)), []
+def kept_gap(study: Study, share: str) -> list[Case]:
+    cross, cases = kept(study, CROSS, float(share)), []
     for other in ("encoder", "decoder"):
-        for run, ends in kept(study, other, float(of)).items():
+        for run, ends in kept(study, other, float(share)).items():
             part = f"Enc-Dec minus {TITLES[other]}"
             cases.append(case(study, newcombe(cross[run], ends), run, part))
     return cases
 
 
-def kept_area(study: Study, of: str) -> list[Case]:
-    ones, others = (dict(runs(curves(study, "all", order))) for order in of.split(" over "))
+def kept_area(study: Study) -> list[Case]:
+    ones, others = (dict(runs(curves(study, "all", order))) for order in ("importance", "score"))
     try:
         random = dict(runs(curves(study, "all", "random")))
     except Missing:
@@ -109,15 +108,14 @@ def kept_area(study: Study, of: str) -> list[Case]:
     return cases
 
 
-def kept_in_training(study: Study, of: str) -> list[Case]:
-    at, span = of.split()
-    first, last = (int(x) if x else 10**9 for x in span.split("-"))
-    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
-    frame = frame[(first <= frame["epoch"]) & (frame["epoch"] <= last)]
+def kept_in_training(
+    study: Study, share: str, first_epoch: str, last_epoch: str = "1000"
+) -> list[Case]:
+    frame = epochs(study, first_epoch, last_epoch)
     cases = []
     for run, of_run in runs(frame):
         for epoch in dict.fromkeys(of_run["epoch"]):
-            row = nearest(of_run[of_run["epoch"] == epoch], float(at))
+            row = nearest(of_run[of_run["epoch"] == epoch], float(share))
             ends = [100 * row[name] for name in KEPT]
             found = case(study, ends, run, f"epoch {epoch}")
             comparable = found.comparable and row["baseline"] >= 1
@@ -125,17 +123,19 @@ def kept_in_training(study: Study, of: str) -> list[Case]:
     return cases
 
 
-def above_proportion(study: Study, of: str) -> list[Case]:
+def above_proportion(study: Study, first_epoch: str, last_epoch: str) -> list[Case]:
     """The mean distance of an epoch's curve from the line of 100 minus the percent pruned."""
-    first, last = map(int, of.split("-"))
-    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
-    frame = frame[frame["epoch"].between(first, last)]
     cases = []
-    for (run, epoch), rows in frame.groupby(["run", "epoch"]):
+    for (run, epoch), rows in epochs(study, first_epoch, last_epoch).groupby(["run", "epoch"]):
         distances = rows.assign(**{name: rows[name] - (1 - rows["share"]) for name in KEPT})
         found = case(study, 100 * curve_mean(distances, *KEPT), str(run), f"epoch {epoch}")
         cases.append(replace(found, comparable=found.comparable and rows["baseline"].min() >= 1))
     return cases
+
+
+def epochs(study: Study, first: str, last: str) -> pd.DataFrame:
+    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
+    return frame[frame["epoch"].between(int(first), int(last))]
 
 
 def masked(study: Study, unit: str, split: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -154,10 +154,10 @@ def best_left(study: Study, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]
         yield run, pd.concat(kept)
 
 
-def type_gap(study: Study, of: str) -> list[Case]:
+def type_gap(study: Study, effect: str) -> list[Case]:
     frame = where(study.all("translation/*.types.parquet"), split="test", type=CROSS)
     cases = []
-    for row in frame[frame["measure"] == of].to_dict("records"):
+    for row in frame[frame["measure"] == effect].to_dict("records"):
         if row["other"]:
             part = f"Enc-Dec minus {TITLES[row['other']]}"
             ends = (row[name] for name in ("value", "ci_low", "ci_high"))
@@ -165,8 +165,7 @@ def type_gap(study: Study, of: str) -> list[Case]:
     return cases
 
 
-def one_head_left(study: Study, of: str) -> list[Case]:
-    layers, chosen_on = of.split()
+def one_head_left(study: Study, layers: str, chosen_on: str) -> list[Case]:
     cases = []
     for run, rows in best_left(study, chosen_on):
         last = (rows["type"] == CROSS) & (rows["layer"] == max(rows["layer"]))
@@ -181,32 +180,36 @@ def free_of_loss(study: Study, run: str, rows: pd.DataFrame, level: str, most: s
     return case(study, without_loss(np.array(free), sure), run)
 
 
-def translator_layers_of_one_head(study: Study, of: str) -> list[Case]:
-    chosen_on, *bounds = of.split()
-    return [free_of_loss(study, run, rows, *bounds) for run, rows in best_left(study, chosen_on)]
+def translator_layers_of_one_head(
+    study: Study, chosen_on: str, level: str, most: str
+) -> list[Case]:
+    return [
+        free_of_loss(study, run, rows, level, most) for run, rows in best_left(study, chosen_on)
+    ]
 
 
-def translator_heads_without_loss(study: Study, of: str) -> list[Case]:
-    kind, *bounds = of.split()
+def translator_heads_without_loss(
+    study: Study, attention: str, level: str, most: str
+) -> list[Case]:
     found = masked(study, "head", "test")
-    return [free_of_loss(study, run, where(rows, type=kind), *bounds) for run, rows in found]
+    return [
+        free_of_loss(study, run, where(rows, type=attention), level, most) for run, rows in found
+    ]
 
 
-def significant_heads(study: Study, of: str) -> list[Case]:
-    kind, level = of.split()
+def significant_heads(study: Study, attention: str, level: str) -> list[Case]:
     cases = []
     for run, rows in masked(study, "head", "test"):
-        changed = where(rows, type=kind)["p_paper"] < float(level)
+        changed = where(rows, type=attention)["p_paper"] < float(level)
         ends = wilson(sum(changed), len(changed))
         cases.append(case(study, (100 * np.mean(changed), *ends), run))
     return cases
 
 
-def better_heads(study: Study, of: str) -> list[Case]:
-    kind, level = of.split()
+def better_heads(study: Study, attention: str, level: str) -> list[Case]:
     cases = []
     for run, rows in masked(study, "head", "test"):
-        rows = where(rows, type=kind)
+        rows = where(rows, type=attention)
         better = rows["effect"][rows["p_paper"] < float(level)] > 0
         if len(better):
             ends = wilson(sum(better), len(better))
@@ -214,7 +217,7 @@ def better_heads(study: Study, of: str) -> list[Case]:
     return cases
 
 
-def translator_agreement(study: Study, of: str) -> list[Case]:
+def translator_agreement(study: Study, correlation: str) -> list[Case]:
     wanted = {"mode": "zero", "metric": "bleu", "type": "all"}
     table = study.rows("tables/michel2019-translation-pairs.csv", **wanted)
     rows = where(table, kind="splits", one="test")
@@ -226,26 +229,6 @@ def translator_agreement(study: Study, of: str) -> list[Case]:
         ends = (row[f"pearson{end}"] for end in ("", "_low", "_high"))
         found = case(study, ends, str(row["run"]), f"test and {row['other']}")
         halves = where(table, kind="halves", run=row["run"]).set_index("one")["pearson"]
-        known = attenuated(halves["test"], halves[row["other"]]) >= float(of)
+        known = attenuated(halves["test"], halves[row["other"]]) >= float(correlation)
         cases.append(replace(found, comparable=found.comparable and known))
     return cases
-
-
-RECOMPUTED = {
-    function.__name__: function
-    for function in (
-        base_bleu,
-        kept_bleu,
-        kept_gap,
-        kept_area,
-        kept_in_training,
-        above_proportion,
-        type_gap,
-        one_head_left,
-        translator_layers_of_one_head,
-        translator_heads_without_loss,
-        significant_heads,
-        better_heads,
-        translator_agreement,
-    )
-}
