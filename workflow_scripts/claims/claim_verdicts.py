@@ -86,9 +86,9 @@ def evaluate(
     measure = MEASURES[claim.measure]
     try:
         found = measure.numbers(products.only(*measure.tables), **claim.arguments)
+        numbers = [found] if isinstance(found, Measured) else list(found or ())
     except NotMeasured as missing:
         return [_row(claim, None, NOT_MEASURED, str(missing))]
-    numbers = found if isinstance(found, list) else [found]
     if not numbers:
         return [_row(claim, None, NOT_MEASURED, "nothing in the study to measure it on")]
     rests_on = comparability.rests_on(claim)

@@ -77,7 +77,7 @@ def heads_above_half(products: Products, target: str) -> Measured:
 
 
 @measure(POSITION)
-def heads_in_first_half(products: Products, target: tuple[str, ...]) -> list[Measured]:
+def heads_in_first_half(products: Products, target: tuple[str, ...]) -> Measured | None:
     """Percent, in the first half of the layers, of the heads with more than half on a neighbour.
 
     The bounds count heads whose interval holds a half where they lower or raise the share. Fewer
@@ -89,7 +89,7 @@ def heads_in_first_half(products: Products, target: tuple[str, ...]) -> list[Mea
     early = (rows["layer"] + 0.5) / (rows["layer"].max() + 1) < 0.5
     sure, above, possible = (rows[name] > 0.5 for name in ("ci_low", "attention", "ci_high"))
     if not above.any():
-        return []
+        return None
     value = _percent((above & early).sum(), (above & ~early).sum(), 0)
     low = _percent((sure & early).sum(), (possible & ~early).sum(), 100)
     high = _percent((possible & early).sum(), (sure & ~early).sum(), 0)
@@ -97,8 +97,8 @@ def heads_in_first_half(products: Products, target: tuple[str, ...]) -> list[Mea
     about = " ".join(label(row.layer, row.head) for row in rows[above].itertuples())
     if n < FEWEST_HEADS:
         about += f": too few heads to tell, fewer than {FEWEST_HEADS}"
-        return [Measured(value, math.nan, math.nan, n, "heads", about=about)]
-    return [Measured(value, low, high, n, "heads", about=about, interval=BOUNDS)]
+        return Measured(value, math.nan, math.nan, n, "heads", about=about)
+    return Measured(value, low, high, n, "heads", about=about, interval=BOUNDS)
 
 
 def _percent(part: int, rest: int, if_none: float) -> float:
@@ -159,16 +159,16 @@ def entropy_from_cls(products: Products) -> Measured:
 
 
 @measure("clark2019-broad")
-def no_weight_above_tenth(products: Products) -> list[Measured]:
+def no_weight_above_tenth(products: Products) -> Measured | None:
     """Percent of the queries of broad heads whose largest weight is 10% or less."""
     rows = products["clark2019-broad"].drop(columns=["ci_low", "ci_high"])
     names = {"at_most_tenth_low": "ci_low", "at_most_tenth_high": "ci_high"}
     rows = rows.rename(columns=names)
     if rows.empty:
-        return []
+        return None
     heads = f"{len(rows)} heads, {rows['head'].iloc[0]} the broadest"
     ends, n = mean_of(rows, "at_most_tenth", 100), rows["n"].max()
-    return [Measured(*ends, n, "segments", about=heads, interval=OF_HEADS)]
+    return Measured(*ends, n, "segments", about=heads, interval=OF_HEADS)
 
 
 @measure("clark2019-clusters", EMBEDDING)
@@ -348,7 +348,7 @@ def _over_documents(row: pd.Series, column: str, of: str, **more: object) -> Mea
 
 
 @measure("clark2019-probe-pairs")
-def probe_gain(products: Products, metric: str, probe: str, other: str) -> list[Measured]:
+def probe_gain(products: Products, metric: str, probe: str, other: str) -> Measured | None:
     """Points of UAS or UUAS by which one probe beats another.
 
     The interval is over documents, the same for both probes.
@@ -361,5 +361,5 @@ def probe_gain(products: Products, metric: str, probe: str, other: str) -> list[
             ends = sorted((sign * row["ci_low"], sign * row["ci_high"]))
             about = f"{row['n_documents']} documents"
             more = {"about": about, "interval": OVER_DOCUMENTS}
-            return [Measured(sign * row["difference"], *ends, int(row["n"]), "words", **more)]
-    return []
+            return Measured(sign * row["difference"], *ends, int(row["n"]), "words", **more)
+    return None

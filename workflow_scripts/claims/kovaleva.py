@@ -28,6 +28,7 @@ from workflow_scripts.claims.numbers import (
 from workflow_scripts.claims.products import (
     NAMES,
     TITLES,
+    Cases,
     NotMeasured,
     Products,
     at_depth,
@@ -70,14 +71,13 @@ def classifier_f1(products: Products) -> Measured:
 
 
 @measure(SHARES)
-def class_share(products: Products, map_class: str) -> list[Measured]:
+def class_share(products: Products, map_class: str) -> Cases:
     """Percent of maps of a class after fine-tuning, on each task and by each method.
 
     The interval is over heads. Next to it of how many maps that either method gives the class both
     give it.
     """
     shares = products.rows(SHARES, stage="fine-tuned", **{"class": map_class})
-    numbers = []
     for task, of_task in shares.groupby("task", sort=False):
         of_method = dict(list(of_task.groupby("method", sort=False)))
         both = of_task["both"].mean()
@@ -87,8 +87,7 @@ def class_share(products: Products, map_class: str) -> list[Measured]:
             by_head = 100 * rows.groupby(["layer", "head"])["share"].mean()
             n, case = len(by_head), f"{TITLES[task]}, by {method}"
             more = {"seeds": seeds_of(rows), "about": about, "task": task}
-            numbers.append(Measured(*over_runs(by_head.to_numpy()), n, "heads", case, **more))
-    return numbers
+            yield Measured(*over_runs(by_head.to_numpy()), n, "heads", case, **more)
 
 
 @measure(CONTROLS)
@@ -184,14 +183,13 @@ def average_gain(products: Products, weights: str, other_weights: str) -> Measur
 
 
 @measure(SIMILARITY)
-def last_layers_change(products: Products, but: str) -> list[Measured]:
+def last_layers_change(products: Products, but: str) -> Cases:
     """How much less similar the last layers' maps are than those of any other, in percent.
 
     The last sixth of the layers, two of twelve: the least changed of them against the most changed
     of the others. Not on the task that the paper excepts. Raises NotMeasured where the last sixth
     of a model has no layer.
     """
-    numbers = []
     for task, rows in products.all_of(SIMILARITY).groupby("task", sort=False):
         if TITLES[task] == but:
             continue
@@ -207,18 +205,16 @@ def last_layers_change(products: Products, but: str) -> list[Measured]:
         about = f"{least.value:.1f} in {least.about} against {other.value:.1f} in {other.about}"
         more = {"seeds": seeds_of(rows), "about": about, "task": task, "interval": WIDEST}
         n = int(rows["n"].max())
-        numbers.append(Measured(*minus(other, least), n, "examples", TITLES[task], **more))
-    return numbers
+        yield Measured(*minus(other, least), n, "examples", TITLES[task], **more)
 
 
 @measure(KINDS)
-def words_to_special(products: Products) -> list[Measured]:
+def words_to_special(products: Products) -> Cases:
     """Attention to the words with most, in percent of that to [CLS], and of that to [SEP].
 
     As in the paper, of a kind's tokens the most attended counts. On each task, after fine-tuning,
     on average over heads.
     """
-    numbers = []
     for task, rows in _features(products, "all"):
         kinds = _means(rows)
         words = [kind for kind in kinds if kind not in NO_WORDS]
@@ -231,20 +227,18 @@ def words_to_special(products: Products) -> list[Measured]:
             about = f"{word.value:.1f}% to a {most} against {to.value:.1f}% to {name}"
             more = {"case": f"{TITLES[task]}, {name}", "about": about, "task": task}
             more |= {"interval": WIDEST_RATIO, "seeds": seeds_of(rows)}
-            numbers.append(Measured(*number, to.n, "examples", **more))
-    return numbers
+            yield Measured(*number, to.n, "examples", **more)
 
 
 @measure(KINDS)
 def special_by_depth(
     products: Products, token: str, other_token: str, first_layer: int, last_layer: int
-) -> list[Measured]:
+) -> Cases:
     """Percent points of attention by which one special token gets more than another.
 
     In layers of twelve; on each task, on average over heads. The paper speaks of early and of late
     layers: `about` states both numbers of the others, too.
     """
-    numbers = []
     for task, rows in _features(products, "all"):
         chosen = at_depth(rows, first_layer, last_layer)
         parts = chosen, rows.drop(chosen.index)
@@ -254,17 +248,15 @@ def special_by_depth(
         about = "; ".join(f"{numbers}%, {layers}" for numbers, layers in shown)
         one, other = both[0]
         more = {"about": about, "task": task, "interval": WIDEST, "seeds": seeds_of(rows)}
-        numbers.append(Measured(*minus(one, other), one.n, "examples", TITLES[task], **more))
-    return numbers
+        yield Measured(*minus(one, other), one.n, "examples", TITLES[task], **more)
 
 
 @measure(KINDS)
-def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> list[Measured]:
+def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> Cases:
     """Attention in percent of [CLS] in the last layer to a kind of tokens minus the next best kind.
 
     On the tasks that the statement is about.
     """
-    numbers = []
     for name, rows in _features(products, "cls"):
         kinds = _means(rows[rows["layer"] == rows["layer"].max()])
         if TITLES[name] not in task or token not in kinds:
@@ -273,12 +265,11 @@ def cls_attends(products: Products, token: str, task: tuple[str, ...]) -> list[M
         about = f"{kinds[token].value:.1f}% against {kinds[most].value:.1f}% to {most}"
         more = {"about": about, "task": name, "interval": WIDEST, "seeds": seeds_of(rows)}
         number = minus(kinds[token], kinds[most])
-        numbers.append(Measured(*number, kinds[token].n, "examples", TITLES[name], **more))
-    return numbers
+        yield Measured(*number, kinds[token].n, "examples", TITLES[name], **more)
 
 
 @measure("kovaleva2019-links", LINKS)
-def candidates_diagonal(products: Products, link: tuple[str, ...]) -> list[Measured]:
+def candidates_diagonal(products: Products, link: tuple[str, ...]) -> Cases:
     """How many of the three heads with most attention along a link have diagonal maps.
 
     That is, give more than half of their attention to the previous and the next token; on each
@@ -286,7 +277,6 @@ def candidates_diagonal(products: Products, link: tuple[str, ...]) -> list[Measu
     """
     table = products.rows("kovaleva2019-links", stage="fine-tuned", far=False)
     of_seeds = products.all_of(LINKS)
-    numbers = []
     for (task, name), rows in table.groupby(["task", "link"], sort=False):
         if name not in link:
             continue
@@ -295,14 +285,12 @@ def candidates_diagonal(products: Products, link: tuple[str, ...]) -> list[Measu
         about = ", ".join(f"{head}: {100 * share:.0f}%" for head, share in shares)
         more = {"of": "heads", "case": f"{task}, {name}", "about": about, "interval": BOUNDS}
         more |= {"seeds": seeds_of(of_seeds[of_seeds["task"] == NAMES[task]]), "task": NAMES[task]}
-        numbers.append(replace(number, **more))
-    return numbers
+        yield replace(number, **more)
 
 
 @measure(LINKS)
-def adjacent_links(products: Products, link: str) -> list[Measured]:
+def adjacent_links(products: Products, link: str) -> Cases:
     """Percent of a task's links whose tokens are neighbours."""
-    numbers = []
     frame = products.all_of(LINKS)
     frame = frame[(frame["stage"] == "fine-tuned") & (frame["link"] == link)]
     for task, rows in frame.groupby("task", sort=False):
@@ -310,12 +298,11 @@ def adjacent_links(products: Products, link: str) -> list[Measured]:
         if n:
             number = 100 * (n - far) / n, *share(n - far, n)
             more = {"task": task, "interval": "95% as if links were independent"}
-            numbers.append(Measured(*number, n, "links", TITLES[task], **more))
-    return numbers
+            yield Measured(*number, n, "links", TITLES[task], **more)
 
 
 @measure(HEADS, SHARED)
-def costly_head_and_shared_words(products: Products, task: str) -> list[Measured]:
+def costly_head_and_shared_words(products: Products, task: str) -> Measured | None:
     """Points of attention, per token, by which a head prefers copies of words to other words.
 
     Of the head whose disabling costs most on the task, after fine-tuning: from a word that both
@@ -330,10 +317,10 @@ def costly_head_and_shared_words(products: Products, task: str) -> list[Measured
     rows = rows[(rows["measure"] == "copy") & (rows["layer"] == worst["layer"])]
     rows = rows[rows["head"] == worst["head"]]
     if rows.empty:
-        return []
+        return None
     number, n = mean_of(rows, "excess", 100), int(rows["n"].max())
     about = f"{worst['name']}, {100 * worst[column]:+.1f} points where disabled"
-    return [Measured(*number, n, "examples", task, seeds_of(rows), about=about, task=name)]
+    return Measured(*number, n, "examples", task, seeds_of(rows), about=about, task=name)
 
 
 def _features(products: Products, query: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -358,7 +345,7 @@ def _value(measured: Measured) -> float:
 
 
 @measure("michel2019-gains")
-def held_out_gain(products: Products, disabled: str) -> list[Measured]:
+def held_out_gain(products: Products, disabled: str) -> Cases:
     """Points gained by disabling the best head or layer, on examples that did not choose it.
 
     Uniform attention, on each task. The interval is over examples, among which the unit is chosen
@@ -366,18 +353,16 @@ def held_out_gain(products: Products, disabled: str) -> list[Measured]:
     """
     gains = products.rows("michel2019-gains", unit=disabled, mode="uniform", split="dev")
     found = pd.DataFrame(list(main_rows(gains)), columns=gains.columns)
-    numbers = []
     for title, rows in found.groupby("task", sort=False):
         number, more = over_seeds(rows, "gain", "gain_low", "gain_high")
         about = f"{rows['metric'].iloc[0]}, {rows['naive'].mean():+.1f} where chosen and measured"
         about += " on the same examples"
         more |= {"about": about, "task": NAMES[title]}
-        numbers.append(Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more))
-    return numbers
+        yield Measured(*number, int(rows["n"].iloc[0]), "examples", title, **more)
 
 
 @measure(SCORES)
-def best_head_effect(products: Products, task: str) -> list[Measured]:
+def best_head_effect(products: Products, task: str) -> Measured | None:
     """Points gained by disabling the best head, chosen and measured on the same examples.
 
     As in the paper, with uniform attention. Of each seed its own best head. The interval is of the
@@ -386,17 +371,17 @@ def best_head_effect(products: Products, task: str) -> list[Measured]:
     rows, metric = _disabled(products, task, "head"), main_metric(NAMES[task])
     rows = rows[rows["metric"] == metric]
     if rows.empty:
-        return []
+        return None
     best = rows.loc[rows.groupby("seed")["effect"].idxmax()]
     number, more = over_seeds(best, "effect", "ci_low", "ci_high")
     more["interval"] = f"{more['interval'] or OVER_EXAMPLES}, of the chosen head alone"
     more |= {"about": f"{metric}, {' '.join(labels(best))}", "task": NAMES[task]}
     n = int(best["n"].iloc[0])
-    return [Measured(*(100 * end for end in number), n, "examples", task, **more)]
+    return Measured(*(100 * end for end in number), n, "examples", task, **more)
 
 
 @measure(SCORES)
-def layer_effect(products: Products, task: str, layer: int) -> list[Measured]:
+def layer_effect(products: Products, task: str, layer: int) -> Measured | None:
     """Points gained by disabling a layer of 12, with uniform attention.
 
     Of a model with more layers the mean over those that are as deep, each disabled alone.
@@ -405,12 +390,12 @@ def layer_effect(products: Products, task: str, layer: int) -> list[Measured]:
     rows = rows[rows["metric"] == "accuracy"]
     rows = at_depth(rows, layer, layer) if len(rows) else rows
     if rows.empty:
-        return []
+        return None
     number, more = over_seeds(rows, "effect", "ci_low", "ci_high")
     if rows["layer"].nunique() > 1:
         more["interval"] = AT_LEAST
     ends, more["task"] = (100 * end for end in number), NAMES[task]
-    return [Measured(*ends, int(rows["n"].iloc[0]), "examples", task, **more)]
+    return Measured(*ends, int(rows["n"].iloc[0]), "examples", task, **more)
 
 
 def _disabled(products: Products, task: str, unit: str) -> pd.DataFrame:
@@ -421,21 +406,19 @@ def _disabled(products: Products, task: str, unit: str) -> pd.DataFrame:
 
 
 @measure("kovaleva2019-strata", SCORES)
-def stratum_effect(products: Products, heads: str, task: str) -> list[Measured]:
+def stratum_effect(products: Products, heads: str, task: str) -> Cases:
     """Points gained on average on a task by disabling a head of a kind, or of `all`."""
     rows = products.rows("kovaleva2019-strata", stratum=heads)
-    numbers = []
     for row in rows[rows["task"] == NAMES[task]].itertuples():
         ends = (row.effect + WIDER * (end - row.effect) for end in (row.low, row.high))
         number = (100 * value for value in (row.effect, *ends))
         more = {"task": row.task, "interval": OVER_EXAMPLES, "seeds": _seeds(products, row.task)}
         more["about"] = TASKS[row.task].main_metric  # which the strata are measured by
-        numbers.append(Measured(*number, int(row.heads), "heads", task, **more))
-    return numbers
+        yield Measured(*number, int(row.heads), "heads", task, **more)
 
 
 @measure(HEADS, SCORES)
-def lowest_effect(products: Products, heads: str) -> list[Measured]:
+def lowest_effect(products: Products, heads: str) -> Cases:
     """Points gained by disabling the head of a kind that costs most, on each task.
 
     The table's interval of a head is of 90%, over examples. The intervals of all these heads are
@@ -448,7 +431,6 @@ def lowest_effect(products: Products, heads: str) -> list[Measured]:
         raise NotMeasured(f"{HEADS.name} has no head of the kind {heads}")
     normal = NormalDist()
     wider = normal.inv_cdf(1 - (1 - CONFIDENCE) / 2 / len(rows)) / normal.inv_cdf(0.95)
-    numbers = []
     for task in (task for task in TITLES if f"effect_{task}" in rows):
         effect = rows[f"effect_{task}"]
         ends = (effect + wider * (rows[f"{end}_{task}"] - effect) for end in ("low", "high"))
@@ -456,8 +438,7 @@ def lowest_effect(products: Products, heads: str) -> list[Measured]:
         about = f"{TASKS[task].main_metric}, {rows.loc[effect.idxmin(), 'name']}"
         more = {"about": about, "task": task, "seeds": _seeds(products, task)}
         more["interval"] = f"{OVER_EXAMPLES} for all these heads together (Bonferroni)"
-        numbers.append(Measured(*number, len(rows), "heads", TITLES[task], **more))
-    return numbers
+        yield Measured(*number, len(rows), "heads", TITLES[task], **more)
 
 
 def _seeds(products: Products, task: str) -> int:

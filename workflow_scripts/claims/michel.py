@@ -30,6 +30,7 @@ from workflow_scripts.claims.numbers import (
 from workflow_scripts.claims.products import (
     NAMES,
     TITLES,
+    Cases,
     NotMeasured,
     Products,
     measure,
@@ -84,7 +85,7 @@ def _development_sets(table: pd.DataFrame) -> list[tuple[dict[str, Any], pd.Data
 
 
 @measure("michel2019-table1", "michel2019-power")
-def classifier_heads_without_loss(products: Products, level: float, most: float) -> list[Measured]:
+def classifier_heads_without_loss(products: Products, level: float, most: float) -> Cases:
     """Percent of heads whose masking alone loses nothing significant, on each development set.
 
     By the paper's criterion a loss has a p below the level, uncorrected: of a t-test, or of a
@@ -92,14 +93,12 @@ def classifier_heads_without_loss(products: Products, level: float, most: float)
     that surely lose less than `most` points, of those without a significant loss: a test that finds
     little shows little. Mean over seeds.
     """
-    numbers = []
     for fields, rows in _development_sets(products["michel2019-table1"]):
         p = rows["p_t"].fillna(rows["p"])
         free = ~((rows["effect"] < 0) & (p < level))
         about = f"{_examples(rows)}; {_found(products, rows)} would be found after correction"
         number = bounded(rows["ci_low"] > -most, free, "heads", about=about, **fields)
-        numbers.append(replace(number, n=rows["head"].nunique()))  # not those of each seed
-    return numbers
+        yield replace(number, n=rows["head"].nunique())  # not those of each seed
 
 
 def _examples(rows: pd.DataFrame) -> str:
@@ -114,7 +113,7 @@ def _found(products: Products, rows: pd.DataFrame) -> str:
 
 
 @measure("michel2019-table3")
-def classifier_layers_of_one_head(products: Products, column: str, most: float) -> list[Measured]:
+def classifier_layers_of_one_head(products: Products, column: str, most: float) -> Cases:
     """Percent of layers that lose less than some points with their best head alone.
 
     The column is the `effect` of the head that is chosen on the examples that measure it, as in
@@ -123,34 +122,30 @@ def classifier_layers_of_one_head(products: Products, column: str, most: float) 
     Mean over seeds.
     """
     low, high = ("ci_low", "ci_high") if column == "effect" else ("gain_low", "gain_high")
-    numbers = []
     for fields, rows in _development_sets(products["michel2019-table3"]):
         number = counted(*(rows[name] > -most for name in (low, column, high)))
         ends = (100 * x / len(rows) for x in (number.value, number.low, number.high))
         more = fields | {"about": _examples(rows), "interval": BOUNDS}
-        numbers.append(Measured(*ends, rows["layer"].nunique(), "layers", **more))
-    return numbers
+        yield Measured(*ends, rows["layer"].nunique(), "layers", **more)
 
 
 @measure("michel2019-table3")
-def worst_layer_of_one_head(products: Products) -> list[Measured]:
+def worst_layer_of_one_head(products: Products) -> Cases:
     """Points gained in the layer that loses most with its best head alone, chosen as in Table 3.
 
     Mean over seeds, whose worst layers may differ.
     """
-    numbers = []
     for fields, rows in _development_sets(products["michel2019-table3"]):
         worst = rows.loc[rows.groupby("seed")["effect"].idxmin()]
         left = [f"{row.head} left in layer {row.layer}" for row in worst.itertuples()]
         about = f"{worst['metric'].iloc[0]}, {' or '.join(dict.fromkeys(left))}"
         number, stated = over_seeds(worst, "effect", "ci_low", "ci_high")
         n, more = int(worst["n"].iloc[0]), fields | stated | {"about": about}
-        numbers.append(Measured(*number, n, "examples", **more))
-    return numbers
+        yield Measured(*number, n, "examples", **more)
 
 
 @measure("michel2019-pairs", SCORES)
-def agreement(products: Products, correlation: float, task: str = "") -> list[Measured]:
+def agreement(products: Products, correlation: float, task: str = "") -> Cases:
     """Correlation of all heads' effects on a task's development set and one of another domain.
 
     On every task, or one; `correlation` is the paper's. The number is not comparable where the
@@ -161,7 +156,6 @@ def agreement(products: Products, correlation: float, task: str = "") -> list[Me
     halves = rows[rows["kind"] == "halves"].set_index("one")["pearson"]
     seeds = products.all_of(SCORES).groupby("task")["seed"].nunique()
     tasks = {set_title(name, DEV): name for name in seeds.index}
-    numbers = []
     for row in rows[(rows["kind"] == "datasets") & rows["one"].isin(tasks)].itertuples():
         name = tasks[row.one]
         if task and TITLES[name] != task:
@@ -172,18 +166,16 @@ def agreement(products: Products, correlation: float, task: str = "") -> list[Me
         more["not_comparable"] = too_noisy(one, other, correlation)
         more["interval"] = "95% over heads"
         ends, case = (row.pearson, row.pearson_low, row.pearson_high), f"{row.one} and {row.other}"
-        numbers.append(Measured(*ends, int(row.n), "heads", case, **more))
-    return numbers
+        yield Measured(*ends, int(row.n), "heads", case, **more)
 
 
 @measure("michel2019-fig3")
-def pruned(products: Products, share: float, task: str = "") -> list[Measured]:
+def pruned(products: Products, share: float, task: str = "") -> Cases:
     """Points gained with a share of the heads pruned by importance, on every task or one.
 
     Without a task the claim is of the paper's accuracy on MNLI, with which no correlation is
     comparable.
     """
-    numbers = []
     for title, rows in _curves(products, "importance").items():
         if task and title != task:
             continue
@@ -193,12 +185,11 @@ def pruned(products: Products, share: float, task: str = "") -> list[Measured]:
         more = _of_runs(row, about)
         if not task:
             more["not_comparable"] = _no_accuracy(row["metric"])
-        numbers.append(Measured(*ends, int(row["n"]), "examples", title, **more))
-    return numbers
+        yield Measured(*ends, int(row["n"]), "examples", title, **more)
 
 
 @measure("michel2019-fig3")
-def order_area(products: Products) -> list[Measured]:
+def order_area(products: Products) -> Cases:
     """Points by which importance beats ablation as an order, on average over all shares pruned.
 
     The average is the area of the curve, by trapezoids. Not comparable where the other order does
@@ -206,7 +197,6 @@ def order_area(products: Products) -> list[Measured]:
     """
     orders = ("importance", "ablation", "random")
     ones, others, random = (_curves(products, order) for order in orders)
-    numbers = []
     for task in sorted(ones.keys() & others.keys()):
         first, second = _area(ones[task]), _area(others[task])
         third = _area(random[task]) if task in random else None
@@ -216,8 +206,7 @@ def order_area(products: Products) -> list[Measured]:
         more |= {"seeds": int(ones[task]["runs"].min())}
         more |= {"not_comparable": order_of_noise(second, third)}
         n = int(ones[task]["n"].iloc[0])
-        numbers.append(Measured(*apart(first, second), n, "examples", task, **more))
-    return numbers
+        yield Measured(*apart(first, second), n, "examples", task, **more)
 
 
 def _area(rows: pd.DataFrame) -> Measured:
@@ -233,18 +222,16 @@ def _curves(products: Products, strategy: str) -> dict[str, pd.DataFrame]:
 
 
 @measure("michel2019-one-head")
-def one_head_each(products: Products) -> list[Measured]:
+def one_head_each(products: Products) -> Cases:
     """Points gained with the most important head of every layer alone left.
 
     Those of a correlation are not comparable: the bound is of accuracy.
     """
-    numbers = []
     for _, row in products.rows("michel2019-one-head", kept="most important").iterrows():
         more = _of_runs(row, f"{row['metric']}, {row['unpruned']:.1f} before")
         more["not_comparable"] = _no_accuracy(row["metric"])
         ends = (row[name] for name in CHANGE)
-        numbers.append(Measured(*ends, int(row["n"]), "examples", row["task"], **more))
-    return numbers
+        yield Measured(*ends, int(row["n"]), "examples", row["task"], **more)
 
 
 def _of_runs(row: pd.Series, about: str) -> dict[str, Any]:
@@ -255,14 +242,13 @@ def _of_runs(row: pd.Series, about: str) -> dict[str, Any]:
 
 
 @measure("michel2019-table4")
-def speed_gain(products: Products, batch_size: int) -> list[Measured]:
+def speed_gain(products: Products, batch_size: int) -> Cases:
     """Percent by which inference gains speed with half of the heads removed.
 
     The interval is Student's, as if the two medians over repeats were means. Not comparable on a
     CPU.
     """
     rows = products.rows("michel2019-table4", batch_size=batch_size)
-    numbers = []
     for row in rows.itertuples():
         repeats = int(row.repeats)
         spread = math.hypot(row.original_sd / row.original, row.pruned_sd / row.pruned)
@@ -274,18 +260,16 @@ def speed_gain(products: Products, batch_size: int) -> list[Measured]:
         more["interval"] = "95% over repeats (Student)"
         if row.device == "cpu":
             more["not_comparable"] = "measured on a CPU"
-        numbers.append(Measured(*ends, repeats, "repeats", row.task, **more))
-    return numbers
+        yield Measured(*ends, repeats, "repeats", row.task, **more)
 
 
 @measure(*MODES)
-def modes_rank(products: Products, mode: str, other_mode: str) -> list[Measured]:
+def modes_rank(products: Products, mode: str, other_mode: str) -> Cases:
     """Spearman's correlation over heads of the effects on the loss in two modes, for each task.
 
     Of several seeds the mean, of values and of ends. Noise of the effects lowers the correlation:
     the upper end is divided by what halves of the examples show that noise leaves of a perfect one.
     """
-    numbers = []
     for task, rows in _of_pair(products, mode, other_mode):
         most = [
             ceiling(*pair) for pair in rows[["halves_one", "halves_other"]].itertuples(index=False)
@@ -297,8 +281,7 @@ def modes_rank(products: Products, mode: str, other_mode: str) -> list[Measured]
         n, unit, over = _resampled(task, rows)
         more = {"interval": f"{over}, the upper end without noise", "about": about}
         number.append(float(np.mean(highs)))
-        numbers.append(Measured(*number, n, unit, **more, **_on_task(task, rows)))
-    return numbers
+        yield Measured(*number, n, unit, **more, **_on_task(task, rows))
 
 
 @measure(*MODES)

@@ -8,7 +8,7 @@ from scipy import stats
 
 from workflow_scripts.arguments.measures import PREDICTIONS, SCORES
 from workflow_scripts.claims.numbers import CONFIDENCE, share
-from workflow_scripts.claims.products import NotMeasured, Products, measure
+from workflow_scripts.claims.products import Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.arct import last_split
 from workflow_scripts.core.stats.resampling import CONFIDENCE as ENDS
@@ -138,14 +138,13 @@ def peak_gap(products: Products, statistic: str) -> Measured:
 
 
 @measure("niven2019-table4")
-def adversarial(products: Products, trained_on: str) -> list[Measured]:
+def adversarial(products: Products, trained_on: str) -> Cases:
     """Mean accuracy in percent on the adversarial set, by what the models are trained on.
 
     Of BERT's runs that are not degenerate, where they read the claim: all other models are right on
     exactly half of this set, whatever they have learnt.
     """
     table = products.rows("niven2019-table4", trained_on=trained_on, model="BERT")
-    numbers = []
     for setup in READS_CLAIM:
         for _, row in table[table["setup"] == SETUPS[setup]].iterrows():
             learnt = int(row["runs"]) - int(row["degenerate"])
@@ -155,12 +154,11 @@ def adversarial(products: Products, trained_on: str) -> list[Measured]:
             about |= {"not_comparable": "" if learnt else NONE_LEARNT, "interval": OVER_RUNS_TOO}
             ends = _ends(value, n, float(row[sd]), runs)
             about["seeds"] = learnt or int(row["runs"])
-            numbers.append(Measured(value, *ends, n, "points", f"BERT {setup}", **about))
-    return numbers
+            yield Measured(value, *ends, n, "points", f"BERT {setup}", **about)
 
 
 @measure("niven2019-easy")
-def easy_points(products: Products) -> list[Measured]:
+def easy_points(products: Products) -> Cases:
     """Of the points right in every run, BERT's percentage with "not" minus that of the others.
 
     All of the input, on the last of the study's splits; of the authors' own predictions too, where
@@ -171,7 +169,6 @@ def easy_points(products: Products) -> list[Measured]:
     failed = set(rows.loc[rows["runs"] == "not degenerate", "source"])
     rows = rows[rows["bert_minus"].notna()]
     last = rows.groupby("source")["split"].transform(reported_split)
-    numbers = []
     for row in rows[rows["split"] == last].itertuples():
         ends = (100 * x for x in (row.bert_minus, row.bert_minus_low, row.bert_minus_high))
         about = f"{row.n} points of {row.model}, {row.split}"
@@ -180,8 +177,7 @@ def easy_points(products: Products) -> list[Measured]:
         because = "some runs are degenerate" if with_failed else ""
         n = int(row.n_points)
         more = {"about": about, "not_comparable": because}
-        numbers.append(Measured(*ends, n, "points", case, int(row.n_runs), **more))
-    return numbers
+        yield Measured(*ends, n, "points", case, int(row.n_runs), **more)
 
 
 def _row(products: Products, table: str, family: str, setup: str) -> pd.Series:

@@ -17,7 +17,9 @@ NAMES = {title: name for name, title in TITLES.items()}
 PAPER_LAYERS = 12  # of BERT-base, whose layers the claims name
 # Tables that chapters declare, and by their names printed ones.
 AnyTable = str | Table
-Numbers = Callable[..., Measured | list[Measured]]
+Cases = Iterator[Measured]
+# The number for a claim, those of its cases, or none.
+Numbers = Callable[..., Measured | Iterable[Measured] | None]
 
 
 class Measure(NamedTuple):

@@ -17,7 +17,7 @@ from workflow_scripts.claims.numbers import (
     share_of_heads,
     too_noisy,
 )
-from workflow_scripts.claims.products import AnyTable, NotMeasured, Products, measure
+from workflow_scripts.claims.products import AnyTable, Cases, NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.model.sublayers import TYPES
 from workflow_scripts.translation.measures import CURVES, OF_TYPES, SCORES, TRAINING
@@ -31,17 +31,15 @@ KEPT = ("kept", "kept_low", "kept_high")
 OVER_HEADS = "95% over heads"
 AT_LEAST_SENTENCES = "at least 95% over sentences"
 
-Measures = Callable[..., list[Measured]]
+Measures = Callable[..., Iterable[Measured]]
 
 
 @measure(CURVES)
-def base_bleu(products: Products) -> list[Measured]:
+def base_bleu(products: Products) -> Cases:
     """BLEU of the intact translator; the interval resamples sentences."""
-    numbers = []
     for run, rows in _curves(products, "all"):
         row = rows.loc[rows["pruned"] == 0].iloc[0]
-        numbers.append(_over_sentences([row[name] for name in SCORE], row, run))
-    return numbers
+        yield _over_sentences([row[name] for name in SCORE], row, run)
 
 
 def measure_of_translators(*tables: AnyTable) -> Callable[[Measures], Measures]:
@@ -94,7 +92,7 @@ def _over_sentences(
 
 
 @measure_of_translators(OF_TYPES)
-def type_gap(products: Products, effect: str) -> list[Measured]:
+def type_gap(products: Products, effect: str) -> Cases:
     """BLEU that encoder-decoder attention loses over each other type, by an effect of the table.
 
     That is the difference of the two types' values; the interval resamples sentences, the same for
@@ -104,30 +102,26 @@ def type_gap(products: Products, effect: str) -> list[Measured]:
     types = types[(types["split"] == MEASURED_ON) & (types["type"] == CROSS)]
     types = types[types["measure"] == effect]
     alone = types[types["other"] == ""].set_index("run")["value"]
-    numbers = []
     for row in types[types["other"] != ""].to_dict("records"):
         run, about = row["run"], f"{TYPES[CROSS]}: {alone[row['run']]:+.2f}"
         ends, part = (row[name] for name in VALUE), _minus_type(row["other"])
-        numbers.append(_over_sentences(ends, row, run, part, about))
-    return numbers
+        yield _over_sentences(ends, row, run, part, about)
 
 
 @measure_of_translators(SCORES)
-def one_head_left(products: Products, layers: str, chosen_on: str) -> list[Measured]:
+def one_head_left(products: Products, layers: str, chosen_on: str) -> Cases:
     """The effect on BLEU of keeping only one head in a layer, on the test set.
 
     That of the last layer's encoder-decoder attention (`last`), or of the `others` the smallest
     effect. The head is chosen on the test set itself, as in Table 2, or on the validation set, as
     in Table 5.
     """
-    numbers = []
     for run, rows in _best_left(products, chosen_on):
         last = (rows["type"] == CROSS) & (rows["layer"] == rows["layer"].max())
         rows = rows[last if layers == "last" else ~last]
         row = rows.loc[rows["effect"].idxmin()]
         about = f"{TYPES[row['type']]} {row['layer'] + 1}-{row['head'] + 1}"
-        numbers.append(_over_sentences([row[name] for name in EFFECT], row, run, about=about))
-    return numbers
+        yield _over_sentences([row[name] for name in EFFECT], row, run, about=about)
 
 
 @measure_of_translators(SCORES)
@@ -193,7 +187,7 @@ def _share(count: int, n: int, run: str) -> Measured:
 
 
 @measure_of_translators("michel2019-translation-pairs")
-def translator_agreement(products: Products, correlation: float) -> list[Measured]:
+def translator_agreement(products: Products, correlation: float) -> Cases:
     """Correlation of all heads' effects on BLEU on the test set and on one of another domain.
 
     `correlation` is the paper's. The number is not comparable where the effects are too noisy for
@@ -205,15 +199,13 @@ def translator_agreement(products: Products, correlation: float) -> list[Measure
     if rows.empty:
         raise NotMeasured("the study has no test set of another domain (translation.data.domains)")
     halves = table[table["kind"] == "halves"].set_index(["run", "one"])["pearson"]
-    numbers = []
     for _, row in rows.iterrows():
         one, other = (halves[row["run"], row[split]] for split in ("one", "other"))
         more = {"about": f"halves of {row['one']}: {one:.2f}, of {row['other']}: {other:.2f}"}
         more |= {"not_comparable": too_noisy(one, other, correlation), "run": str(row["run"])}
         ends = (row[name] for name in ("pearson", "pearson_low", "pearson_high"))
         case = _case(row["run"], f"{row['one']} and {row['other']}")
-        numbers.append(Measured(*ends, int(row["n"]), "heads", case, interval=OVER_HEADS, **more))
-    return numbers
+        yield Measured(*ends, int(row["n"]), "heads", case, interval=OVER_HEADS, **more)
 
 
 def _masked(products: Products, attention: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -273,7 +265,7 @@ def kept_gap(products: Products, share: float) -> list[Measured]:
 
 
 @measure_of_translators()
-def kept_area(products: Products) -> list[Measured]:
+def kept_area(products: Products) -> Cases:
     """Percentage points of BLEU that importance retains over scores, on average over all shares.
 
     The average is the area of the curve, by trapezoids. Not comparable where the order by scores
@@ -283,15 +275,13 @@ def kept_area(products: Products) -> list[Measured]:
         {run: (_area(rows), rows.iloc[0]) for run, rows in _curves(products, "all", order)}
         for order in ("importance", "score", "random")
     )
-    numbers = []
     for run in (name for name in ones if name in others):
         (first, row), (second, _) = ones[run], others[run]
         third = random[run][0] if run in random else None
         about = f"{first.value:.1f}% and {second.value:.1f}%"
         about += f"; a random order: {third.value:.1f}%" if third else ""
         number = _over_sentences(apart(first, second), row, run, "", about, APART)
-        numbers.append(replace(number, not_comparable=order_of_noise(second, third)))
-    return numbers
+        yield replace(number, not_comparable=order_of_noise(second, third))
 
 
 @measure_of_translators(TRAINING)
@@ -309,15 +299,12 @@ def kept_in_training(
 
 
 @measure_of_translators(TRAINING)
-def above_proportion(
-    products: Products, first_epoch: int, last_epoch: float = math.inf
-) -> list[Measured]:
+def above_proportion(products: Products, first_epoch: int, last_epoch: float = math.inf) -> Cases:
     """Percentage points of BLEU retained beyond the share of heads left, on average over shares.
 
     That is the area between an epoch's curve, pruned by importance, and the straight line from all
     to nothing.
     """
-    numbers = []
     for (run, part), curve in _epochs(products, first_epoch, last_epoch):
         kept, shares = _area(curve), 100 * curve["share"]
         line = 100 - (shares.max() + shares.min()) / 2  # the mean height of the straight line
@@ -325,8 +312,7 @@ def above_proportion(
         base = curve["baseline"].iloc[0]
         about = f"{kept.value:.1f}% of {base:.1f} BLEU, mean over shares up to {shares.max():.0f}%"
         number = _over_sentences(ends, curve.iloc[0], run, part, about, AT_LEAST_SENTENCES)
-        numbers.append(_of_early(number, curve))
-    return numbers
+        yield _of_early(number, curve)
 
 
 def _epochs(
