@@ -8,16 +8,22 @@ so on; an empty argument keeps the table that is there. With that of Multi30k co
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
 from workflow_scripts.chapters import PAPERS
-from workflow_scripts.claims.published import SOURCES
+from workflow_scripts.claims.claim_verdicts import MEASURES
+from workflow_scripts.claims.published import FILES, SOURCES, Claim, read
 
 DOCS = Path(__file__).parent
+# The claims on heads of encoders, and of decoders.
+CLAIMS, OF_DECODER = (
+    [claim for name in names for claim in read(DOCS.parent / f"claims/{name}.csv", MEASURES)]
+    for names in FILES.values()
+)
 PAGE = DOCS / "results.md"
 NAMES = ("default", "real", "multi30k", "beyond", "smollm2")
 STUDIES = {name: DOCS / f"claims/{name}.csv" for name in NAMES}
@@ -90,10 +96,12 @@ SECTIONS: dict[str, list[Section]] = {
 
 
 def page(*claims: pd.DataFrame) -> str:
-    """The text of results.md, of the tables of STUDIES; of the figures those of the gallery."""
+    """The text of results.md, of the tables of STUDIES; of the figures those of the gallery.
+
+    Of a claim that is younger than a table it states that it is not yet run.
+    """
     studies = dict(zip(STUDIES, claims, strict=True))
-    default = studies["default"]
-    of_papers = sections_of(default)
+    of_papers = sections_of(CLAIMS)
     parts = [
         head(*claims),
         *(f"* [{paper}](#{_anchor(paper)})" for paper in (*of_papers, "Decoders")),
@@ -102,13 +110,13 @@ def page(*claims: pd.DataFrame) -> str:
         parts.append(f"\n## {paper}")
         for title, ids, figures, other in sections:
             parts.append(f"\n### {title}\n")
-            chosen = [id_ for id_ in default["id"].unique() if _of(id_, ids)]
+            chosen = [claim for claim in CLAIMS if _of(claim.id, ids)]
             if chosen:
                 parts += [
                     f"| Published | Default study | {COLUMNS[other]} |",
                     "| --- | --- | --- |",
                 ]
-                parts += [_row(id_, default, studies[other]) for id_ in chosen]
+                parts += [_row(claim, studies["default"], studies[other]) for claim in chosen]
             drawn = [figure for figure in figures if (GALLERY / f"{figure}.png").is_file()]
             parts += [f"\n![](../report/gallery/{figure}.png)" for figure in drawn]
             if title == TRANSLATION:
@@ -118,12 +126,13 @@ def page(*claims: pd.DataFrame) -> str:
     return "\n".join([*parts, *decoders(studies["smollm2"])]).rstrip() + "\n"
 
 
-def decoders(claims: pd.DataFrame) -> list[str]:
+def decoders(study: pd.DataFrame) -> list[str]:
     """The section on decoders, with a table for each paper."""
-    parts = [DECODERS.format(n=len(claims), unread=claims["source"].notna().sum())]
-    for paper, rows in claims.groupby("paper", sort=False):
+    unread = sum(claim.source != "" for claim in OF_DECODER)
+    parts = [DECODERS.format(n=len(OF_DECODER), unread=unread)]
+    for paper in dict.fromkeys(claim.paper for claim in OF_DECODER):
         parts += [f"### {paper}\n", "| Published | SmolLM2 (4-bit, instruct) |", "| --- | --- |"]
-        parts += [_row(id_, claims) for id_ in rows["id"].unique()] + [""]
+        parts += [_row(claim, study) for claim in OF_DECODER if claim.paper == paper] + [""]
     drawn = [path for name in OF_DECODERS if (path := GALLERY / f"{name}.png").is_file()]
     return parts + [f"![](../report/gallery/{path.name})\n" for path in drawn]
 
@@ -158,15 +167,14 @@ def verdicts(id_: str, studies: Mapping[str, pd.DataFrame]) -> str:
     return "; ".join(parts)
 
 
-def sections_of(claims: pd.DataFrame) -> dict[str, list[Section]]:
+def sections_of(claims: Sequence[Claim]) -> dict[str, list[Section]]:
     """The sections by paper; one without any has one with all its claims, if it has some."""
-    others = {
-        paper: [
-            ("All claims", tuple(claims.loc[claims["paper"] == paper, "id"].unique()), (), "real")
-        ]
+    ids = {
+        paper: tuple(claim.id for claim in claims if claim.paper == paper)
         for paper in PAPERS.values()
-        if paper not in SECTIONS and (claims["paper"] == paper).any()
+        if paper not in SECTIONS
     }
+    others = {paper: [("All claims", of, (), "real")] for paper, of in ids.items() if of}
     return SECTIONS | others
 
 
@@ -242,10 +250,10 @@ def _left_alone(row: pd.Series) -> str:
     return f"{_effect(row)} ({row['ci_low']:+.2f} to {row['ci_high']:+.2f}), head {row['head']}"
 
 
-def unplaced(claims: pd.DataFrame) -> list[str]:
+def unplaced() -> list[str]:
     """The claims that are not in exactly one section."""
-    places = [ids for sections in sections_of(claims).values() for _, ids, _, _ in sections]
-    return [id_ for id_ in claims["id"].unique() if sum(_of(id_, ids) for ids in places) != 1]
+    places = [ids for sections in sections_of(CLAIMS).values() for _, ids, _, _ in sections]
+    return [claim.id for claim in CLAIMS if sum(_of(claim.id, ids) for ids in places) != 1]
 
 
 def _of(id_: str, beginnings: tuple[str, ...]) -> bool:
@@ -256,15 +264,20 @@ def _anchor(title: str) -> str:
     return title.lower().replace(".", "").replace(" ", "-")
 
 
-def _row(id_: str, *studies: pd.DataFrame) -> str:
+def _row(claim: Claim, *studies: pd.DataFrame) -> str:
     """One line of a table: the statement, and a study's cases in each of the other cells."""
-    claim = studies[0].loc[studies[0]["id"] == id_].iloc[0]
-    later = f"<br>*Note: {claim['later']}*" if isinstance(claim["later"], str) else ""
-    if isinstance(claim["source"], str):
-        later = f" ({SOURCES[claim['source']]}){later}"
-    cells = ["<br>".join(_case(row) for _, row in s[s["id"] == id_].iterrows()) for s in studies]
-    rule = f"Rule: {claim['rule']}." if claim["kind"] == "statement" else ""
-    return f"| {claim['statement']} {rule}{later} `{id_}` | {' | '.join(cells)} |"
+    later = f"<br>*Note: {claim.later}*" if claim.later else ""
+    if claim.source:
+        later = f" ({SOURCES[claim.source]}){later}"
+    rule = f"Rule: {claim.in_words()}." if claim.kind == "statement" else ""
+    cells = " | ".join(_cases(claim, study) for study in studies)
+    return f"| {claim.statement} {rule}{later} `{claim.id}` | {cells} |"
+
+
+def _cases(claim: Claim, study: pd.DataFrame) -> str:
+    """A study's cases of a claim, unless its table is older than the claim or its rule."""
+    rows = study[(study["id"] == claim.id) & (study["rule_since"] >= claim.since)]
+    return "<br>".join(_case(row) for _, row in rows.iterrows()) if len(rows) else "*not yet run*"
 
 
 def _case(row: pd.Series) -> str:

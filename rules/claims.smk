@@ -2,12 +2,9 @@
 
 from os.path import relpath
 
+from workflow_scripts.claims import published
+
 CLAIMS = config["claims"]
-# The files of what is stated about heads of encoders, in the order of the table, and of decoders.
-CLAIMS_OF = {
-    "encoder": ("clark", "kovaleva", "michel", "niven", "norms"),
-    "decoder": ("decoders",),
-}
 CLAIMS_PRINTED = by_model(TABLES)
 
 

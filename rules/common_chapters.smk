@@ -70,7 +70,7 @@ def weights_mb(model: str) -> int:
 def claims_of(wildcards) -> list[str]:
     """The files of claims that a model is judged by."""
     kind = config["models"][wildcards.model]["kind"]
-    own = CLAIMS_OF[kind] if CLAIMS["builtin"] else ()
+    own = published.FILES[kind] if CLAIMS["builtin"] else ()
     return [relpath(ROOT / f"claims/{name}.csv") for name in own] + CLAIMS["files"]
 
 

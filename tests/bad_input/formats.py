@@ -19,6 +19,7 @@ from tests.arguments.test_easy import points
 from tests.bad_input import corefud
 from workflow_scripts.arguments.published_runs import _predictions
 from workflow_scripts.claims import published as claims
+from workflow_scripts.claims.claim_verdicts import MEASURES
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
@@ -330,7 +331,7 @@ def runs_plainly(text: str) -> Records:
 
 
 def claims_read(path: Path) -> Records:
-    return [(claim.id, claim.statement, claim.value) for claim in claims.read(path, ["relation"])]
+    return [(claim.id, claim.statement, claim.value) for claim in claims.read(path, MEASURES)]
 
 
 def claims_plainly(text: str) -> Records:
@@ -374,10 +375,10 @@ ANNOTATED = as_csv(
         ["minilm", "wikipedia", "w-1", "0", "2", CLASSES[1], "12345678"],
     ]
 )
-LAST_CELLS = ["", "", "trees", "relation", "dobj", ""]
+LAST_CELLS = ["", "", "trees", "relation", "", "dobj"]
 CLAIMS = as_csv(
     [
-        list(claims.COLUMNS),
+        [*claims.COLUMNS, "relation"],
         *(
             [*f"{name};A;1;More, 'or' less.;statement;;;%;above;50".split(";"), *LAST_CELLS]
             for name in ("one", "two")

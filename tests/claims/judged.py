@@ -8,7 +8,13 @@ import pandas as pd
 from tests.claims.independent.check import ENCODERS, FOLDER
 from workflow_scripts.chapters import collect
 from workflow_scripts.claims import claim_verdicts
+from workflow_scripts.claims.published import read
 
+CLAIMS = {
+    claim.id: claim
+    for name in (*ENCODERS, "decoders")
+    for claim in read(FOLDER / f"{name}.csv", claim_verdicts.MEASURES)
+}
 # A model's card where it is to pass for the paper's.
 SIZES = {
     "BERT-base": {"architecture": "bert", "n_layers": 12, "n_heads": 12, "hidden_size": 768},

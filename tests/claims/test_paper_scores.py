@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.claims.test_verdicts import CLAIM, CLAIMS
+from tests.claims.judged import CLAIMS
+from tests.claims.test_verdicts import CLAIM
 from workflow_scripts.claims.claim_verdicts import paper_scores
 from workflow_scripts.claims.numbers import of_paper, share
 from workflow_scripts.claims.published import PAPER_INTERVALS

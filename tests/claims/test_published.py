@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.claims.independent.check import ENCODERS, FOLDER
+from tests.claims.judged import CLAIMS
 from tests.parsed_rules import parsed_rules
 from workflow_scripts.arguments import paper as niven2019
 from workflow_scripts.arguments.setups import SETUPS
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES
-from workflow_scripts.claims.published import COLUMNS, Claim, read
+from workflow_scripts.claims.published import COLUMNS, read
 from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.coreference import clark2019_table2
 from workflow_scripts.probes import clark2019_table3
@@ -80,25 +80,18 @@ def test_a_malformed_claim(tmp_path: Path, change: dict[str, str], error: str) -
         read(write(tmp_path, ROW | change), MEASURES)
 
 
-@pytest.fixture(scope="module")
-def builtin() -> dict[str, Claim]:
-    return {
-        claim.id: claim for name in ENCODERS for claim in read(FOLDER / f"{name}.csv", MEASURES)
-    }
-
-
-def test_each_has_its_day_and_the_products_that_show_it(builtin: dict[str, Claim]) -> None:
+def test_each_has_its_day_and_the_products_that_show_it() -> None:
     made = {Path(path).stem for rule in parsed_rules().values() for path in rule.output}
-    for claim in builtin.values():
+    for claim in CLAIMS.values():
         assert date.fromisoformat(claim.since)
         assert {*claim.shown.split()} <= made and claim.shown, claim.id
 
 
-def test_the_numbers_of_a_claim_are_in_its_statement(builtin: dict[str, Claim]) -> None:
+def test_the_numbers_of_a_claim_are_in_its_statement() -> None:
     """A value is the number in the statement, as a digit or, up to nine, as a word."""
     words = "zero one two three four five six seven eight nine".split()
     shown = {word: str(number) for number, word in enumerate(words)}
-    for claim in builtin.values():
+    for claim in CLAIMS.values():
         if claim.kind == "value" and claim.unit != "% of runs":
             text = claim.statement.lower()
             numbers = {float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text)}
@@ -108,7 +101,7 @@ def test_the_numbers_of_a_claim_are_in_its_statement(builtin: dict[str, Claim]) 
             ), claim.id
 
 
-def test_printed_tables_show_the_same_published_numbers(builtin: dict[str, Claim]) -> None:
+def test_printed_tables_show_the_same_published_numbers() -> None:
     shown = {f"clark-table1-{name}": row.accuracy for name, row in clark2019_table1.PAPER.items()}
     shown |= {f"clark-table3-{probe}": score for probe, score in clark2019_table3.PAPER.items()}
     names = {"nearest": "nearest", "head_match": "head", "rules": "four", "words": "best"}
@@ -134,9 +127,9 @@ def test_printed_tables_show_the_same_published_numbers(builtin: dict[str, Claim
     shown["niven-adversarial-peak"] = niven2019.TABLE4["BERT (Large)", "full"][3]
     systems = {"large": "BERT (Large)", "base": "BERT (Base)", "bov": "BoV", "bilstm": "BiLSTM"}
     shown |= {f"niven-dev-{name}": niven2019.DEV1[system][0] for name, system in systems.items()}
-    assert {id_: builtin[id_].value for id_ in shown} == shown
+    assert {id_: CLAIMS[id_].value for id_ in shown} == shown
     peaks = {setup: row[3] for setup, row in large.items()}
     gap = peaks["full"] - peaks["W"]
-    assert builtin["niven-peak-gap"].printed == pytest.approx(gap)
+    assert CLAIMS["niven-peak-gap"].printed == pytest.approx(gap)
     explained = peaks["RW"] + peaks["CW"] - 2 * peaks["W"] - gap
-    assert builtin["niven-not-explains"].printed == pytest.approx(explained)
+    assert CLAIMS["niven-not-explains"].printed == pytest.approx(explained)

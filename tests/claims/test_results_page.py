@@ -2,13 +2,13 @@
 
 import re
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED, DECODERS = ROOT / "claims/published.csv", ROOT / "claims/decoders.csv"
 ID = r"`([a-z0-9-]+)`"
 
 
@@ -18,79 +18,44 @@ def results() -> dict:
 
 
 @pytest.fixture(scope="module")
-def studies(results: dict) -> list[pd.DataFrame]:
-    return [pd.read_csv(path) for path in results["STUDIES"].values()]
+def studies(results: dict) -> dict[str, pd.DataFrame]:
+    return {name: pd.read_csv(path) for name, path in results["STUDIES"].items()}
 
 
-def test_the_page_is_what_the_tables_hold(results: dict, studies: list[pd.DataFrame]) -> None:
-    assert results["PAGE"].read_text(encoding="utf-8") == results["page"](*studies)
-
-
-def test_every_claim_stands_once_on_the_page(results: dict, studies: list[pd.DataFrame]) -> None:
-    published = set(pd.read_csv(PUBLISHED)["id"])
-    *encoders, decoder = studies
-    for study in encoders:
-        assert set(study["id"]) == published
-    assert set(decoder["id"]) == set(pd.read_csv(DECODERS)["id"])
+def test_the_page_has_every_claim_once_as_the_tables_hold_it(
+    results: dict, studies: dict[str, pd.DataFrame]
+) -> None:
     page = results["PAGE"].read_text(encoding="utf-8")
-    assert all(page.count(f"`{id_}`") == 1 for id_ in decoder["id"])
-    assert results["unplaced"](studies[0]) == []
-    beginnings = [
-        beginning
-        for sections in results["SECTIONS"].values()
-        for _, ids, _, _ in sections
-        for beginning in ids
-    ]
-    assert [b for b in beginnings if not any(id_.startswith(b) for id_ in published)] == []
+    assert page == results["page"](*studies.values())
+    assert results["unplaced"]() == []
+    claims = [*results["CLAIMS"], *results["OF_DECODER"]]
+    assert [claim.id for claim in claims if page.count(f"`{claim.id}`") != 1] == []
 
 
-@pytest.fixture(scope="module")
-def findings() -> list[str]:
-    """The findings of README, each on one line."""
+def test_a_claim_that_is_younger_than_a_table_is_not_yet_run(
+    results: dict, studies: dict[str, pd.DataFrame]
+) -> None:
+    claim, default = results["CLAIMS"][0], studies["default"]
+    for younger in (replace(claim, id="new"), replace(claim, since="2100-01-01")):
+        assert results["_row"](younger, default).endswith("| *not yet run* |")
+    assert "not yet run" not in results["_row"](claim, default)
+
+
+def test_the_readme_states_the_verdicts_and_numbers_of_the_claims_that_it_names(
+    results: dict, studies: dict[str, pd.DataFrame]
+) -> None:
+    """Verdicts in the words of the tables; numbers, but for heads', as the rows have them."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     section = re.search(r"^## First findings$(.*?)^## ", text, re.M | re.S)
-    assert section is not None
-    found = re.findall(r"^\* (.*?)(?=^\* |\n\n)", section[1], re.M | re.S)
-    assert len(found) > 3
-    return [" ".join(finding.split()) for finding in found]
-
-
-def test_the_readme_gives_every_verdict_on_the_claims_that_it_names(
-    results: dict, studies: list[pd.DataFrame], findings: list[str]
-) -> None:
-    """In all cases and studies, in the words of the tables: `id`, then what `verdicts` writes."""
-    by_name = dict(zip(results["STUDIES"], studies, strict=True))
-    for finding in findings:
-        assert re.findall(ID, finding), finding
-        for id_ in re.findall(ID, finding):
-            assert f"`{id_}` {results['verdicts'](id_, by_name)}" in finding
-
-
-def test_verdicts_in_words(results: dict) -> None:
-    def study(*rows: tuple[str, str | None, str]) -> pd.DataFrame:
-        return pd.DataFrame(rows, columns=["id", "case", "verdict"])
-
-    one = study(("a", "MRPC", "cannot tell"), ("a", "RTE", "holds here"), ("b", None, "holds here"))
-    other = study(("a", "MRPC", "cannot tell"), ("a", "RTE", "cannot tell"))
-    generated = study(("c", "MNLI", "not comparable"), ("c", "RTE", "not comparable"))
-    assert results["verdicts"]("c", {"default": generated}) == "default: not comparable (2 cases)"
-    both = {"default": one, "real": other, "none": study(("a", None, "not measured"))}
-    words = "default: cannot tell (MRPC), holds here (RTE); real: cannot tell (MRPC, RTE)"
-    assert results["verdicts"]("a", both) == words
-    assert results["verdicts"]("b", both) == "default: holds here"
-
-
-def test_the_readme_states_no_other_numbers(
-    studies: list[pd.DataFrame], findings: list[str]
-) -> None:
-    """Every number of a finding, but its heads, is in the rows of the claims that it names."""
-    claims = pd.concat(studies).astype(object).set_index("id")
-    for finding in findings:
+    findings = re.findall(r"^\* (.*?)(?=^\* |\n\n)", section[1], re.M | re.S)
+    assert len(findings) > 3
+    claims = pd.concat(studies.values()).astype(object).set_index("id")
+    for finding in (" ".join(finding.split()) for finding in findings):
         ids = re.findall(ID, finding)
+        for id_ in ids:
+            assert f"`{id_}` {results['verdicts'](id_, studies)}" in finding
         cells = " ".join(str(cell) for cell in claims.loc[ids].to_numpy().ravel())
-        carried = {round(number, 1) for number in numbers(cells)}
-        carried |= {float(round(number)) for number in numbers(cells)}
-        carried |= {round(number, 2) for number in numbers(cells)}
+        carried = {round(number, digits) for number in numbers(cells) for digits in (0, 1, 2)}
         stated = numbers(finding.partition(" Verdicts: ")[0])
         assert [number for number in stated if number not in carried] == [], finding
 

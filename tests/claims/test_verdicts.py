@@ -6,14 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.claims.independent.check import ENCODERS, FOLDER
+from tests.claims.judged import CLAIMS
 from workflow_scripts.claims import verdicts
-from workflow_scripts.claims.claim_verdicts import MEASURES
-from workflow_scripts.claims.published import Claim, read
+from workflow_scripts.claims.published import Claim
 from workflow_scripts.claims.verdicts import Measured, judge, rule_met
 
-FILES = [FOLDER / f"{name}.csv" for name in (*ENCODERS, "decoders")]
-CLAIMS = {claim.id: claim for path in FILES for claim in read(path, MEASURES)}
 CLAIM = Claim("one", "A", "Table 1", "More than half.", "statement", "BERT-base", "", "%", "above",
               50.0, None, None, (), "relation", "")  # fmt: skip
 ABOVE, WITHIN = {"reference": 30.0}, {"rule": "within", "to": 3.0}

@@ -1,6 +1,5 @@
 """The claims' page: numbers as in the table, and links that lead somewhere."""
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.claims.independent.check import ENCODERS, claims_in
 from workflow_scripts.claims.verdicts import VERDICTS
 from workflow_scripts.core.data import tables
 from workflow_scripts.report import claims_page
@@ -61,8 +61,7 @@ def test_views_of_claims_on_fine_tuned_models_show_these() -> None:
         for end in ([ends[kind]] if kind in ends else ["cls", "sep"])
     ]
     known += ["similarity.stsb.1", "patterns.pretrained"]
-    with (ROOT / "claims/published.csv").open(encoding="utf-8", newline="") as file:
-        views = {row["view"] for row in csv.DictReader(file) if "task" in row["needs"].split()}
+    views = {row["view"] for row in claims_in(*ENCODERS) if "task" in row["needs"].split()}
     found = {view: fragment(view, of(task="stsb"), "m", {"m": known}) for view in views if view}
     assert [view for view, address in found.items() if "pretrained" in address] == []
     shown = {view.split("=")[1].split(".")[0] for view, address in found.items() if address}

@@ -13,6 +13,11 @@ from workflow_scripts.core.run.errors import InputError
 if TYPE_CHECKING:
     from workflow_scripts.claims.products import Measure
 
+# The files of what is stated about heads of encoders, in the order of the table, and of decoders.
+FILES = {
+    "encoder": ("clark", "kovaleva", "michel", "niven", "norms"),
+    "decoder": ("decoders",),
+}
 KINDS = ("value", "statement")
 RULES = ("above", "below", "not below", "within", "between")
 # What a claim needs of a study before our number can be held against it.

@@ -14,7 +14,7 @@ from tests.claims.independent.study import Case, Missing, Study
 from tests.claims.independent.verdict import verdict
 
 FOLDER = Path(__file__).parents[3] / "claims"
-ENCODERS = ("clark", "kovaleva", "michel", "niven", "norms")
+ENCODERS = tuple(sorted({path.stem for path in FOLDER.glob("*.csv")} - {"decoders"}))
 PAPERS = (clark, decoders, kovaleva, michel, niven, norms, translators)
 PRECISION = 2e-4  # of numbers printed with six digits
 OF_DATA = {"cue", "adjacent_links"}  # no number of a model that the study trains
@@ -53,7 +53,8 @@ def checked(
             assert list(rows["verdict"]) == ["not measured"], claim["id"]
             continue
         found.setdefault(claim["measure"], set()).add(claim["id"])
-        printed = {row["case"]: row for row in rows.fillna({"case": ""}).to_dict("records")}
+        cells = rows.assign(case=rows["case"].astype(object).fillna(""))
+        printed = {row["case"]: row for row in cells.to_dict("records")}
         assert printed.keys() == {case.case for case in cases}, claim["id"]
         for case in cases:
             check(printed[case.case], claim, case)
