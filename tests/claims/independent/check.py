@@ -88,7 +88,7 @@ def cases_of(claim: Mapping[str, str], study: Study) -> list[Case]:
     function = RECOMPUTED[claim["measure"]]
     names = [name for name in signature(function).parameters if claim.get(name)]
     try:
-        return function(study, **{name: claim[name] for name in names})
+        return list(function(study, **{name: claim[name] for name in names}))
     except Missing:
         return []
 

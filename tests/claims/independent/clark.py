@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import Case, Missing, Study, where, wilson
+from tests.claims.independent.study import Case, Cases, Missing, Study, where, wilson
 
 OF_TABLE1 = {"prep", "pobj", "det", "nn", "nsubj", "amod", "dobj", "advmod", "aux", "poss"}
 OF_TABLE1 |= {"auxpass", "ccomp", "mark", "prt"}
@@ -40,7 +40,7 @@ def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.array([one[0] - other[0], one[1] - other[2], one[2] - other[1]])
 
 
-def special_attention(study: Study, target: str, first_layer: str, last_layer: str) -> list[Case]:
+def special_attention(study: Study, target: str, first_layer: str, last_layer: str) -> Cases:
     rows = layers(study.rows(SPECIAL, target=target), first_layer, last_layer)
     return [Case(*(100 * means(rows)), named(rows))]
 
@@ -52,18 +52,18 @@ def more_attention_below(
     last_layer: str,
     other_first: str,
     other_last: str,
-) -> list[Case]:
+) -> Cases:
     rows = study.rows(SPECIAL, target=target)
     lower, upper = layers(rows, first_layer, last_layer), layers(rows, other_first, other_last)
     return [Case(*(100 * apart(means(lower), means(upper))))]
 
 
-def heads_above_half(study: Study, target: str) -> list[Case]:
+def heads_above_half(study: Study, target: str) -> Cases:
     rows = study.rows(POSITION, target=target)
     return [Case(*(sum(rows[name] > 0.5) for name in ("attention", *ENDS)))]
 
 
-def heads_in_first_half(study: Study, target: str) -> list[Case]:
+def heads_in_first_half(study: Study, target: str) -> Cases:
     rows = study.read(POSITION)
     rows = rows[rows["target"].isin(target.split())]
     half = (rows["layer"].max() + 1) / 2
@@ -91,13 +91,13 @@ def heads_in_first_half(study: Study, target: str) -> list[Case]:
     ]
 
 
-def little_attention_to_self(study: Study, most: str) -> list[Case]:
+def little_attention_to_self(study: Study, most: str) -> Cases:
     rows = study.rows(POSITION, target="self")
     below = [100 * np.mean(rows[name] < float(most)) for name in ("attention", *ENDS[::-1])]
     return [Case(*below)]
 
 
-def gradient_ratio(study: Study, target: str) -> list[Case]:
+def gradient_ratio(study: Study, target: str) -> Cases:
     rows = layers(study.read("surface/gradients.parquet"), 5, 12)
     if target == "most attended":
         attention = layers(study.read(SPECIAL), 5, 12)
@@ -108,14 +108,14 @@ def gradient_ratio(study: Study, target: str) -> list[Case]:
     return [Case(one[0] / every[0], one[1] / every[2], one[2] / every[1], own_head=own)]
 
 
-def broadest_in_first_layer(study: Study) -> list[Case]:
+def broadest_in_first_layer(study: Study) -> Cases:
     rows = study.rows("surface/entropy.parquet", query="all").sort_values("entropy")
     first, above = rows[rows["layer"] == 0].iloc[-1], rows[rows["layer"] != 0].iloc[-1]
     ends = [[row["entropy"], row["ci_low"], row["ci_high"]] for row in (first, above)]
     return [Case(*apart(*np.array(ends)))]
 
 
-def entropy_from_cls(study: Study) -> list[Case]:
+def entropy_from_cls(study: Study) -> Cases:
     rows = study.rows("surface/entropy.parquet", query="cls")
     top = rows["layer"].max()
     others = np.mean(rows["entropy"][rows["layer"] < top])
@@ -123,7 +123,7 @@ def entropy_from_cls(study: Study) -> list[Case]:
     return [Case(*ends, reference=float(others))]
 
 
-def no_weight_above_tenth(study: Study) -> list[Case]:
+def no_weight_above_tenth(study: Study) -> Cases:
     rows = study.read("tables/clark2019-broad.csv")
     columns = [f"at_most_tenth{end}" for end in ("", "_low", "_high")]
     return [Case(*(100 * means(rows, *columns)))] if len(rows) else []
@@ -134,17 +134,17 @@ def relations(study: Study) -> pd.DataFrame:
     return rows[[name in OF_TABLE1 for name in rows["relation"]]]
 
 
-def relation(study: Study, relation: str) -> list[Case]:
+def relation(study: Study, relation: str) -> Cases:
     row = study.rows("tables/clark2019-table1.csv", relation=relation).iloc[0]
     return [Case(row["accuracy"], row["ci_low"], row["ci_high"], reference=row["baseline"])]
 
 
-def relation_head_gain(study: Study) -> list[Case]:
+def relation_head_gain(study: Study) -> Cases:
     row = study.rows("tables/clark2019-table1.csv", relation="all").iloc[0]
     return [Case(*(row[f"held_out_gain{end}"] for end in ("", "_low", "_high")))]
 
 
-def relations_beyond_offset(study: Study) -> list[Case]:
+def relations_beyond_offset(study: Study) -> Cases:
     """Holm's procedure as a loop: the smallest p first, until one is too large."""
     rows = relations(study).sort_values("held_out_gain_p")
     found, going = [], True
@@ -158,7 +158,7 @@ def relations_beyond_offset(study: Study) -> list[Case]:
     return [Case(*(100 * count / len(rows) for count in counts))]
 
 
-def relations_above(study: Study, least: str, margin: str, relation: str) -> list[Case]:
+def relations_above(study: Study, least: str, margin: str, relation: str) -> Cases:
     bound, names = float(least), relation.split()
     if missing := set(names) - set(relations(study)["relation"]):
         raise Missing(str(missing))
@@ -172,7 +172,7 @@ def relations_above(study: Study, least: str, margin: str, relation: str) -> lis
     return [Case(*counts)]
 
 
-def dependents_attend(study: Study) -> list[Case]:
+def dependents_attend(study: Study) -> Cases:
     scores = study.read("syntax/scores.parquet")
     counts, names = np.zeros(3), list(relations(study)["relation"])
     for name in names:
@@ -191,13 +191,13 @@ def dependents_attend(study: Study) -> list[Case]:
     return [Case(*(100 * counts / len(names)))]
 
 
-def split_words(study: Study) -> list[Case]:
+def split_words(study: Study) -> Cases:
     row = study.rows("tables/clark2019-table1.csv", relation="all").iloc[0]
     value, n = row["split_words"], int(row["n"])
     return [Case(value, *wilson(round(value / 100 * n), n))]
 
 
-def special_tokens_kept(study: Study, most: str) -> list[Case]:
+def special_tokens_kept(study: Study, most: str) -> Cases:
     """Words that are lost to [CLS] or [SEP], as Wilson's interval of their share has it."""
     counts, rows = np.zeros(3), relations(study)
     for row in rows.to_dict("records"):
@@ -207,7 +207,7 @@ def special_tokens_kept(study: Study, most: str) -> list[Case]:
     return [Case(*(100 * counts / len(rows)))]
 
 
-def antecedents(study: Study, system: str, mentions: str) -> list[Case]:
+def antecedents(study: Study, system: str, mentions: str) -> Cases:
     table = study.rows("tables/clark2019-table2.csv", compared=True, type=mentions)
     row = where(table, system=system).iloc[0]
     weaker = {"best head": "head word match", "head word match": "nearest mention"}
@@ -218,13 +218,13 @@ def antecedents(study: Study, system: str, mentions: str) -> list[Case]:
     return [Case(row["accuracy"], row["ci_low"], row["ci_high"], reference=reference)]
 
 
-def antecedent_gain(study: Study, other: str) -> list[Case]:
+def antecedent_gain(study: Study, other: str) -> Cases:
     wanted = {"compared": True, "type": "all", "system": "best head"}
     row = study.rows("tables/clark2019-table2.csv", **wanted).iloc[0]
     return [Case(*(row[f"gain_{other}{end}"] for end in ("", "_low", "_high")))]
 
 
-def probe(study: Study, probe: str) -> list[Case]:
+def probe(study: Study, probe: str) -> Cases:
     scores = study.read("tables/clark2019-table3.csv").set_index("probe")
     if probe not in scores.index:
         raise Missing(probe)
@@ -232,7 +232,7 @@ def probe(study: Study, probe: str) -> list[Case]:
     return [Case(*scores.loc[probe, ["score", *ENDS]], reference=reference)]
 
 
-def probe_gain(study: Study, metric: str, probe: str, other: str) -> list[Case]:
+def probe_gain(study: Study, metric: str, probe: str, other: str) -> Cases:
     for row in study.rows("tables/clark2019-probe-pairs.csv", measure=metric).to_dict("records"):
         if (row["probe"], row["other"]) == (probe, other):
             return [Case(row["difference"], row["ci_low"], row["ci_high"])]
@@ -241,7 +241,7 @@ def probe_gain(study: Study, metric: str, probe: str, other: str) -> list[Case]:
     return []
 
 
-def closer_within_layers(study: Study) -> list[Case]:
+def closer_within_layers(study: Study) -> Cases:
     row = study.rows("tables/clark2019-clusters.csv", layer="all").iloc[0]
     ends = [row["difference"] - row[name] for name in ("shuffled_high", "shuffled_low")]
     return [Case(*(100 * x / row["between"] for x in (row["difference"], *ends)))]

@@ -5,19 +5,19 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import Case, Missing, Study
+from tests.claims.independent.study import Case, Cases, Missing, Study
 
 ENDS = ("ci_low", "ci_high")
 EIGENVALUE = {"of": "eigenvalue", "with": "copying"}
 
 
-def heads_with_role(study: Study, role: str) -> list[Case]:
+def heads_with_role(study: Study, role: str) -> Cases:
     rows = study.rows("battery/roles.parquet", role=role)
     found = rows[rows["has_role"]]
     return [Case(len(found), sum(found["confirmed"]), len(found))]
 
 
-def excess_loss(study: Study, role: str, mode: str, text: str) -> list[Case]:
+def excess_loss(study: Study, role: str, mode: str, text: str) -> Cases:
     wanted = {"role": role, "mode": mode, "text": text, "chosen": "all"}
     row = study.rows("tables/battery-causal.csv", **wanted).iloc[0]
     if math.isnan(row["margin"]):
@@ -25,7 +25,7 @@ def excess_loss(study: Study, role: str, mode: str, text: str) -> list[Case]:
     return [Case(row["margin"], row["margin_low"], row["margin_high"])]
 
 
-def copying_among(study: Study, role: str) -> list[Case]:
+def copying_among(study: Study, role: str) -> Cases:
     """A bootstrap of its own, one sample of groups of heads after the other."""
     with_role = study.rows("battery/roles.parquet", role=role).set_index(["layer", "head"])
     copies = study.read("battery/copying.parquet").set_index(["layer", "head"])["has_role"]
@@ -53,12 +53,12 @@ def copying_among(study: Study, role: str) -> list[Case]:
     return [Case(value, min(low, value), max(high, value), near=5)]
 
 
-def eigenvalues_and_copying(study: Study) -> list[Case]:
+def eigenvalues_and_copying(study: Study) -> Cases:
     row = study.rows("tables/battery-correlations.csv", **EIGENVALUE).iloc[0]
     return [Case(row["rho"], row["ci_low"], row["ci_high"])]
 
 
-def retrieval_share(study: Study, role: str) -> list[Case]:
+def retrieval_share(study: Study, role: str) -> Cases:
     rows = study.rows("battery/retrieval.parquet", role=role).to_dict("records")
     counts = np.zeros(3)
     for row in rows:
@@ -71,14 +71,14 @@ def together(study: Study, first: str, measure: str) -> pd.Series:
     return study.rows("tables/battery-sinks.csv", first=first, measure=measure).iloc[0]
 
 
-def sinks(study: Study, first: str) -> list[Case]:
+def sinks(study: Study, first: str) -> Cases:
     row = together(study, first, "sinks")
     if row["threshold"] != 0.3:
         raise Missing(first)
     return [Case(*(100 * row[name] for name in ("value", *ENDS)))]
 
 
-def norm_less_weight(study: Study, first: str) -> list[Case]:
+def norm_less_weight(study: Study, first: str) -> Cases:
     norm, weight = (together(study, first, name) for name in ("by_norm", "attention"))
     ends = (("value", "value"), ENDS, ENDS[::-1])
     return [Case(*(100 * (norm[one] - weight[other]) for one, other in ends))]

@@ -10,6 +10,7 @@ from tests.claims.independent.clark import apart, layers, means
 from tests.claims.independent.study import (
     NAMES,
     Case,
+    Cases,
     Missing,
     Study,
     over_seeds,
@@ -24,7 +25,7 @@ SEVEN = [name for name in TITLES if name != "cola"]
 ENDS = ("ci_low", "ci_high")
 
 
-def classifier_f1(study: Study) -> list[Case]:
+def classifier_f1(study: Study) -> Cases:
     rows = study.rows("tables/kovaleva2019-classifier.csv", maps="fine-tuned")
     row = where(rows, method="network").iloc[0]
     chance = where(rows, method="network, shuffled labels").iloc[0]["macro_f1"]
@@ -32,20 +33,18 @@ def classifier_f1(study: Study) -> list[Case]:
     return [Case(*ends, reference=chance)]
 
 
-def class_share(study: Study, map_class: str) -> list[Case]:
+def class_share(study: Study, map_class: str) -> Cases:
     rows = study.rows("patterns/shares.parquet", stage="fine-tuned", **{"class": map_class})
-    cases = []
     for task, of_task in tasks(rows):
         for method in dict.fromkeys(of_task["method"]):
             heads: dict[tuple, list[float]] = {}
             for row in where(of_task, method=method).to_dict("records"):
                 heads.setdefault((row["layer"], row["head"]), []).append(100 * row["share"])
             number = student(np.array([np.mean(shares) for shares in heads.values()]))
-            cases.append(Case(*number, f"{TITLES[task]}, by {method}", task=task))
-    return cases
+            yield Case(*number, f"{TITLES[task]}, by {method}", task=task)
 
 
-def frame_heads(study: Study) -> list[Case]:
+def frame_heads(study: Study) -> Cases:
     table = study.rows("tables/kovaleva2019-frame-controls.csv", direction="either")
     rows = table.to_dict("records")
     listed = sum(row["p_corrected"] < 0.05 and row["difference"] >= 0.02 for row in rows)
@@ -53,7 +52,7 @@ def frame_heads(study: Study) -> list[Case]:
     return [Case(*(100 * count / len(rows) for count in (listed, listed, most)))]
 
 
-def frame_attention(study: Study) -> list[Case]:
+def frame_attention(study: Study) -> Cases:
     rows = study.rows("tables/kovaleva2019-frames.csv", direction="either")
     best = rows.sort_values("attention").iloc[-1]
     controls = study.rows("tables/kovaleva2019-frame-controls.csv", direction="either")
@@ -61,7 +60,7 @@ def frame_attention(study: Study) -> list[Case]:
     return [Case(*best[["attention", *ENDS]], reference=reference)]
 
 
-def glue_score(study: Study, task: str, metric: str, weights: str) -> list[Case]:
+def glue_score(study: Study, task: str, metric: str, weights: str) -> Cases:
     row = study.rows("tables/kovaleva2019-table1.csv", task=task, metric=metric, split="dev")
     row = row.iloc[0]
     if math.isnan(row[weights]):
@@ -87,14 +86,14 @@ def main_scores(study: Study, *columns: str) -> dict[str, tuple[np.ndarray, bool
     return found
 
 
-def table1_gain(study: Study, weights: str, other_weights: str, task: str = "") -> list[Case]:
+def table1_gain(study: Study, weights: str, other_weights: str, task: str = "") -> Cases:
     gains = main_scores(study, weights, other_weights)
     wanted = task.split() or list(TITLES.values())
     return [Case(*gains[name][0], TITLES[name], task=name) for name in gains
             if TITLES[name] in wanted]  # fmt: skip
 
 
-def average_gain(study: Study, weights: str, other_weights: str) -> list[Case]:
+def average_gain(study: Study, weights: str, other_weights: str) -> Cases:
     gains = main_scores(study, weights, other_weights)
     if len(gains) < 7:
         return []
@@ -105,8 +104,7 @@ def average_gain(study: Study, weights: str, other_weights: str) -> list[Case]:
     return [Case(value, value - below, value + above, "seven tasks", 0.0, own)]
 
 
-def last_layers_change(study: Study, but: str) -> list[Case]:
-    cases = []
+def last_layers_change(study: Study, but: str) -> Cases:
     for task, rows in tasks(study.all("finetuning/*.similarity.parquet")):
         if TITLES[task] == but:
             continue
@@ -119,8 +117,7 @@ def last_layers_change(study: Study, but: str) -> list[Case]:
         changed = [by_layer[layer] for layer in last]
         most_of_others = min(kept, key=lambda ends: ends[0])
         least_of_last = max(changed, key=lambda ends: ends[0])
-        cases.append(Case(*apart(most_of_others, least_of_last), TITLES[task], task=task))
-    return cases
+        yield Case(*apart(most_of_others, least_of_last), TITLES[task], task=task)
 
 
 def features(study: Study, query: str) -> pd.DataFrame:
@@ -134,42 +131,35 @@ def by_kind(rows: pd.DataFrame) -> dict[str, np.ndarray]:
     return {kind: ends for kind, ends in found.items() if not np.isnan(ends[0])}
 
 
-def words_to_special(study: Study) -> list[Case]:
-    cases = []
+def words_to_special(study: Study) -> Cases:
     for task, rows in tasks(features(study, "all")):
         kinds = by_kind(rows)
         words = [ends for kind, ends in kinds.items() if kind not in ("cls", "sep", "punctuation")]
         most = max(words, key=lambda ends: ends[0])
         for special in ("cls", "sep"):
             ratio = 100 * most / kinds[special][[0, 2, 1]]
-            cases.append(Case(*ratio, f"{TITLES[task]}, [{special.upper()}]", task=task))
-    return cases
+            yield Case(*ratio, f"{TITLES[task]}, [{special.upper()}]", task=task)
 
 
 def special_by_depth(
     study: Study, token: str, other_token: str, first_layer: str, last_layer: str
-) -> list[Case]:
-    cases = []
+) -> Cases:
     for task, rows in tasks(features(study, "all")):
         kinds = by_kind(layers(rows, first_layer, last_layer))
-        cases.append(Case(*apart(kinds[token], kinds[other_token]), TITLES[task], task=task))
-    return cases
+        yield Case(*apart(kinds[token], kinds[other_token]), TITLES[task], task=task)
 
 
-def cls_attends(study: Study, token: str, task: str) -> list[Case]:
-    cases = []
+def cls_attends(study: Study, token: str, task: str) -> Cases:
     for name, rows in tasks(features(study, "cls")):
         kinds = by_kind(rows[rows["layer"] == max(rows["layer"])])
         if TITLES[name] in task.split() and token in kinds:
             ours = kinds.pop(token)
             next_best = max(kinds.values(), key=lambda ends: ends[0])
-            cases.append(Case(*apart(ours, next_best), TITLES[name], task=name))
-    return cases
+            yield Case(*apart(ours, next_best), TITLES[name], task=name)
 
 
-def candidates_diagonal(study: Study, link: str) -> list[Case]:
+def candidates_diagonal(study: Study, link: str) -> Cases:
     table = study.rows("tables/kovaleva2019-links.csv", stage="fine-tuned", far=False)
-    cases = []
     for title, rows in tasks(table):
         for name in dict.fromkeys(rows["link"]):
             if name in link.split():
@@ -177,22 +167,19 @@ def candidates_diagonal(study: Study, link: str) -> list[Case]:
                 of_heads = where(rows, link=name)[columns].to_numpy()
                 ends = [sum(share > 0.5 for share in shares) for shares in of_heads.T]
                 task = NAMES[title]
-                cases.append(Case(*ends, f"{title}, {name}", task=task))
-    return cases
+                yield Case(*ends, f"{title}, {name}", task=task)
 
 
-def adjacent_links(study: Study, link: str) -> list[Case]:
+def adjacent_links(study: Study, link: str) -> Cases:
     table = where(study.all("finetuning/*.links.parquet"), stage="fine-tuned", link=link)
-    cases = []
     for task, rows in tasks(table):
         n, far = (int(where(rows, far=only)["links"].max()) for only in (False, True))
         if n:
             near = n - far
-            cases.append(Case(100 * near / n, *wilson(near, n), TITLES[task], task=task))
-    return cases
+            yield Case(100 * near / n, *wilson(near, n), TITLES[task], task=task)
 
 
-def costly_head_and_shared_words(study: Study, task: str) -> list[Case]:
+def costly_head_and_shared_words(study: Study, task: str) -> Cases:
     heads = study.read("tables/kovaleva2019-heads.csv")
     if f"effect_{NAMES[task]}" not in heads:
         raise Missing(task)
@@ -203,20 +190,18 @@ def costly_head_and_shared_words(study: Study, task: str) -> list[Case]:
     return [Case(*(100 * means(rows, "excess", *ENDS)), task, task=NAMES[task])]
 
 
-def held_out_gain(study: Study, disabled: str) -> list[Case]:
+def held_out_gain(study: Study, disabled: str) -> Cases:
     wanted = {"unit": disabled, "mode": "uniform", "split": "dev"}
     table = study.rows("tables/michel2019-gains.csv", **wanted)
-    cases = []
     for name, title in TITLES.items():
         metric = {"stsb": "pearson", "cola": "matthews"}.get(name, "accuracy")
         rows = table[(table["task"] == title) & (table["metric"] == metric)]
         if len(rows):
             ends, seeds = over_seeds(rows, "gain", "gain_low", "gain_high")
-            cases.append(Case(*ends, title, task=name, **seeds))
-    return cases
+            yield Case(*ends, title, task=name, **seeds)
 
 
-def best_head_effect(study: Study, task: str) -> list[Case]:
+def best_head_effect(study: Study, task: str) -> Cases:
     """The largest effect of each seed, by sorting."""
     name = NAMES[task]
     metric = {"stsb": "pearson", "cola": "matthews"}.get(name, "accuracy")
@@ -228,9 +213,8 @@ def best_head_effect(study: Study, task: str) -> list[Case]:
     return [Case(*number, task, task=name, seeds=seeds["seeds"], interval=how)]
 
 
-def stratum_effect(study: Study, heads: str, task: str) -> list[Case]:
+def stratum_effect(study: Study, heads: str, task: str) -> Cases:
     """The printed interval is of 90%: 1.644854 standard errors to each side."""
-    cases = []
     for row in study.rows("tables/kovaleva2019-strata.csv", stratum=heads).to_dict("records"):
         if row["task"] == NAMES[task]:
             error = (row["high"] - row["low"]) / 2 / 1.644854
@@ -238,11 +222,10 @@ def stratum_effect(study: Study, heads: str, task: str) -> list[Case]:
             assert math.isclose(middle, row["effect"], abs_tol=1e-5)
             ends = row["effect"] - 1.959964 * error, row["effect"] + 1.959964 * error
             number = (100 * end for end in (row["effect"], *ends))
-            cases.append(Case(*number, task, task=NAMES[task], near=1e-3))
-    return cases
+            yield Case(*number, task, task=NAMES[task], near=1e-3)
 
 
-def layer_effect(study: Study, task: str, layer: str) -> list[Case]:
+def layer_effect(study: Study, task: str, layer: str) -> Cases:
     rows = study.all(f"ablation/{NAMES[task]}.pretrained.*.scores.parquet")
     wanted = {"unit": "layer", "mode": "uniform", "split": "dev", "metric": "accuracy"}
     rows = layers(where(rows, **wanted), layer, layer)
@@ -252,13 +235,13 @@ def layer_effect(study: Study, task: str, layer: str) -> list[Case]:
     return [Case(*number, task, task=NAMES[task], **seeds)]
 
 
-def lowest_effect(study: Study, heads: str) -> list[Case]:
+def lowest_effect(study: Study, heads: str) -> Cases:
     """The printed intervals are of 90%."""
     table = study.read("tables/kovaleva2019-heads.csv")
     found = table[table["kinds"].str.contains(heads, regex=False)].to_dict("records")
     if not found:
         raise Missing(heads)
-    quantile, cases = norm.isf(0.025 / len(found)), []
+    quantile = norm.isf(0.025 / len(found))
     for task in (task for task in TITLES if f"effect_{task}" in found[0]):
         rows = [tuple(100 * head[f"{name}_{task}"] for name in ("effect", "low", "high"))
                 for head in found]  # fmt: skip
@@ -272,5 +255,4 @@ def lowest_effect(study: Study, heads: str) -> list[Case]:
         seeds = len(
             {*where(study.all("ablation/*.pretrained.*.scores.parquet"), task=task)["seed"]}
         )
-        cases.append(Case(*number, TITLES[task], task=task, near=1e-3, seeds=seeds))
-    return cases
+        yield Case(*number, TITLES[task], task=task, near=1e-3, seeds=seeds)

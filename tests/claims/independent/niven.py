@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import STUDENT, Case, Missing, Study, where, wilson
+from tests.claims.independent.study import STUDENT, Case, Cases, Missing, Study, where, wilson
 
 INPUTS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 FAMILIES = {"BERT": "bert", "BoV": "bov", "BiLSTM": "bilstm"}
 
 
-def cue(study: Study, split: str, statistic: str) -> list[Case]:
+def cue(study: Study, split: str, statistic: str) -> Cases:
     rows = study.rows("tables/niven2019-table2.csv", data="original", cue="not")
     row = where(rows, split=split).iloc[0]
     numbers = {"coverage": row["applicable"] / row["n"]}
@@ -50,7 +50,7 @@ def over_points_and_runs(value: float, sd: float, runs: int, n: int) -> tuple[fl
     return max(low, 0.0), min(high, 100.0)
 
 
-def arct_accuracy(study: Study, table: str, family: str, inputs: str, statistic: str) -> list[Case]:
+def arct_accuracy(study: Study, table: str, family: str, inputs: str, statistic: str) -> Cases:
     trained_on = "swapped" if table == "table4" else "original"
     frame = logits(study, trained_on, FAMILIES[family], inputs)
     versions = ["original", "negated"] if table == "table4" else ["original"]
@@ -77,13 +77,13 @@ def arct_accuracy(study: Study, table: str, family: str, inputs: str, statistic:
     return [Case(value, low, high, reference=chance, comparable=comparable)]
 
 
-def degenerate_runs(study: Study) -> list[Case]:
+def degenerate_runs(study: Study) -> Cases:
     has_learnt = [*learnt(study, "original", "bert", "full").values()]
     failed, n = has_learnt.count(False), len(has_learnt)
     return [Case(100 * failed / n, *wilson(failed, n))]
 
 
-def peak_gap(study: Study, statistic: str) -> list[Case]:
+def peak_gap(study: Study, statistic: str) -> Cases:
     """A bootstrap of its own, one sample after the other."""
     setups = ("full", "W") if statistic == "gap" else ("full", "W", "RW", "CW")
     rights, comparable = {}, True
@@ -110,8 +110,7 @@ def peak_gap(study: Study, statistic: str) -> list[Case]:
     return [Case(numbers[0], low, high, comparable=bool(comparable), near=100 / n + 1)]
 
 
-def adversarial(study: Study, trained_on: str) -> list[Case]:
-    cases = []
+def adversarial(study: Study, trained_on: str) -> Cases:
     for setup in ("full", "CW"):
         try:
             points, _ = held_out(logits(study, trained_on, "bert", setup))
@@ -124,14 +123,12 @@ def adversarial(study: Study, trained_on: str) -> list[Case]:
         sd = round(float(chosen.std()), 1) if len(chosen) > 1 else 0.0
         value, n = round(float(chosen.mean()), 1), len(points) // len(by_run)
         ends = over_points_and_runs(value, sd, len(seeds), n)
-        cases.append(Case(value, *ends, f"BERT {setup}", comparable=bool(seeds)))
-    return cases
+        yield Case(value, *ends, f"BERT {setup}", comparable=bool(seeds))
 
 
-def easy_points(study: Study) -> list[Case]:
+def easy_points(study: Study) -> Cases:
     table = study.rows("tables/niven2019-easy.csv", measure="cue among always right")
     table = where(table, setup=INPUTS["full"])
-    cases = []
     for source in dict.fromkeys(table["source"]):
         rows = table[table["source"] == source]
         some_failed = "not degenerate" in set(rows["runs"])
@@ -141,5 +138,4 @@ def easy_points(study: Study) -> list[Case]:
             ends = [100 * row[f"bert_minus{end}"] for end in ("", "_low", "_high")]
             comparable = not (some_failed and row["runs"] == "all")
             case = f"{source}, {row['model']}, {kind}"
-            cases.append(Case(*ends, case, comparable=comparable))
-    return cases
+            yield Case(*ends, case, comparable=comparable)

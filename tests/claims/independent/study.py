@@ -1,7 +1,7 @@
 """The tables of a study, and the intervals that a recomputed number may need."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -45,6 +45,9 @@ class Case:
     near: float = 0.0
     seeds: int | None = None
     interval: str | None = None
+
+
+Cases = Iterable[Case]
 
 
 class Study:

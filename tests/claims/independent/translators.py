@@ -9,6 +9,7 @@ import pandas as pd
 from tests.claims.independent.michel import without_loss
 from tests.claims.independent.study import (
     Case,
+    Cases,
     Missing,
     Study,
     attenuated,
@@ -55,7 +56,7 @@ def case(study: Study, ends: object, run: str, part: str = "") -> Case:
     return Case(*ends, named(run, part), comparable=comparable)
 
 
-def base_bleu(study: Study) -> list[Case]:
+def base_bleu(study: Study) -> Cases:
     ends = ("score", "ci_low", "ci_high")
     return [Case(*(row[e] for e in ends), named(run)) for run, row in intact(study).items()]
 
@@ -73,7 +74,7 @@ def kept(study: Study, scope: str, at: float) -> dict[str, np.ndarray]:
     }
 
 
-def kept_bleu(study: Study, share: str, attention: str) -> list[Case]:
+def kept_bleu(study: Study, share: str, attention: str) -> Cases:
     return [
         case(study, ends, run, TITLES.get(scope, ""))
         for scope in attention.split()
@@ -81,22 +82,20 @@ def kept_bleu(study: Study, share: str, attention: str) -> list[Case]:
     ]
 
 
-def kept_gap(study: Study, share: str) -> list[Case]:
-    cross, cases = kept(study, CROSS, float(share)), []
+def kept_gap(study: Study, share: str) -> Cases:
+    cross = kept(study, CROSS, float(share))
     for other in ("encoder", "decoder"):
         for run, ends in kept(study, other, float(share)).items():
             part = f"Enc-Dec minus {TITLES[other]}"
-            cases.append(case(study, newcombe(cross[run], ends), run, part))
-    return cases
+            yield case(study, newcombe(cross[run], ends), run, part)
 
 
-def kept_area(study: Study) -> list[Case]:
+def kept_area(study: Study) -> Cases:
     ones, others = (dict(runs(curves(study, "all", order))) for order in ("importance", "score"))
     try:
         random = dict(runs(curves(study, "all", "random")))
     except Missing:
         random = {}
-    cases = []
     for run in (name for name in ones if name in others):
         first, second = (100 * curve_mean(rows[run], *KEPT) for rows in (ones, others))
         found, known = case(study, newcombe(first, second), run), True
@@ -104,33 +103,26 @@ def kept_area(study: Study) -> list[Case]:
             draws = [rows for _, rows in random[run].groupby("draw")]
             mean = 100 * np.mean([curve_mean(rows, *KEPT) for rows in draws], axis=0)
             known = surely_above(second, mean)
-        cases.append(replace(found, comparable=found.comparable and known))
-    return cases
+        yield replace(found, comparable=found.comparable and known)
 
 
-def kept_in_training(
-    study: Study, share: str, first_epoch: str, last_epoch: str = "1000"
-) -> list[Case]:
+def kept_in_training(study: Study, share: str, first_epoch: str, last_epoch: str = "1000") -> Cases:
     frame = epochs(study, first_epoch, last_epoch)
-    cases = []
     for run, of_run in runs(frame):
         for epoch in dict.fromkeys(of_run["epoch"]):
             row = nearest(of_run[of_run["epoch"] == epoch], float(share))
             ends = [100 * row[name] for name in KEPT]
             found = case(study, ends, run, f"epoch {epoch}")
             comparable = found.comparable and row["baseline"] >= 1
-            cases.append(replace(found, comparable=comparable))
-    return cases
+            yield replace(found, comparable=comparable)
 
 
-def above_proportion(study: Study, first_epoch: str, last_epoch: str) -> list[Case]:
+def above_proportion(study: Study, first_epoch: str, last_epoch: str) -> Cases:
     """The mean distance of an epoch's curve from the line of 100 minus the percent pruned."""
-    cases = []
     for (run, epoch), rows in epochs(study, first_epoch, last_epoch).groupby(["run", "epoch"]):
         distances = rows.assign(**{name: rows[name] - (1 - rows["share"]) for name in KEPT})
         found = case(study, 100 * curve_mean(distances, *KEPT), str(run), f"epoch {epoch}")
-        cases.append(replace(found, comparable=found.comparable and rows["baseline"].min() >= 1))
-    return cases
+        yield replace(found, comparable=found.comparable and rows["baseline"].min() >= 1)
 
 
 def epochs(study: Study, first: str, last: str) -> pd.DataFrame:
@@ -154,24 +146,20 @@ def best_left(study: Study, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]
         yield run, pd.concat(kept)
 
 
-def type_gap(study: Study, effect: str) -> list[Case]:
+def type_gap(study: Study, effect: str) -> Cases:
     frame = where(study.all("translation/*.types.parquet"), split="test", type=CROSS)
-    cases = []
     for row in frame[frame["measure"] == effect].to_dict("records"):
         if row["other"]:
             part = f"Enc-Dec minus {TITLES[row['other']]}"
             ends = (row[name] for name in ("value", "ci_low", "ci_high"))
-            cases.append(case(study, ends, str(row["run"]), part))
-    return cases
+            yield case(study, ends, str(row["run"]), part)
 
 
-def one_head_left(study: Study, layers: str, chosen_on: str) -> list[Case]:
-    cases = []
+def one_head_left(study: Study, layers: str, chosen_on: str) -> Cases:
     for run, rows in best_left(study, chosen_on):
         last = (rows["type"] == CROSS) & (rows["layer"] == max(rows["layer"]))
         row = rows[last == (layers == "last")].sort_values("effect").iloc[0]
-        cases.append(case(study, row[["effect", "ci_low", "ci_high"]], run))
-    return cases
+        yield case(study, row[["effect", "ci_low", "ci_high"]], run)
 
 
 def free_of_loss(study: Study, run: str, rows: pd.DataFrame, level: str, most: str) -> Case:
@@ -180,55 +168,45 @@ def free_of_loss(study: Study, run: str, rows: pd.DataFrame, level: str, most: s
     return case(study, without_loss(np.array(free), sure), run)
 
 
-def translator_layers_of_one_head(
-    study: Study, chosen_on: str, level: str, most: str
-) -> list[Case]:
+def translator_layers_of_one_head(study: Study, chosen_on: str, level: str, most: str) -> Cases:
     return [
         free_of_loss(study, run, rows, level, most) for run, rows in best_left(study, chosen_on)
     ]
 
 
-def translator_heads_without_loss(
-    study: Study, attention: str, level: str, most: str
-) -> list[Case]:
+def translator_heads_without_loss(study: Study, attention: str, level: str, most: str) -> Cases:
     found = masked(study, "head", "test")
     return [
         free_of_loss(study, run, where(rows, type=attention), level, most) for run, rows in found
     ]
 
 
-def significant_heads(study: Study, attention: str, level: str) -> list[Case]:
-    cases = []
+def significant_heads(study: Study, attention: str, level: str) -> Cases:
     for run, rows in masked(study, "head", "test"):
         changed = where(rows, type=attention)["p_paper"] < float(level)
         ends = wilson(sum(changed), len(changed))
-        cases.append(case(study, (100 * np.mean(changed), *ends), run))
-    return cases
+        yield case(study, (100 * np.mean(changed), *ends), run)
 
 
-def better_heads(study: Study, attention: str, level: str) -> list[Case]:
-    cases = []
+def better_heads(study: Study, attention: str, level: str) -> Cases:
     for run, rows in masked(study, "head", "test"):
         rows = where(rows, type=attention)
         better = rows["effect"][rows["p_paper"] < float(level)] > 0
         if len(better):
             ends = wilson(sum(better), len(better))
-            cases.append(case(study, (100 * np.mean(better), *ends), run))
-    return cases
+            yield case(study, (100 * np.mean(better), *ends), run)
 
 
-def translator_agreement(study: Study, correlation: str) -> list[Case]:
+def translator_agreement(study: Study, correlation: str) -> Cases:
     wanted = {"mode": "zero", "metric": "bleu", "type": "all"}
     table = study.rows("tables/michel2019-translation-pairs.csv", **wanted)
     rows = where(table, kind="splits", one="test")
     rows = rows[rows["other"] != "validation"]
     if not len(rows):
         raise Missing("a test set of another domain")
-    cases = []
     for row in rows.to_dict("records"):
         ends = (row[f"pearson{end}"] for end in ("", "_low", "_high"))
         found = case(study, ends, str(row["run"]), f"test and {row['other']}")
         halves = where(table, kind="halves", run=row["run"]).set_index("one")["pearson"]
         known = attenuated(halves["test"], halves[row["other"]]) >= float(correlation)
-        cases.append(replace(found, comparable=found.comparable and known))
-    return cases
+        yield replace(found, comparable=found.comparable and known)
