@@ -110,7 +110,7 @@ def page(*claims: pd.DataFrame) -> str:
         parts.append(f"\n## {paper}")
         for title, ids, figures, other in sections:
             parts.append(f"\n### {title}\n")
-            chosen = [claim for claim in CLAIMS if _of(claim.id, ids)]
+            chosen = [claim for claim in CLAIMS if claim.id.startswith(ids)]
             if chosen:
                 parts += [
                     f"| Published | Default study | {COLUMNS[other]} |",
@@ -128,8 +128,7 @@ def page(*claims: pd.DataFrame) -> str:
 
 def decoders(study: pd.DataFrame) -> list[str]:
     """The section on decoders, with a table for each paper."""
-    unread = sum(claim.source != "" for claim in OF_DECODER)
-    parts = [DECODERS.format(n=len(OF_DECODER), unread=unread)]
+    parts = [DECODERS.format(n=len(study), unread=study["source"].notna().sum())]
     for paper in dict.fromkeys(claim.paper for claim in OF_DECODER):
         parts += [f"### {paper}\n", "| Published | SmolLM2 (4-bit, instruct) |", "| --- | --- |"]
         parts += [_row(claim, study) for claim in OF_DECODER if claim.paper == paper] + [""]
@@ -168,14 +167,16 @@ def verdicts(id_: str, studies: Mapping[str, pd.DataFrame]) -> str:
 
 
 def sections_of(claims: Sequence[Claim]) -> dict[str, list[Section]]:
-    """The sections by paper; one without any has one with all its claims, if it has some."""
-    ids = {
-        paper: tuple(claim.id for claim in claims if claim.paper == paper)
-        for paper in PAPERS.values()
-        if paper not in SECTIONS
-    }
-    others = {paper: [("All claims", of, (), "real")] for paper, of in ids.items() if of}
-    return SECTIONS | others
+    """The sections by paper; claims that none names stand in the last, or in one of their own."""
+    named = tuple(id_ for parts in SECTIONS.values() for _, ids, _, _ in parts for id_ in ids)
+    sections = dict(SECTIONS)
+    for paper in PAPERS.values():
+        of = tuple(claim.id for claim in claims if claim.paper == paper)
+        others = tuple(id_ for id_ in of if not id_.startswith(named))
+        *parts, (title, ids, *more) = sections.get(paper, [("All claims", (), (), "real")])
+        if ids or others:
+            sections[paper] = [*parts, (title, ids + others, *more)]
+    return sections
 
 
 def in_full(heads: pd.DataFrame, alone: pd.DataFrame) -> list[str]:
@@ -248,16 +249,6 @@ def _effect(row: pd.Series) -> str:
 
 def _left_alone(row: pd.Series) -> str:
     return f"{_effect(row)} ({row['ci_low']:+.2f} to {row['ci_high']:+.2f}), head {row['head']}"
-
-
-def unplaced() -> list[str]:
-    """The claims that are not in exactly one section."""
-    places = [ids for sections in sections_of(CLAIMS).values() for _, ids, _, _ in sections]
-    return [claim.id for claim in CLAIMS if sum(_of(claim.id, ids) for ids in places) != 1]
-
-
-def _of(id_: str, beginnings: tuple[str, ...]) -> bool:
-    return id_.startswith(beginnings)
 
 
 def _anchor(title: str) -> str:
