@@ -99,8 +99,3 @@ def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
     assert judge(value, interval(73, 75, reference=75.8), False) == verdicts.FAILS
     without = replace(value, reference=None)  # ours alone gives no side
     assert judge(without, interval(77, 81, reference=75.8), False) == verdicts.NOT_COMPARABLE
-
-
-def test_our_own_baseline_comes_before_the_reference_of_the_claim() -> None:
-    measured = interval(44, 46, reference=47.0)
-    assert judge(claim(**ABOVE), measured, same_model=True) == verdicts.NOT_REPRODUCED

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import Case, Cases, Missing, Study, where, wilson
+from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study, where, wilson
 
 OF_TABLE1 = {"prep", "pobj", "det", "nn", "nsubj", "amod", "dobj", "advmod", "aux", "poss"}
 OF_TABLE1 |= {"auxpass", "ccomp", "mark", "prt"}
@@ -30,9 +30,6 @@ def named(rows: pd.DataFrame) -> str:
 def means(rows: pd.DataFrame, *columns: str) -> np.ndarray:
     """The means of a column and of its interval's ends."""
     return np.array([np.mean(rows[column]) for column in columns or ("attention", *ENDS)])
-
-
-ENDS = ("ci_low", "ci_high")
 
 
 def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import Case, Cases, Missing, Study
+from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study
 
-ENDS = ("ci_low", "ci_high")
 EIGENVALUE = {"of": "eigenvalue", "with": "copying"}
 
 

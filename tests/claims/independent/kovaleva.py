@@ -8,7 +8,9 @@ from scipy.stats import norm
 
 from tests.claims.independent.clark import apart, layers, means
 from tests.claims.independent.study import (
+    ENDS,
     NAMES,
+    TITLES,
     Case,
     Cases,
     Missing,
@@ -20,9 +22,7 @@ from tests.claims.independent.study import (
     wilson,
 )
 
-TITLES = {name: title for title, name in NAMES.items()}
 SEVEN = [name for name in TITLES if name != "cola"]
-ENDS = ("ci_low", "ci_high")
 
 
 def classifier_f1(study: Study) -> Cases:

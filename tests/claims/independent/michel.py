@@ -10,7 +10,7 @@ from scipy import stats
 from tests.claims.independent.clark import means
 from tests.claims.independent.study import (
     NAMES,
-    STUDENT,
+    TITLES,
     Case,
     Cases,
     Missing,
@@ -19,12 +19,11 @@ from tests.claims.independent.study import (
     curve_mean,
     newcombe,
     over_seeds,
+    quantile,
     surely_above,
     tasks,
     where,
 )
-
-TITLES = {name: title for title, name in NAMES.items()}
 
 
 def accuracy_or_pearson(table: pd.DataFrame) -> pd.DataFrame:
@@ -147,7 +146,7 @@ def speed_gain(study: Study, batch_size: str) -> Cases:
         relative = [row[f"{name}_sd"] / row[name] for name in ("original", "pruned")]
         half = math.nan
         if n > 1:
-            half = STUDENT[2 * n - 2] * math.sqrt(sum(x**2 for x in relative) / n)
+            half = quantile(2 * n - 2) * math.sqrt(sum(x**2 for x in relative) / n)
         ends = (100 * (ratio * (1 + sign * half) - 1) for sign in (-1, 1))
         about = {"task": NAMES[row["task"]], "comparable": row["device"] != "cpu"}
         yield Case(100 * (ratio - 1), *ends, row["task"], **about)

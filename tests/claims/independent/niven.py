@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from tests.claims.independent.study import STUDENT, Case, Cases, Missing, Study, where, wilson
+from tests.claims.independent.study import Case, Cases, Missing, Study, quantile, where, wilson
 
 INPUTS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 FAMILIES = {"BERT": "bert", "BoV": "bov", "BiLSTM": "bilstm"}
@@ -44,7 +44,7 @@ def learnt(study: Study, trained_on: str, family: str, setup: str) -> dict[int, 
 
 def over_points_and_runs(value: float, sd: float, runs: int, n: int) -> tuple[float, float]:
     low, high = wilson(round(value / 100 * n), n)
-    half = STUDENT[runs - 1] * sd / math.sqrt(runs) if runs > 1 else 0.0
+    half = quantile(runs - 1) * sd / math.sqrt(runs) if runs > 1 else 0.0
     low = value - math.sqrt((value - low) ** 2 + half**2)
     high = value + math.sqrt((high - value) ** 2 + half**2)
     return max(low, 0.0), min(high, 100.0)

@@ -3,10 +3,9 @@
 import numpy as np
 
 from tests.claims.independent.clark import SPECIAL, apart, means
-from tests.claims.independent.study import Case, Cases, Missing, Study
+from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study
 
 BY_NORM = "mixing/special_tokens.parquet"
-ENDS = ("ci_low", "ci_high")
 
 
 def special_by_norm(study: Study, target: str) -> Cases:
