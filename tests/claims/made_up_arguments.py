@@ -68,13 +68,10 @@ def _cue_and_easy_points(study: MadeUpTables) -> None:
         productive = int(applicable * study.rng.uniform(0.4, 0.8))
         rows.append(about | {"applicable": applicable, "productive": productive})
     study.table("niven2019-table2", rows, study=True)
-    rows = []
-    for source, runs in product(("this study", "Niven and Kao"), ("all", "not degenerate")):
-        for model, split in product(("BERT", "BoV"), ("dev", "test")):
-            middle = study.rng.normal(0, 0.2) if model == "BoV" else np.nan
-            about = {"source": source, "runs": runs, "model": model, "split": split, "n": 30}
-            about |= {"measure": "cue among always right", "setup": "C, R, W", "n_points": 60}
-            ends = {"bert_minus_low": middle - 0.1, "bert_minus_high": middle + 0.1}
-            about["n_runs"] = len(study.seeds)
-            rows.append(about | {"bert_minus": middle} | ends)
+    axes = {"source": ("this study", "Niven and Kao"), "runs": ("all", "not degenerate")}
+    axes |= {"model": ("BERT", "BoV"), "split": ("dev", "test")}
+    same = {"measure": "cue among always right", "setup": "C, R, W", "n": 30, "n_points": 60}
+    rows = study.made(axes, same | {"n_runs": len(study.seeds)}, bert_minus=(-0.4, 0.4))
+    none = dict.fromkeys(("bert_minus", "bert_minus_low", "bert_minus_high"), np.nan)
+    rows = [row | (none if row["model"] == "BERT" else {}) for row in rows]
     study.table("niven2019-easy", rows)

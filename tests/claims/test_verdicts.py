@@ -14,6 +14,7 @@ from workflow_scripts.claims.verdicts import Measured, judge, rule_met
 CLAIM = Claim("one", "A", "Table 1", "More than half.", "statement", "BERT-base", "", "%", "above",
               50.0, None, None, (), "relation", "")  # fmt: skip
 ABOVE, WITHIN = {"reference": 30.0}, {"rule": "within", "to": 3.0}
+VALUE = WITHIN | {"kind": "value"}
 NOT_BELOW = {"rule": "not below", "value": 0.0, "to": 1.0}
 BETWEEN = {"rule": "between", "value": 32.0, "to": 61.0}
 
@@ -70,26 +71,20 @@ def test_each_rule_holds_at_its_target_and_fails_beyond() -> None:
         (BETWEEN, (30, 61), verdicts.CANNOT_TELL),
         (BETWEEN, (10, 31), verdicts.NOT_REPRODUCED),
         ({}, (math.nan, math.nan), verdicts.CANNOT_TELL),
+        (VALUE, (49, 51), verdicts.NOT_COMPARABLE),
+        (
+            VALUE | {"reference": 40.0},
+            (49, 51),
+            verdicts.DIRECTION,
+        ),  # though it is the value
+        (VALUE | {"reference": 40.0}, (30, 39), verdicts.FAILS),
+        (VALUE | {"reference": 40.0}, (30, 50), verdicts.CANNOT_TELL),
     ],
 )
 def test_verdict(changes: dict, ends: tuple[float, float], verdict: str) -> None:
-    assert judge(claim(**changes), interval(*ends), same_model=True) == verdict
-
-
-@pytest.mark.parametrize(
-    ("reference", "ends", "verdict"),
-    [
-        (None, (86, 87), verdicts.NOT_COMPARABLE),
-        (40.0, (86, 87), verdicts.DIRECTION),  # although it is the value itself
-        (40.0, (30, 39), verdicts.FAILS),
-        (40.0, (30, 50), verdicts.CANNOT_TELL),
-    ],
-)
-def test_a_value_of_another_model(
-    reference: float | None, ends: tuple[float, float], verdict: str
-) -> None:
-    value = claim(kind="value", rule="within", value=86.8, to=3.0, reference=reference)
-    assert judge(value, interval(*ends), same_model=False) == verdict
+    """Of the paper's model, but where the claim is a value."""
+    same_model = changes.get("kind") != "value"
+    assert judge(claim(**changes), interval(*ends), same_model) == verdict
 
 
 def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:

@@ -166,8 +166,7 @@ def candidates_diagonal(study: Study, link: str) -> Cases:
                 columns = [f"neighbours{end}" for end in ("", "_low", "_high")]
                 of_heads = where(rows, link=name)[columns].to_numpy()
                 ends = [sum(share > 0.5 for share in shares) for shares in of_heads.T]
-                task = NAMES[title]
-                yield Case(*ends, f"{title}, {name}", task=task)
+                yield Case(*ends, f"{title}, {name}", task=NAMES[title])
 
 
 def adjacent_links(study: Study, link: str) -> Cases:
@@ -243,15 +242,10 @@ def lowest_effect(study: Study, heads: str) -> Cases:
         raise Missing(heads)
     quantile = norm.isf(0.025 / len(found))
     for task in (task for task in TITLES if f"effect_{task}" in found[0]):
-        rows = [tuple(100 * head[f"{name}_{task}"] for name in ("effect", "low", "high"))
-                for head in found]  # fmt: skip
-        halves = [quantile * (high - low) / 2 / 1.644854 for _, low, high in rows]
-        pairs = list(zip(rows, halves, strict=True))
-        number = (
-            min(row[0] for row in rows),
-            min(row[0] - half for row, half in pairs),
-            min(row[0] + half for row, half in pairs),
-        )
+        names = [f"{name}_{task}" for name in ("effect", "low", "high")]
+        effect, low, high = 100 * np.array([[head[name] for name in names] for head in found]).T
+        half = quantile * (high - low) / 2 / 1.644854
+        number = min(effect), min(effect - half), min(effect + half)
         seeds = len(
             {*where(study.all("ablation/*.pretrained.*.scores.parquet"), task=task)["seed"]}
         )
