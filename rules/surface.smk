@@ -145,7 +145,6 @@ use rule analysis_step as clark2019_fig3 with:
             "Figure 3, gradient importance",
             SURFACE_SECTION,
             kinds=["encoder"],
-            why="it needs a mask token",
         ),
     pathvars:
         job="surface/{model}.clark2019_fig3",

@@ -23,7 +23,7 @@ from tests.bad_input.refused import refused
 from tests.core.tiny_models import _SIZES as SIZES
 from tests.core.tiny_models import ARCHITECTURES, random_model, tokenizer
 from workflow_scripts.core.data.abilities import check_abilities
-from workflow_scripts.core.model import models, unloaded, weights
+from workflow_scripts.core.model import models
 from workflow_scripts.core.model.attention import open_attention
 from workflow_scripts.core.model.positions import max_positions
 
@@ -116,7 +116,6 @@ def test_integer_weights(directory: Path, dtype: torch.dtype, stored: str) -> No
     change_weight(directory, QUERY, lambda weight: weight.to(dtype))
     words = f"{QUERY} is stored as {stored}: quantized weights are not read"
     refused(lambda: describe(directory), directory, words)
-    refused(lambda: unloaded.weigh(directory, {}, weights.read_config(directory)), words)
 
 
 def test_integers_that_are_no_weights(directory: Path) -> None:
@@ -140,14 +139,11 @@ def test_the_weights_that_are_loaded_decide(directory: Path) -> None:
     path, other = directory / "model.safetensors", directory / "original.safetensors"
     shutil.copy(path, other)
     change_weight(directory, QUERY, lambda weight: weight.to(torch.int8))
-    config = weights.read_config(directory)
-    for read in (lambda: describe(directory), lambda: unloaded.weigh(directory, {}, config)):
-        refused(read, f"{QUERY} is stored as I8: quantized weights are not read")
+    refused(lambda: describe(directory), f"{QUERY} is stored as I8: quantized weights are not read")
     path.rename(directory / "model_int8.safetensors")
     refused(lambda: describe(directory), "named model.safetensors or in model.safetensors.index")
     other.rename(path)
     assert describe(directory)["max_positions"] == 128
-    assert unloaded.weigh(directory, {}, config)[0] == path.stat().st_size
     change(directory / "config.json", transformers_weights="model_int8.safetensors")
     refused(lambda: describe(directory), "transformers_weights names another file of weights")
 

@@ -14,7 +14,7 @@ from workflow_scripts.core.run.errors import InputError
 
 # What is no product of a job: logs, times, and reports.
 NOT_PRODUCTS = ("logs", "benchmarks")
-REPORTS = ("report.html", "report.zip", "preflight.txt")
+REPORTS = ("report.html", "report.zip")
 
 
 def verify(folder: Path) -> list[str]:

@@ -29,7 +29,7 @@ Strict = validators.extend(
 
 # Folders other than those of the models and of the chapters in results/<study>/, and files there.
 FOLDERS = {"benchmarks", "figures", "logs", "tables"}
-FILES = {"atlas.html", "atlas.json", "preflight.txt", "report.html", "report.zip"}
+FILES = {"atlas.html", "atlas.json", "report.html", "report.zip"}
 
 
 def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
