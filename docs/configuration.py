@@ -1,7 +1,4 @@
-"""Write the reference of a study's keys, and the joined schema, from rules/schemas: `make docs`.
-
-docs/configuration.md is the page; the Snakemake Workflow Catalog shows it as config/README.md.
-"""
+"""Write docs/configuration.md, the reference of a study's keys, from rules/schemas: `make docs`."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,9 +12,6 @@ from workflow_scripts.core.run import needs, schema
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
 REFERENCE = ROOT / "docs/configuration.md"
-CATALOG = ROOT / "config/README.md"
-JOINED = ROOT / "config/schema.yaml"
-JOINED_HEAD = "# Written by `make docs` from rules/schemas/, whose files are read; change those.\n"
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 HEAD = """\
 # Configuration
@@ -192,37 +186,9 @@ def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
 
 
-def for_catalog() -> str:
-    """The text of config/README.md: the same page, one folder next to docs/."""
-    return (
-        reference()
-        .replace("](staleness.md)", "](../docs/staleness.md)")
-        .replace("](data.md", "](../docs/data.md")
-    )
-
-
-def joined() -> str:
-    """The schema of a whole study in one file."""
-    root = _with_path(schema.assemble(SCHEMAS))
-    return JOINED_HEAD + yaml.safe_dump(root, sort_keys=False, allow_unicode=True, width=100)
-
-
-def _with_path(part: Any) -> Any:
-    """A schema that accepts a path next to `hub` or `fetch`, of which the workflow takes one."""
-    if isinstance(part, list):
-        return [_with_path(item) for item in part]
-    if not isinstance(part, dict):
-        return part
-    options = [name for option in part.get("oneOf", []) for name in option.get("required", [])]
-    names = {"oneOf": "anyOf"} if _may_have_path(options) else {}
-    return {names.get(key, key): _with_path(value) for key, value in part.items()}
-
-
 def _may_have_path(options: Iterable[str]) -> bool:
     return bool({"hub", "fetch"} & {*options} and "path" in options)
 
 
 if __name__ == "__main__":
     REFERENCE.write_text(reference(), encoding="utf-8")
-    CATALOG.write_text(for_catalog(), encoding="utf-8")
-    JOINED.write_text(joined(), encoding="utf-8")
