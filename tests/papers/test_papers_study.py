@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.chapter_pages import outputs
 from tests.papers.hub import Hub, Nothing, Server, serving
 from tests.papers.study import PapersStudy
+from tests.printed import outputs
 
 PAPERS = ("clark2019", "kovaleva2019", "michel2019", "niven2019")
 HUB_DATA = ["results/papers/corpora/wikipedia.jsonl", "results/papers/tasks/mnli.parquet"]
