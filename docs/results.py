@@ -1,8 +1,8 @@
 """Write results.md, every claim next to what the studies find, by `make docs`.
 
 `python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2` first takes the claims tables of a run
-of each study, results/<study>/<model>/tables/claims.csv, as claims/verdicts/default.csv, real.csv and
-so on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and
+of each study, results/<study>/<model>/tables/claims.csv, as claims/verdicts/default.csv, real.csv
+and so on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and
 2, with that of studies/beyond.yaml, which is the encoder's, all its models' tables of modes.
 """
 
@@ -74,8 +74,8 @@ SmolLM2-135M-Instruct, its weights stored in 4 bits, in
 `snakemake --cores 2 --configfile studies/smollm2.yaml`. Running text is English Wikipedia, which is
 real; random tokens are sampled, and needles are sentences of the workflow's own. The claims, with
 their rules, are in [claims/decoders.csv](../claims/decoders.csv), the table in full is
-[smollm2.csv](../claims/verdicts/smollm2.csv), with the day of each rule. Of {n} statements {unread} were not
-read in their papers. The rules of Olsson et al., Elhage et al., Gu et al. and Wu et al. were
+[smollm2.csv](../claims/verdicts/smollm2.csv), with the day of each rule. Of {n} statements
+{unread} were not read in their papers. The rules of Olsson et al., Elhage et al., Gu et al. and Wu et al. were
 corrected on 2026-11-23, after numbers of this model had been seen, and the interval of how often
 induction heads copy on 2026-11-25.
 """
