@@ -1,4 +1,7 @@
-"""Write docs/configuration.md, the reference of a study's keys, from rules/schemas: `make docs`."""
+"""Write the reference of a study's keys, and the joined schema, from rules/schemas: `make docs`.
+
+docs/configuration.md is the page; the Snakemake Workflow Catalog shows it as config/README.md.
+"""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,11 +10,14 @@ from typing import Any
 import yaml
 
 from workflow_scripts.core.data.abilities import TOKENS
-from workflow_scripts.core.run import needs, schema
+from workflow_scripts.core.run import prerequisites, schema
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
 REFERENCE = ROOT / "docs/configuration.md"
+CATALOG = ROOT / "config/README.md"
+JOINED = ROOT / "config/schema.yaml"
+JOINED_HEAD = "# Written by `make docs` from rules/schemas/, whose files are read; change those.\n"
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 HEAD = """\
 # Configuration
@@ -80,12 +86,12 @@ def _in_order_of_use() -> list[str]:
 
 
 def _needs(chapter: str, root: dict[str, Any]) -> str:
-    declared = needs.of_chapter(chapter, SCHEMAS)
+    declared = prerequisites.declared_needs(chapter, SCHEMAS)
     needed = [f"the chapter [{name}](#{name})" for name in declared.get("chapters", [])]
     needed += [root["conditions"][name]["description"] for name in declared.get("study", [])]
     if "model" in declared:
         needed.append(f"of every encoder: {', '.join(TOKENS[name] for name in declared['model'])}")
-    reads = needs.reads(chapter, SCHEMAS)
+    reads = prerequisites.reads(chapter, SCHEMAS)
     return (f"Reads {reads}. " if reads else "") + (f"Needs {'; '.join(needed)}." if needed else "")
 
 
@@ -186,9 +192,37 @@ def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
 
 
+def for_catalog() -> str:
+    """The text of config/README.md: the same page, one folder next to docs/."""
+    return (
+        reference()
+        .replace("](staleness.md)", "](../docs/staleness.md)")
+        .replace("](data.md", "](../docs/data.md")
+    )
+
+
+def joined() -> str:
+    """The schema of a whole study in one file."""
+    root = _with_path(schema.assemble(SCHEMAS))
+    return JOINED_HEAD + yaml.safe_dump(root, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _with_path(part: Any) -> Any:
+    """A schema that accepts a path next to `hub` or `fetch`, of which the workflow takes one."""
+    if isinstance(part, list):
+        return [_with_path(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    options = [name for option in part.get("oneOf", []) for name in option.get("required", [])]
+    names = {"oneOf": "anyOf"} if _may_have_path(options) else {}
+    return {names.get(key, key): _with_path(value) for key, value in part.items()}
+
+
 def _may_have_path(options: Iterable[str]) -> bool:
     return bool({"hub", "fetch"} & {*options} and "path" in options)
 
 
 if __name__ == "__main__":
     REFERENCE.write_text(reference(), encoding="utf-8")
+    CATALOG.write_text(for_catalog(), encoding="utf-8")
+    JOINED.write_text(joined(), encoding="utf-8")

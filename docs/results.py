@@ -1,8 +1,8 @@
 """Write results.md, every claim next to what the studies find, by `make docs`.
 
 `python docs/results.py DEFAULT REAL MULTI30K BEYOND SMOLLM2` first takes the claims tables of a run
-of each study, results/<study>/<model>/tables/claims.csv, as claims/verdicts/default.csv, real.csv
-and so on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and
+of each study, results/<study>/<model>/tables/claims.csv, as docs/claims/default.csv, real.csv and
+so on; an empty argument keeps the table that is there. With that of Multi30k come its Tables 1 and
 2, with that of studies/beyond.yaml, which is the encoder's, all its models' tables of modes.
 """
 
@@ -18,18 +18,17 @@ from workflow_scripts.chapters import PAPERS
 from workflow_scripts.claims.published import SOURCES
 
 DOCS = Path(__file__).parent
-VERDICTS = DOCS.parent / "claims/verdicts"
 PAGE = DOCS / "results.md"
 NAMES = ("default", "real", "multi30k", "beyond", "smollm2")
-STUDIES = {name: VERDICTS / f"{name}.csv" for name in NAMES}
+STUDIES = {name: DOCS / f"claims/{name}.csv" for name in NAMES}
 # The study that stands next to the default one in a section, as its column is called.
 COLUMNS = {"real": "Real data", "multi30k": "Multi30k", "beyond": "Beyond"}
 GALLERY = DOCS.parent / "report/gallery"
-HEAD = (VERDICTS / "head.txt").read_text(encoding="utf-8")
+HEAD = (DOCS / "claims/head.txt").read_text(encoding="utf-8")
 TRANSLATION = "Sections 3 to 6, translators"
 OF_DECODERS = ("olsson2022-roles", "battery-sinks", "battery-causal")
 # Tables 1 and 2 of the study of Multi30k, and what results.md states about them.
-TABLES = {n: VERDICTS / f"multi30k-table{n}.csv" for n in (1, 2)}
+TABLES = {n: DOCS / f"claims/multi30k-table{n}.csv" for n in (1, 2)}
 ON_MULTI30K = """
 #### Multi30k in full
 
@@ -52,7 +51,7 @@ with 95% intervals over sentences, not corrected for the {layers} layers; bold w
 p is below 0.05.
 """
 # Every two modes of disabling in studies/beyond.yaml, of each model.
-MODES, PAIRS = "Modes of disabling", VERDICTS / "beyond-modes.csv"
+MODES, PAIRS = "Modes of disabling", DOCS / "claims/beyond-modes.csv"
 EVERY_TWO = """
 Every two modes in `studies/beyond.yaml`, of effects on the loss: Spearman's correlation over heads
 with its 95% interval (over examples, of SmolLM2 over documents); how many heads are in the
@@ -74,8 +73,8 @@ SmolLM2-135M-Instruct, its weights stored in 4 bits, in
 `snakemake --cores 2 --configfile studies/smollm2.yaml`. Running text is English Wikipedia, which is
 real; random tokens are sampled, and needles are sentences of the workflow's own. The claims, with
 their rules, are in [claims/decoders.csv](../claims/decoders.csv), the table in full is
-[smollm2.csv](../claims/verdicts/smollm2.csv), with the day of each rule. Of {n} statements
-{unread} were not read in their papers. The rules of Olsson et al., Elhage et al., Gu et al. and Wu et al. were
+[smollm2.csv](claims/smollm2.csv), with the day of each rule. Of {n} statements {unread} were not
+read in their papers. The rules of Olsson et al., Elhage et al., Gu et al. and Wu et al. were
 corrected on 2026-11-23, after numbers of this model had been seen, and the interval of how often
 induction heads copy on 2026-11-25.
 """
@@ -86,7 +85,7 @@ SECTIONS: dict[str, list[Section]] = {
         (part["title"], tuple(part["claims"]), tuple(part["figures"]), part.get("study", "real"))
         for part in parts
     ]
-    for paper, parts in yaml.safe_load((VERDICTS / "sections.yaml").read_text("utf-8")).items()
+    for paper, parts in yaml.safe_load((DOCS / "claims/sections.yaml").read_text("utf-8")).items()
 }
 
 

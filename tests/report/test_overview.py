@@ -65,7 +65,7 @@ def test_carried_verdicts_are_shown_to_studies_of_their_model(tmp_path: Path) ->
 
 def test_every_table_that_is_carried_has_a_name() -> None:
     for name in overview.CARRIED:
-        rows = overview.read_rows(Path(__file__).parents[2] / f"claims/verdicts/{name}.csv")
+        rows = overview.read_rows(Path(__file__).parents[2] / f"docs/claims/{name}.csv")
         assert {row["model"] for row in rows} == {MODEL}
 
 
