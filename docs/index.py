@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from workflow_scripts.chapters import CHAPTERS, REFERENCES, collect
-from workflow_scripts.core.run import needs
+from workflow_scripts.core.run import prerequisites
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
@@ -40,7 +40,7 @@ def chapters() -> list[str]:
     for chapter in CHAPTERS:
         page = (INDEX.parent / f"{chapter}.md").read_text(encoding="utf-8")
         asks = re.search(r"^\*\*Asks\*\* (.*?)\n\n", page, re.M | re.S)
-        reads = needs.reads(chapter, SCHEMAS)
+        reads = prerequisites.reads(chapter, SCHEMAS)
         rows.append(f"| [{chapter}]({chapter}.md) | {reads} | {' '.join(asks[1].split())} |")
     return rows
 

@@ -2,7 +2,7 @@
 
 from workflow_scripts.core.data.abilities import check_abilities, check_kind
 from workflow_scripts.core.data.cards import is_current, read_card
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # A model is checked when its card is made, and where a study adds a chapter later.
 for name, entry in SOURCES.items():

@@ -10,9 +10,9 @@ from workflow_scripts.core.run import downloads, sdists
 from workflow_scripts.core.run.config import check, check_checkout
 from workflow_scripts.core.run.config import check_paths, check_results_directory, source_of
 from workflow_scripts.core.run.config_files import check_files
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below, inside
-from workflow_scripts.core.run.needs import abilities, served
+from workflow_scripts.core.run.prerequisites import abilities, served
 from workflow_scripts.core.run.schema import data_read
 
 SCHEMAS = ROOT / "rules/schemas"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import product
 
-from workflow_scripts.core.run.needs import KINDS
+from workflow_scripts.core.run.prerequisites import KINDS
 from workflow_scripts.report.entries import Entries, Entry, labels, titles_of_tasks
 
 # The default targets; `figure` and `table` enter the products of all chapters.
@@ -16,6 +16,8 @@ MEASURED: list[tuple[str, tuple[str, ...], dict]] = []
 JUDGED_BY: list[tuple[str, dict]] = []
 # What the report shows, and the tables whose pages the chapter `report` makes.
 ENTRIES = Entries()
+# What `drawn` was told of each figure, by the name of its rule.
+DRAWN: dict[str, dict] = {}
 # The kinds of models whose products are entered now.
 ENTERED_KINDS = list(KINDS)
 
@@ -54,6 +56,31 @@ def figure(
         enter(f"{path}.svg", title, section, caption, kinds)
     in_report = reported(f"{path}.svg", title, section, caption)
     return {"svg": in_report, "pdf": f"{path}.pdf", "png": f"{path}.png"}
+
+
+def drawn(
+    name: str,
+    title: str,
+    section: dict,
+    input: dict,
+    params: dict | None = None,
+    tables: dict[str, str] | None = None,
+    **where,
+) -> None:
+    """Declare a figure, whose rule is made of this by rules/figures.smk.
+
+    The function of its name (`clark2019-fig4`: `clark2019_fig4`) in the chapter's figures.py draws
+    it, from `input` and `params`; `tables` are the CSV files that it writes, too. `where` is as in
+    `figure`.
+    """
+    own = name.partition(".")[0].replace("-", "_")
+    model = "{model}." if where.get("per_model", True) else ""
+    DRAWN[own] = {
+        "input": input,
+        "output": figure(name, title, section, **where) | (tables or {}),
+        "job": f"{chapter}/{model}{own}",
+        "params": step(f"{chapter}/figures.py") | {"figure": own} | (params or {}),
+    }
 
 
 def table(

@@ -110,72 +110,42 @@ use rule torch_step as surface_drawings with:
         max_drawn_tokens=SURFACE["drawings"]["max_drawn_tokens"],
 
 
-use rule analysis_step as clark2019_fig1 with:
-    input:
-        drawings=rules.surface_drawings.output.drawings,
-        table=rules.surface_drawings.output.table,
-    output:
-        **figure("clark2019-fig1", "Figure 1, heads drawn as lines", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.clark2019_fig1",
-    localrule: True
-    params:
-        **step("surface/clark2019_fig1.py"),
-        by_hand=bool(SURFACE["drawings"]["heads"]),
-
-
-use rule analysis_step as clark2019_fig2 with:
-    input:
-        special_tokens=rules.special_tokens.output.special_tokens,
-    output:
-        **figure("clark2019-fig2", "Figure 2, special tokens", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.clark2019_fig2",
-    localrule: True
-    params:
-        **step("surface/clark2019_fig2.py"),
-
-
-use rule analysis_step as clark2019_fig3 with:
-    input:
-        gradients=rules.gradient_importance.output.gradients,
-    output:
-        **figure(
-            "clark2019-fig3",
-            "Figure 3, gradient importance",
-            SURFACE_SECTION,
-            kinds=["encoder"],
-        ),
-    pathvars:
-        job="surface/{model}.clark2019_fig3",
-    localrule: True
-    params:
-        **step("surface/clark2019_fig3.py"),
-
-
-use rule analysis_step as clark2019_fig4 with:
-    input:
-        entropy=rules.entropy.output.entropy,
-    output:
-        **figure("clark2019-fig4", "Figure 4, entropy", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.clark2019_fig4",
-    localrule: True
-    params:
-        **step("surface/clark2019_fig4.py"),
-
-
-use rule analysis_step as clark2019_position with:
-    input:
-        position=rules.relative_position.output.position,
-    output:
-        **figure("clark2019-position", "section 3.1, relative position", SURFACE_SECTION),
-    pathvars:
-        job="surface/{model}.clark2019_position",
-    localrule: True
-    params:
-        **step("surface/clark2019_position.py"),
-        threshold=SURFACE["threshold"],
+drawn(
+    "clark2019-fig1",
+    "Figure 1, heads drawn as lines",
+    SURFACE_SECTION,
+    input={
+        "drawings": rules.surface_drawings.output.drawings,
+        "table": rules.surface_drawings.output.table,
+    },
+    params={"by_hand": bool(SURFACE["drawings"]["heads"])},
+)
+drawn(
+    "clark2019-fig2",
+    "Figure 2, special tokens",
+    SURFACE_SECTION,
+    input={"special_tokens": rules.special_tokens.output.special_tokens},
+)
+drawn(
+    "clark2019-fig3",
+    "Figure 3, gradient importance",
+    SURFACE_SECTION,
+    input={"gradients": rules.gradient_importance.output.gradients},
+    kinds=["encoder"],
+)
+drawn(
+    "clark2019-fig4",
+    "Figure 4, entropy",
+    SURFACE_SECTION,
+    input={"entropy": rules.entropy.output.entropy},
+)
+drawn(
+    "clark2019-position",
+    "section 3.1, relative position",
+    SURFACE_SECTION,
+    input={"position": rules.relative_position.output.position},
+    params={"threshold": SURFACE["threshold"]},
+)
 
 
 in_one_pass(rules.relative_position, rules.special_tokens, rules.entropy)

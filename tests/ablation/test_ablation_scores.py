@@ -16,12 +16,12 @@ from workflow_scripts.ablation.michel2019_table3 import best_left
 from workflow_scripts.core.data import table_parts, tables
 from workflow_scripts.core.data.glue import TASKS, read_task, split_of
 from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
 from workflow_scripts.core.model.interventions import Disabled, Gates, Uniform
 from workflow_scripts.core.model.replacements import mean_outputs
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats.metrics import score
 from workflow_scripts.core.stats.randomisation import test as randomisation_test

@@ -16,8 +16,8 @@ from workflow_scripts.ablation.next_token_scores import score
 from workflow_scripts.ablation.next_token_sweep import GROUP, variants_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal, models
-from workflow_scripts.core.run.errors import InputError
 
 UNITS = {"head": ["zero", "mean"], "all-but-one": ["zero"], GROUP: ["zero"]}
 TEXTS = ["the river and the old town", "a dog saw the boat", "people walk to the bank", "a cat"]

@@ -13,7 +13,7 @@ from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.niven2019_easy import measure_all
 from workflow_scripts.arguments.published_runs import read_published
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
 
 SAME = {"n't": "not"}

@@ -27,7 +27,7 @@ from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_o
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.vectors import Vectors
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 CPU = torch.device("cpu")
 BERT = {"max_tokens": 128, "pooler": False, "weight_decay": 0.01, "warmup": 0.1}

@@ -8,7 +8,7 @@ from shutil import which
 import pytest
 
 from workflow_scripts.atlas.bundle import PAGE, bundle
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 NODE = which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")

@@ -18,8 +18,8 @@ from workflow_scripts.atlas.encoding import bound, decode
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.cards import write_card as save_card
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal, models
-from workflow_scripts.core.run.errors import InputError
 
 PROMPT, MORE = 6, 5
 

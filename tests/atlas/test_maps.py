@@ -19,8 +19,8 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.tables import write
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.classifiers import classifier_of, new_classifier
-from workflow_scripts.core.run.errors import InputError
 
 WORDS = "the river flows through an old city and many small towns . a king built it".split()
 

@@ -12,8 +12,8 @@ import pytest
 from tests.atlas.made_up import made_up
 from workflow_scripts.atlas import Atlas, atlas_page
 from workflow_scripts.atlas.encoding import decode
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity.meaning import modules
-from workflow_scripts.core.run.errors import InputError
 
 PAGE = '<!doctype html><head></head><p title="a &amp; b">"quoted" &lt;b&gt; </iframe> é</p>\n'
 

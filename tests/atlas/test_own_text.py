@@ -17,7 +17,7 @@ from tests.atlas.plainly import SCHEMA, check_pages_expectations
 from tests.core.tiny_models import HEADS, LAYERS, write_card
 from workflow_scripts.atlas import Atlas, atlas_page
 from workflow_scripts.atlas.own_text import DATA
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 PAIR = ("a king built the town .", "the town is old")
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.atlas.made_up import made_up
 from workflow_scripts.atlas.atlas_page import build, fit, main, map_names, policy
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 HOSTILE = [
     "</script><script>alert(1)</script>",

@@ -16,8 +16,8 @@ from tests.parsed_rules import parsed
 from workflow_scripts.atlas import atlas_data
 from workflow_scripts.atlas.bundle import PAGE
 from workflow_scripts.chapters import collect
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import Study
-from workflow_scripts.core.run.errors import InputError
 
 
 def test_the_schema_is_one() -> None:

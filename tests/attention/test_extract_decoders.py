@@ -16,8 +16,8 @@ from workflow_scripts.attention import extract
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.run.errors import InputError
 
 
 def extracted(folder: Path, model: Path) -> Path:

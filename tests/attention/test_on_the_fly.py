@@ -23,11 +23,11 @@ from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.frame_links import Element, FrameLinks, write_links
 from workflow_scripts.core.data.mentions import Document, Mention, write_documents
 from workflow_scripts.core.data.trees import Tree, write_trees
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention_function import Watcher
 from workflow_scripts.core.model.live import Live
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 
 DRAWS = {"bootstrap": 100}
 ANNOTATED = {name: f"{name}.jsonl" for name in ("trees", "mentions", "links")}

@@ -11,7 +11,7 @@ from tests.parsed_rules import ROOT
 from tests.planned_jobs import plan
 from tests.workflow.tiny_study import made_up_text, made_up_trees, tiny_config
 from workflow_scripts.core.run import config as configs
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 ENCODERS = ("syntax", "coreference", "clusters", "frames", "atlas")
 

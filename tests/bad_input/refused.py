@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 def refused(read: Callable[[], object], *words: str | Path) -> str:

@@ -23,7 +23,7 @@ from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.data.vectors import read_vectors, write_vectors
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import fetch_sdist, word_vectors
 from workflow_scripts.corpora.sources import articles, articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of

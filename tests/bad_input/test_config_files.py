@@ -8,9 +8,9 @@ import pytest
 import yaml
 from snakemake.cli import parse_args
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.config import check_checkout
 from workflow_scripts.core.run.config_files import check_files
-from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 STUDY = "study: s\nmodels: {tiny: {path: p}}\n"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import LARGEST, Strict, check, check_paths
 from workflow_scripts.core.run.config_files import check_files
-from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 ROOT = schema.assemble(SCHEMAS)

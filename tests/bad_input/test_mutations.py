@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.bad_input.formats import FORMATS
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
-from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 PIECES = [b"\t", b"\n", b"\n\n", b"\r", b"\r\n", b" ", b'"', b"\0", b"\xff", b"\xc3", b"(", b")"]

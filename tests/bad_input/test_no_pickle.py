@@ -27,9 +27,9 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.spacy_parsing import load_spacy
 from workflow_scripts.core.data.vectors import read_vectors
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, training_state, translators
 from workflow_scripts.core.model.classifiers import load_classifier
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.frame_files import sentences_of_nltk
 from workflow_scripts.corpora.word_vectors import from_downloader
 from workflow_scripts.patterns.stored_maps import stored_maps

@@ -7,7 +7,7 @@ import pytest
 
 from tests.bad_input.formats import FORMATS
 from tests.bad_input.test_mutations import KINDS, PIECES, changed
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # A file of the folder of real data, or the smallest of several, and how many of its lines are read.
 FILES = {

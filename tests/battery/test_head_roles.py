@@ -22,8 +22,8 @@ from workflow_scripts.battery import (
 from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.core.data.examples import Example, read_examples, write_examples
 from workflow_scripts.core.data.tokens import tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.plots import figures
-from workflow_scripts.core.run.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from workflow_scripts.battery.repeated_sequences import (
     repeated,
     start_token,
 )
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 def test_a_sequence_has_different_ordinary_tokens_twice() -> None:

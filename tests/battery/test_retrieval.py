@@ -23,8 +23,8 @@ from workflow_scripts.battery import retrieval
 from workflow_scripts.battery.needles import Haystack, haystacks, make_needles
 from workflow_scripts.battery.retrieval import copied, retrieved, scores, shares
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
-from workflow_scripts.core.run.errors import InputError
 
 RNG = np.random.default_rng(0)
 ANSWER = np.array([11, 12, 13, 12, 14])

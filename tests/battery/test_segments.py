@@ -7,7 +7,7 @@ import pytest
 from tests.core.tiny_decoders import byte_tokenizer
 from workflow_scripts.battery.texts import encode, read_segments
 from workflow_scripts.core.data.examples import Example, write_examples
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 LONG = ("the river runs through the town", "a dog saw the small boat", "the cat saw the dog")
 

@@ -12,8 +12,8 @@ from transformers import AutoModelForMaskedLM
 from tests.core.tiny_models import ARCHITECTURES, save_bert, tokenizer, write_card
 from workflow_scripts.checkpoints import mlm_head
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import mlm
-from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")
 

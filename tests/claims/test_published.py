@@ -13,7 +13,7 @@ from workflow_scripts.arguments.setups import SETUPS
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES
 from workflow_scripts.claims.published import COLUMNS, Claim, read
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.coreference import clark2019_table2
 from workflow_scripts.probes import clark2019_table3
 from workflow_scripts.syntax import clark2019_table1

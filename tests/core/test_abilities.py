@@ -8,10 +8,10 @@ from transformers import AutoConfig, AutoModel, GPT2Config, PreTrainedTokenizerF
 
 from tests.core.tiny_models import LAYERS, VOCABULARY, random_model, save_bert
 from workflow_scripts.core.data.abilities import TOKENS, check_abilities, check_kind
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.models import Source, describe
-from workflow_scripts.core.run import needs, schema
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.run import prerequisites, schema
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 
@@ -42,7 +42,7 @@ def test_chapters_declare_abilities_that_are_known() -> None:
     declared = {
         ability
         for chapter in schema.chapters(SCHEMAS)
-        for ability in needs.of_chapter(chapter, SCHEMAS).get("model", [])
+        for ability in prerequisites.declared_needs(chapter, SCHEMAS).get("model", [])
     }
     assert declared == set(TOKENS)
 

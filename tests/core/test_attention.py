@@ -15,6 +15,7 @@ from tests.core.tiny_models import (
     random_classifier,
     random_model,
 )
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
     Watcher,
@@ -25,7 +26,6 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.attention_function import NAME
-from workflow_scripts.core.run.errors import InputError
 
 TOLERANCE = 1e-6
 

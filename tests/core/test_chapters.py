@@ -16,9 +16,9 @@ import yaml
 
 from tests.default_study import MODEL, RESULTS
 from workflow_scripts.core.data import packages
-from workflow_scripts.core.run import needs, schema
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import prerequisites, schema
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "rules/schemas"
@@ -41,7 +41,9 @@ def study(names: Iterable[str]) -> dict[str, Any]:
 def with_needed(names: Iterable[str]) -> set[str]:
     """`names` and the chapters that they need, and so on."""
     needed = {
-        other for name in names for other in needs.of_chapter(name, SCHEMAS).get("chapters", [])
+        other
+        for name in names
+        for other in prerequisites.declared_needs(name, SCHEMAS).get("chapters", [])
     }
     return set(names) if needed <= set(names) else with_needed(needed | set(names))
 
@@ -68,7 +70,7 @@ def label(names: Iterable[str]) -> str:
 
 def test_the_default_study_has_all_chapters() -> None:
     filled = check(study(ANALYSES), SCHEMAS)
-    assert needs.present(filled, SCHEMAS) == schema.chapters(SCHEMAS)
+    assert prerequisites.present(filled, SCHEMAS) == schema.chapters(SCHEMAS)
 
 
 def test_a_chapter_has_a_schema() -> None:
@@ -97,7 +99,7 @@ def test_core_names_no_key_of_a_chapter() -> None:
 
 @pytest.mark.parametrize("chapter", schema.chapters(SCHEMAS))
 def test_needs_name_what_there_is(chapter: str) -> None:
-    needed = needs.of_chapter(chapter, SCHEMAS)
+    needed = prerequisites.declared_needs(chapter, SCHEMAS)
     assert needed.keys() <= {"chapters", "study", "model", "kinds"}
     assert set(needed.get("chapters", [])) <= set(ANALYSES)
     assert set(needed.get("study", [])) <= schema.assemble(SCHEMAS)["conditions"].keys()

@@ -9,11 +9,11 @@ import torch
 from transformers import AutoModel
 
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, enlarge, random_tokens, save_bert
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import ablation_engine, padding
 from workflow_scripts.core.model.attention import open_attention
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.cls_scorer import Scorer, load_scorer, new_scorer, save_scorer
-from workflow_scripts.core.run.errors import InputError
 
 TOKENS = random_tokens((9, 23, 14, 5))
 

@@ -10,9 +10,9 @@ import yaml
 
 from tests.core.written_out import written_out
 from tests.default_study import MODEL
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.config import check, check_paths, check_results_directory
-from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "rules/schemas"

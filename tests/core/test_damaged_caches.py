@@ -17,7 +17,7 @@ from tests.core.caches import (
     write_triangle,
 )
 from workflow_scripts.core.data.cache import Cache, CacheWriter
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import torch
 from transformers import PretrainedConfig, PreTrainedModel
 
 from tests.core.tiny_decoders import GPT2, HEADS, KV_HEADS, LAYERS, LLAMA, WIDTH, random_decoder
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import Capture, open_attention, watching
 from workflow_scripts.core.model.interventions import Averages, Disabled, Gates, Uniform
-from workflow_scripts.core.run.errors import InputError
 
 LENGTHS = (7, 4)
 DIM = WIDTH // HEADS

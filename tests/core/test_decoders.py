@@ -28,11 +28,11 @@ from tests.core.tiny_decoders import (
     save_llama,
 )
 from tests.core.tiny_models import random_tokens, save_bert
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal, models, padding
 from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
 from workflow_scripts.core.model.interventions import Gates, Uniform
 from workflow_scripts.core.model.positions import max_positions
-from workflow_scripts.core.run.errors import InputError
 
 LENGTHS = (13, 20, 6)
 # GPT-2's eager attention scales in another order where it does so by layer.

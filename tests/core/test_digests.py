@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance, verify
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 SIZE = 70 * 2**20

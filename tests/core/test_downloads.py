@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.test_repository import ROOT
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads
 from workflow_scripts.core.run.config import check, check_paths
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import fetch_source
 
 SCHEMAS = ROOT / "rules/schemas"

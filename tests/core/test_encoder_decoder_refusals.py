@@ -18,6 +18,7 @@ from tests.core.tiny_models import (
     random_encoder_decoder,
     random_model,
 )
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import (
     Capture,
     Watcher,
@@ -28,7 +29,6 @@ from workflow_scripts.core.model.attention import (
 )
 from workflow_scripts.core.model.interventions import Averages
 from workflow_scripts.core.model.sublayers import Sublayer, sublayer_of
-from workflow_scripts.core.run.errors import InputError
 
 
 def refused(model: PreTrainedModel, words: str) -> None:

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from tests.parsed_rules import parsed_rules
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity.provenance import record_path
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import PARTIAL
 
 ROOT = Path(__file__).parents[2]

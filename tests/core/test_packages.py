@@ -15,7 +15,7 @@ from snakemake.iocontainers import Wildcards
 from tests.parsed_rules import ROOT, parse
 from workflow_scripts.core.data import packages
 from workflow_scripts.core.data.cards import in_words, is_current, write_card
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 SOURCE = {"package": "carrier/model"}
 

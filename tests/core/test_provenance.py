@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance, verify
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 ROOT = Path(__file__).parents[2]

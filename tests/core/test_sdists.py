@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import sdists
 from workflow_scripts.core.run.config import check, check_paths
-from workflow_scripts.core.run.errors import InputError
 
 SCHEMAS = Path(__file__).parents[2] / "rules/schemas"
 PIN = {"requirement": "rated==1.0", "sha256": "0" * 64}

@@ -14,8 +14,8 @@ import yaml
 from tests.papers.hub import Nothing, Server, serving
 from tests.printed import rules_of
 from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 FIGURES = {f"clark2019-fig{number}.svg" for number in range(1, 7)}

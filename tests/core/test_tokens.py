@@ -5,7 +5,7 @@ import pytest
 from tests.core.tiny_models import tokenizer
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import tokenize
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 def example(*texts: str, words: tuple | None = None) -> Example:

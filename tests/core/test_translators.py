@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from tests.core.tiny_translators import HEADS, KINDS, LAYERS, POSITIONS, SOURCES, TARGETS, save
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import translators
 from workflow_scripts.core.model.translators import Languages, Translator
-from workflow_scripts.core.run.errors import InputError
 
 CPU = torch.device("cpu")
 SEARCH = {"beams": 2, "length_penalty": 1.0, "max_new_tokens": 12}

@@ -11,10 +11,10 @@ from transformers import PreTrainedModel
 from tests.battery.plain_heads import plain_heads
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from tests.core.tiny_models import ARCHITECTURES, HEADS, LAYERS, random_model, random_tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, padding
 from workflow_scripts.core.model.live import Live
 from workflow_scripts.core.model.value_norms import ValueNorms, output_grams, weighted
-from workflow_scripts.core.run.errors import InputError
 
 LAYERED = ("bert", "roberta", "electra", "distilbert")
 MODULES = {

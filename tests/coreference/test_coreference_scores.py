@@ -11,7 +11,7 @@ from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.mentions import read_documents
 from workflow_scripts.core.data.wordpieces import word_attention
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.coreference import antecedents, clark2019_table2, coreference_scores
 from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES

@@ -7,8 +7,8 @@ import pytest
 
 from workflow_scripts.core.data.mentions import annotation_of, read_documents
 from workflow_scripts.core.data.trees import ROOT
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.lexicon import PRONOUNS
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_features import describe, head_of

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads
 from workflow_scripts.core.run.downloads import File, Source
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.corpora import fetch_source
 from workflow_scripts.corpora.fetch_source import fetch

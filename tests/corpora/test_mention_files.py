@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_files import Text, texts_of
 

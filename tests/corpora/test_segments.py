@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora import segments, sources
 from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
 

@@ -10,7 +10,7 @@ import pytest
 
 from workflow_scripts.core.data.examples import Example, read_examples, write_examples
 from workflow_scripts.core.data.trees import misshapen, read_trees
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import treebank
 
 CONLLX = (

@@ -9,7 +9,7 @@ import pytest
 
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.vectors import read_vectors, write_vectors
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import word_vectors
 
 

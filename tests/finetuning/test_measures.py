@@ -12,7 +12,7 @@ from workflow_scripts.core.data import cards, tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import read_examples, write_examples
 from workflow_scripts.core.data.trees import read_trees
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.finetuning import (
     finetuning_maps,
     finetuning_tables,

@@ -11,8 +11,8 @@ from transformers import AutoModel
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.models import directory_of, load_tokenizer
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.finetuning import kovaleva2019_fig5, padded_similarity
 
 LENGTH = 40

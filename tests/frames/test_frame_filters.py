@@ -8,7 +8,7 @@ import pytest
 
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.frame_links import read_links
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora import frame_files, frames_corpus
 
 HEAD = (

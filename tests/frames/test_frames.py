@@ -17,7 +17,7 @@ from workflow_scripts.core.data.frame_links import (
     frame_heads,
     read_links,
 )
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats.matched_sets import matched_p_values
 from workflow_scripts.frames import (
     frame_drawings,

@@ -12,10 +12,10 @@ from tests.core.test_value_norms import with_biases
 from tests.core.tiny_decoders import GPT2, LLAMA, random_decoder
 from tests.core.tiny_models import HEADS, random_tokens
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import open_attention
 from workflow_scripts.core.model.value_norms import output_maps
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.mixing import mixing_ratio, value_zeroing
 from workflow_scripts.mixing.block_parts import blocks, check_residual
 

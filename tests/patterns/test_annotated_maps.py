@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.patterns import kovaleva2019_agreement
 from workflow_scripts.patterns.annotated_maps import COLUMNS, read_annotations
 from workflow_scripts.patterns.builtin_maps import builtin_maps

@@ -17,8 +17,8 @@ from tests.core.tiny_models import write_card
 from tests.patterns.builders import made_up
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, write_examples
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.training import Recipe
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.patterns import (
     contact_sheets,
     kovaleva2019_fig2,

@@ -18,10 +18,10 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples, to_example, write_examples
 from workflow_scripts.core.data.trees import Tree, read_trees, write_trees
 from workflow_scripts.core.data.vectors import Vectors, write_vectors
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.plots import colours
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.corpora.stories import stories
 from workflow_scripts.probes import (
     clark2019_probe_curve,

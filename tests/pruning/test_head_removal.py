@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from tests.core.tiny_models import HEADS, LAYERS, random_classifier, random_tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import logits_of
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats.orders import by_score, order_of
 from workflow_scripts.pruning.head_removal import remove_heads
 from workflow_scripts.pruning.michel2019_table4 import gone_at

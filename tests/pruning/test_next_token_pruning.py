@@ -7,10 +7,10 @@ from transformers import PreTrainedModel
 
 from tests.core.test_causal_engine import SETS, opened, some_tokens
 from tests.core.tiny_decoders import GPT2, HEADS, KV_HEADS, LAYERS, LLAMA, WIDTH
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal
 from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.model.segments import Segments
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.pruning.michel2019_next_token_pruning import draw, lines
 from workflow_scripts.pruning.next_token_importance import gradients, of_groups
 from workflow_scripts.pruning.next_token_pruning import curve, curves, halves, plans

@@ -12,10 +12,10 @@ from tests.ablation.builders import checkpoint_in
 from tests.core.tiny_models import HEADS, LAYERS, tokenizer
 from workflow_scripts.ablation import ablation_sweep
 from workflow_scripts.core.data.glue import read_task, split_of
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import open_attention, watching
 from workflow_scripts.core.model.classifiers import load_classifier, logits_of, tokens_of
 from workflow_scripts.core.model.interventions import Gates
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.pruning import (
     michel2019_fig3,

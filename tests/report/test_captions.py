@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from tests.parsed_rules import compiled_snakefiles, parsed
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.config import check
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.report import captions
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,5 @@
 """Every figure of the chapter is drawn in three formats and states what it should."""
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,9 @@ import pytest
 from matplotlib import image
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
-from workflow_scripts.surface import clark2019_fig1, clark2019_fig3
+from workflow_scripts.surface import figures
 
 LAYERS, HEADS = 3, 4
 # Shares of the tokens: [CLS] once and [SEP] twice in 128.
@@ -95,7 +94,7 @@ def arguments(name: str, folder: Path) -> dict[str, Any]:
 def test_three_formats(name: str, tmp_path: Path) -> None:
     source, make, texts = CASES[name]
     tables.write(make(), tmp_path / "table.parquet")
-    main = import_module(f"workflow_scripts.surface.{name}").main
+    main = getattr(figures, name)
     outputs = {kind: tmp_path / f"figure.{kind}.part" for kind in ("svg", "pdf", "png")}
     extra = arguments(name, tmp_path)
     main(**{source: tmp_path / "table.parquet"}, **outputs, **extra)
@@ -115,7 +114,7 @@ def test_three_formats(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_table_without_its_columns_is_refused(name: str, tmp_path: Path) -> None:
     tables.write(pd.DataFrame({"layer": [0]}), tmp_path / "table.parquet")
-    main = import_module(f"workflow_scripts.surface.{name}").main
+    main = getattr(figures, name)
     outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
     extra = arguments(name, tmp_path)
     with pytest.raises(InputError, match=r"table.parquet: no column"):
@@ -127,7 +126,7 @@ def draw_lines(folder: Path, rows: pd.DataFrame, **options: bool) -> str:
     tables.write(rows, folder / "table.parquet")
     table = strongest_table(folder / "strongest.csv")
     outputs = {kind: folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_fig1.main(folder / "table.parquet", table, **outputs, **options)
+    figures.clark2019_fig1(folder / "table.parquet", table, **outputs, **options)
     return outputs["svg"].read_text(encoding="utf-8")
 
 
@@ -148,6 +147,6 @@ def test_the_figure_states_that_the_head_was_fitted(tmp_path: Path) -> None:
     rows = table("target", "gradient", names).assign(masked_lm_head="fitted")
     tables.write(rows, tmp_path / "table.parquet")
     outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_fig3.main(tmp_path / "table.parquet", **outputs)
+    figures.clark2019_fig3(tmp_path / "table.parquet", **outputs)
     svg = outputs["svg"].read_text(encoding="utf-8")
     assert "masked-LM head: fitted on the frozen body" in svg

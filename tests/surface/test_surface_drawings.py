@@ -9,7 +9,7 @@ import pytest
 from tests.core.test_cache import CARD, write
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.head_labels import label, parse
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.surface import surface_drawings
 
 WITH_SEP = CARD | {"special": {"sep": 2}}

@@ -8,7 +8,7 @@ import pytest
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.trees import read_trees
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.syntax import clark2019_fig5, counting, syntax_examples
 
 

@@ -16,7 +16,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.trees import read_trees, write_trees
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats import head_accuracy, resampling
 from workflow_scripts.syntax import clark2019_table1, corpus_counts, counting
 

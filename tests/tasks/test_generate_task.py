@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import (
     ROLES,
     active,
@@ -23,7 +24,6 @@ from workflow_scripts.core.generated.grammar import (
     unacceptable,
 )
 from workflow_scripts.core.generated.lexicon import LABORATORY, TOWN, VERBS
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.tasks import generate_task
 from workflow_scripts.tasks.glue_files import read_directory
 

@@ -16,7 +16,7 @@ from workflow_scripts.core.data.glue import (
     texts_of,
     to_examples,
 )
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import glue_files, prepare_task
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.tasks.test_glue_files import GOOD, run
 from workflow_scripts.core.data.glue import TASKS
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tasks.arct_builders import run, with_published, write
 from workflow_scripts.core.data.arct import COLUMNS, points_of, read_arct, splits_of
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.tasks import generate_arct, prepare_arct
 

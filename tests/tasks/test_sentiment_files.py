@@ -7,7 +7,7 @@ import pytest
 
 from tests.tasks.test_glue_files import run
 from workflow_scripts.core.data.glue import TASKS, split_of
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.tasks.sentiment_files import SentimentFormat, read_file
 
 RATED = SentimentFormat("ratings")

@@ -11,7 +11,7 @@ from workflow_scripts.core.data import spacy_parsing, tables
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.glue import COLUMNS
 from workflow_scripts.core.data.trees import ROOT, read_trees
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.tasks import task_annotation
 
 ROWS = [

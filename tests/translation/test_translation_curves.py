@@ -14,6 +14,7 @@ from tests.translation.made_up_sweeps import sweep
 from tests.translation.test_translator_training import RECIPE
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention import sublayers, watching
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.sublayers import TYPES, Sublayer
@@ -26,7 +27,6 @@ from workflow_scripts.core.model.translators import (
     targets_of,
     texts_of,
 )
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.core.stats import resampling
 from workflow_scripts.core.stats.orders import normalised

@@ -13,6 +13,7 @@ from transformers.trainer_pt_utils import LabelSmoother
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, training_state
 from workflow_scripts.core.model.translators import (
     IGNORED,
@@ -24,7 +25,6 @@ from workflow_scripts.core.model.translators import (
     texts_of,
     translator_of,
 )
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import call
 from workflow_scripts.translation import translator_training
 from workflow_scripts.translation.translator_training import (

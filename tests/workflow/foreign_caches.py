@@ -28,8 +28,8 @@ from snakemake.settings.types import (
 
 from workflow_scripts.core.data.cache import Cache, CacheWriter
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job as jobs
-from workflow_scripts.core.run.errors import InputError
 
 # The names of the parameters that take attention caches.
 CACHES = {"attention", "attention_caches", "body", "caches", "random_attention", "shards", "tuned"}

@@ -131,8 +131,8 @@ def test_hostile_paths_and_texts_are_read(tmp_path: Path, tiny_model_dir: Path) 
 
 @pytest.mark.parametrize("name", ["../up", "a b", "a;b", "$(touch f)", "a\nb", "-a", "a/b", "{x}"])
 def test_a_hostile_name_of_a_study_is_refused(study: TinyStudy, name: str) -> None:
+    from workflow_scripts.core.errors import InputError
     from workflow_scripts.core.run.config import check
-    from workflow_scripts.core.run.errors import InputError
 
     study.config["study"] = name
     with pytest.raises(InputError, match="config: study: "):

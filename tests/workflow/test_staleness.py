@@ -45,12 +45,13 @@ def test_a_core_module_reruns_what_imports_it(
     assert copied_study.planned() == tiny_study.with_followers(direct)
 
 
-def test_a_plotting_script_reruns_its_plot(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
-    path = copied_study.folder / "workflow_scripts/surface/clark2019_fig4.py"
+def test_a_plotting_script_reruns_its_plots(tiny_study: TinyStudy, copied_study: TinyStudy) -> None:
+    path = copied_study.folder / "workflow_scripts/surface/figures.py"
     path.write_text(path.read_text() + "\nADDED = 1\n")
     # The claims' page links to it, and the report's front page sums up all jobs.
-    expected = {"clark2019_fig4", "claims_page", "overview"}
-    assert copied_study.planned() == tiny_study.with_followers({"clark2019_fig4"}) == expected
+    drawn = {*(f"clark2019_fig{number}" for number in range(1, 5)), "clark2019_position"}
+    expected = drawn | {"claims_page", "overview"}
+    assert copied_study.planned() == tiny_study.with_followers(drawn) == expected
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.replacements import FROM_TEXTS
 from workflow_scripts.core.model.segments import Segments
-from workflow_scripts.core.run.errors import InputError
 
 
 def reference_texts(

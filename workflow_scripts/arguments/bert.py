@@ -12,9 +12,9 @@ from workflow_scripts.arguments.argument_training import Family, Hyperparameters
 from workflow_scripts.arguments.setups import as_text
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models, padding
 from workflow_scripts.core.model.cls_scorer import load_scorer, new_scorer, save_scorer
-from workflow_scripts.core.run.errors import InputError
 
 
 def to_tokens(

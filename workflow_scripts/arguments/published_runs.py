@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data.text_files import read_rows, whole_number
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # Names of experiments: the model's, and what follows it for a set-up.
 MODELS = {

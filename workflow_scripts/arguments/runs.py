@@ -24,7 +24,7 @@ from workflow_scripts.arguments.argument_training import (
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import TRAINED_ON, points_of, splits_of
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 log = logging.getLogger(__name__)
 HELD_OUT = ("original", "negated")

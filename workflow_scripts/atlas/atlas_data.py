@@ -12,6 +12,7 @@ import pandas as pd
 
 from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import in_words, read_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.badges import badge_entry
 from workflow_scripts.core.measures.entries import entry
 from workflow_scripts.core.measures.forms import (
@@ -24,7 +25,6 @@ from workflow_scripts.core.measures.forms import (
 )
 from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from typing import Any
 
 from workflow_scripts.atlas.bundle import PAGE, bundle
 from workflow_scripts.core.data.inline import as_script, digest
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 # What index.html names for work on the page itself; the built page holds it inline.

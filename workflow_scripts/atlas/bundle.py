@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 PAGE = Path(__file__).parent / "page"
 NAME = r"[A-Za-z_$][\w$]*"

@@ -17,11 +17,11 @@ from workflow_scripts.atlas.chosen import identity, spread
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example, read_examples
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import causal, devices, models
 from workflow_scripts.core.model.extraction import forward
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 if TYPE_CHECKING:

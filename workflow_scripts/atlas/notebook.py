@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.atlas.encoding import decode
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import FORMAT, VERSION
-from workflow_scripts.core.run.errors import InputError
 
 COLUMNS = ["model", "measure", "type", "layer", "head", "value", "low", "high", "n", "p"]
 COLUMNS += ["title", "unit", "label"]

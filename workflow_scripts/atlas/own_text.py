@@ -18,10 +18,10 @@ from workflow_scripts.core.data.cards import in_words, read_card
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.inline import as_script
 from workflow_scripts.core.data.tokens import token_texts, tokenize
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.measures.forms import PRETRAINED
 from workflow_scripts.core.model import attention, models
 from workflow_scripts.core.model.extraction import forward
-from workflow_scripts.core.run.errors import InputError, one_line
 
 CORPUS = "own"
 ANY_LENGTH = 1 << 20  # tokens: a text is refused and not cut

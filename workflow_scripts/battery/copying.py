@@ -17,6 +17,7 @@ from workflow_scripts.battery.repeated_sequences import read_sequences
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal, devices, models
 from workflow_scripts.core.model.attention import Watcher
 from workflow_scripts.core.model.head_maps import head_maps
@@ -29,7 +30,6 @@ from workflow_scripts.core.model.norms import (
 )
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import INDEPENDENT
 

@@ -18,9 +18,9 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, devices, models
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 from workflow_scripts.core.stats.randomisation import LEVEL, smallest_p

@@ -11,7 +11,7 @@ import numpy as np
 
 from workflow_scripts.battery.texts import encode
 from workflow_scripts.core.data.examples import Example
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

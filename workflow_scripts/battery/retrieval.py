@@ -20,11 +20,11 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.head_labels import labels
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal, devices, models
 from workflow_scripts.core.model.attention import Watcher
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import INDEPENDENT, bootstrap_mean, per_head
 

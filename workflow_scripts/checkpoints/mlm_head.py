@@ -22,13 +22,13 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import devices, mlm, models, padding
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.mlm_masking import IGNORED, mask_example
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)

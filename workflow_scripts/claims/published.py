@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
 from workflow_scripts.core.data.text_files import read_rows
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 KINDS = ("value", "statement")
 RULES = ("above", "below", "not below", "within", "between")

@@ -15,8 +15,8 @@ from workflow_scripts.core.data.decoders import attention_to_earlier, is_decoder
 from workflow_scripts.core.data.mentions import Document, read_documents
 from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.wordpieces import remedy, word_attention
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.coreference import antecedents

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree.ElementTree import ParseError
 
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 HEADING = re.compile(r"^ ?(=(?: =)*) (?!=)(.+?) \1 ?$")
 TEMPLATES = [

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workflow_scripts.core.data.text_files import whole_number
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 BRACKET = re.compile(r"\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\)|(\|)")
 PART = re.compile(r"\[([0-9]{1,4})/([0-9]{1,4})\]")

@@ -15,8 +15,8 @@ from workflow_scripts.core.data import spacy_parsing, tables
 from workflow_scripts.core.data.examples import to_example, write_examples
 from workflow_scripts.core.data.mentions import KINDS, Document, annotation_of, write_documents
 from workflow_scripts.core.data.trees import ROOT
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.brackets import Span
 from workflow_scripts.corpora.mention_features import describe

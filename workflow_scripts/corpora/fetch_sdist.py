@@ -12,8 +12,8 @@ from itertools import count
 from pathlib import Path
 
 from workflow_scripts.core.data import archives
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import ARCHIVES
 from workflow_scripts.core.run.job import Out
 

@@ -16,9 +16,9 @@ import pooch
 import requests
 
 from workflow_scripts.core.data import archives
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import downloads, job
 from workflow_scripts.core.run.downloads import File, Source
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import ARCHIVES
 from workflow_scripts.core.run.job import Out
 

@@ -15,7 +15,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import parse
 
 from workflow_scripts.core.data.text_files import whole_number
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below, inside
 
 NAMESPACE = "{http://framenet.icsi.berkeley.edu}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from workflow_scripts.core.data.mentions import ENDINGS
 from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at
 from workflow_scripts.corpora.brackets import (
     ENTITY,

@@ -12,8 +12,8 @@ from typing import Any
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.sampling import sample_by
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.articles import Article, Paragraph
 from workflow_scripts.corpora.sources import articles

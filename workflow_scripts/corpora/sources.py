@@ -7,7 +7,7 @@ from typing import Any
 
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.packages import path_of
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_at
 from workflow_scripts.corpora.articles import ENDINGS, FORMATS, Article, Paragraph
 

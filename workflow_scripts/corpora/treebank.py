@@ -17,8 +17,8 @@ from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree
 from workflow_scripts.core.data.text_files import whole_number
 from workflow_scripts.core.data.trees import ROOT, Tree, misshapen, write_trees
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.tree_files import trees_of
 

@@ -13,8 +13,8 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.text_files import read_lines, whole_number
 from workflow_scripts.core.data.vectors import write_vectors
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError, one_line
 from workflow_scripts.core.run.job import Out
 
 log = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from workflow_scripts.core.data.decoders import is_decoder, uniform_attention
 from workflow_scripts.core.data.frame_links import FrameLinks, read_links
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.wordpieces import remedy
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 from workflow_scripts.core.stats.matched_sets import matched_p_values

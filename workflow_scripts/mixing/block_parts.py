@@ -13,13 +13,13 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, padding
 from workflow_scripts.core.model.attention_function import MODULES
 from workflow_scripts.core.model.layers import layers_of
 from workflow_scripts.core.model.norms import find_norms
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.value_norms import Values
-from workflow_scripts.core.run.errors import InputError
 
 
 @dataclass(frozen=True)

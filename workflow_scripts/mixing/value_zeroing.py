@@ -12,11 +12,11 @@ from transformers import PreTrainedModel
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, causal_engine, devices, models, padding
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.value_norms import Values, output_maps
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.mixing.block_parts import blocks
 from workflow_scripts.mixing.layer_tables import by_layer, chosen_texts

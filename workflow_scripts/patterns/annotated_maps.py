@@ -10,7 +10,7 @@ import numpy as np
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.text_files import read_rows, whole_number
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.patterns.pattern_rules import CLASSES
 
 STAGES = ("pretrained", "fine-tuned")

@@ -5,9 +5,9 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, models, padding
 from workflow_scripts.core.model.positions import max_positions
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.patterns.annotated_maps import Annotation, Map, by_example, maps_of
 from workflow_scripts.patterns.builtin_texts import examples_of
 

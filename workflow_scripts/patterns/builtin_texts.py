@@ -5,8 +5,8 @@ import random
 from workflow_scripts.core.data.examples import Example
 from workflow_scripts.core.data.packages import inside_package
 from workflow_scripts.core.data.text_files import read_lines
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
-from workflow_scripts.core.run.errors import InputError
 
 N_PAIRS, N_REVIEWS = 60, 40
 REVIEWS = "gensim/test/test_data/pang_lee_polarity.cor"

@@ -8,8 +8,8 @@ import pandas as pd
 from sklearn.metrics import cohen_kappa_score
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import wilson
 from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights

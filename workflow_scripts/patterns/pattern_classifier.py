@@ -16,9 +16,9 @@ from sklearn.model_selection import StratifiedGroupKFold
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.patterns.annotated_maps import (
     STAGES,

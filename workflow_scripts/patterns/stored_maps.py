@@ -6,7 +6,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.patterns.annotated_maps import Annotation, Map
 
 COLUMNS = ("model", "corpus", "example", "layer", "head", "tokens")

@@ -13,8 +13,8 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation
 from workflow_scripts.core.data.vectors import Vectors
 from workflow_scripts.core.data.wordpieces import remedy, to_words, words_of_units
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 
 log = logging.getLogger(__name__)
 BEHAVIOURS = ("itself", "first", "last")

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.layers import layers_of
-from workflow_scripts.core.run.errors import InputError
 
 
 class NoHeads(nn.Module):

@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import table_parts
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import (
     n_heads,
@@ -22,7 +23,6 @@ from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, HeadOutputs, losses
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.core.stats.orders import normalised
 

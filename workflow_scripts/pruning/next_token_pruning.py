@@ -10,12 +10,12 @@ from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import causal, devices, models
 from workflow_scripts.core.model.attention import n_heads, n_kv_heads
 from workflow_scripts.core.model.causal_engine import ablate
 from workflow_scripts.core.model.segments import Segments, sampled
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import next_tokens, orders, resampling
 from workflow_scripts.core.stats.intervals import per_head

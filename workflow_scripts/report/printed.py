@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 LONG = 40  # rows from which a LaTeX table may be cut at the end of a page
 WIDE = 40  # characters from which a column's lines are broken

@@ -17,9 +17,9 @@ from workflow_scripts.core.data.decoders import is_decoder
 from workflow_scripts.core.data.head_labels import labels, parse
 from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.tokens import token_texts
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 Chosen = list[tuple[int, int, str]]

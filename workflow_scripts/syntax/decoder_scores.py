@@ -10,7 +10,7 @@ from workflow_scripts.core.data.decoders import attention_to_earlier
 from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.core.data.wordpieces import remedy, split_words
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.syntax import corpus_counts, counting, counting_back
 from workflow_scripts.syntax.corpus_counts import DependencyCounts

@@ -16,9 +16,9 @@ from workflow_scripts.core.data.wordpieces import (
     to_words,
     words_of_units,
 )
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.plots.attention_lines import LEFT_OUT, LEFT_OUT_OF_DECODERS
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.syntax.clark2019_table1 import best_of
 from workflow_scripts.syntax.counting import ALL, membership, stand_ins

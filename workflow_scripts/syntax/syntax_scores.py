@@ -12,8 +12,8 @@ from workflow_scripts.core.data.decoders import is_decoder
 from workflow_scripts.core.data.patterns import Patterns
 from workflow_scripts.core.data.trees import Tree, read_trees
 from workflow_scripts.core.data.wordpieces import remedy, split_words, word_attention
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.syntax import counting, decoder_scores

@@ -6,7 +6,7 @@ from typing import Any
 
 from workflow_scripts.core.data.arct import SPLITS, TEXTS
 from workflow_scripts.core.data.text_files import read_lines, read_rows
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 ID, LABEL = "#id", "correctLabelW0orW1"
 ADVERSARIAL = "adversarial_dataset"

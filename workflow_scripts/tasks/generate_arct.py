@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workflow_scripts.core.data.arct import SPLITS
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.tasks.arct_files import ADVERSARIAL, ID, LABEL, PLANTED
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from workflow_scripts.core.data.glue import TASKS
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.grammar import (
     ROLES,
     Fact,
@@ -17,7 +18,6 @@ from workflow_scripts.core.generated.grammar import (
 )
 from workflow_scripts.core.generated.lexicon import LABORATORY, TOWN, Domain
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 Domains = tuple[Domain, ...]

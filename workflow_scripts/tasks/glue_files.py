@@ -9,7 +9,7 @@ from typing import Any
 from workflow_scripts.core.data.glue import BEST_SCORE, Task
 from workflow_scripts.core.data.hub import load_rows
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 DECIMAL = re.compile(r"[0-9]+(\.[0-9]*)?")
 

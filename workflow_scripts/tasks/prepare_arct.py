@@ -10,8 +10,8 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import COLUMNS, TEXTS
 from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.tasks.arct_files import (
     PLANTED,

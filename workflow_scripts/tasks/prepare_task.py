@@ -10,8 +10,8 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import COLUMNS, TASKS, Task
 from workflow_scripts.core.data.packages import path_of
 from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.tasks.glue_files import SplitRows, read_directory, read_hub
 from workflow_scripts.tasks.sentiment_files import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workflow_scripts.core.data.glue import Task
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.tasks.glue_files import SplitRows, check_id
 
 LABELS = {"__label__neg": 0.0, "__label__pos": 1.0}

@@ -8,8 +8,8 @@ from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.glue import read_task, split_of, to_examples
 from workflow_scripts.core.data.spacy_parsing import load_spacy, parse, to_tree, words_of
 from workflow_scripts.core.data.trees import Tree, write_trees
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 

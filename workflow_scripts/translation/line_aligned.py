@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 Pair = tuple[str, str]
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")  # all control characters but the tab

@@ -9,9 +9,9 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.sampling import sample_rows
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.sublayers import Sublayer
 from workflow_scripts.core.model.translators import Translator, sources_of, targets_of, texts_of
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.stats import orders, resampling
 from workflow_scripts.core.stats.translation_metrics import (
     COLUMNS,

@@ -18,6 +18,7 @@ from transformers import MarianConfig, MarianMTModel
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import devices, models, training_state
 from workflow_scripts.core.model.training import (
     LengthGroupedIndices,
@@ -38,7 +39,6 @@ from workflow_scripts.core.model.translators import (
     targets_of,
 )
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.translation.vocabulary import learnt
 

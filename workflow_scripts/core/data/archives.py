@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # What the two libraries raise where an archive is damaged, encrypted or unsafe.
 UNREADABLE = (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, ValueError)

@@ -47,7 +47,7 @@ from workflow_scripts.core.data.cache_format import (
 )
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 
 
 class CacheWriter:

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 
 FORMAT = "attention-atlas cache"
 VERSION = 2

@@ -9,7 +9,7 @@ import numpy as np
 
 from workflow_scripts.core.data.cache import Cache, CacheWriter
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:

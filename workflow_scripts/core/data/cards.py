@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.gguf_sources import directory_by, is_gguf
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below
 
 

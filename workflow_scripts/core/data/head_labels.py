@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 
 # Of files that hold data alone; others, such as archives of examples, may hold pickles.
 FORMS = ("arrow", "csv", "json", "parquet", "text")

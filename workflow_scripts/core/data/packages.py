@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests
-from workflow_scripts.core.run.errors import InputError
 
 
 def pinned(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

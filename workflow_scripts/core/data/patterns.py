@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from workflow_scripts.core.data.examples import read_examples
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 @dataclass(frozen=True)

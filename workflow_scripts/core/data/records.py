@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workflow_scripts.core.data.text_files import read_lines
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workflow_scripts.core.data.trees import ROOT, Tree
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token

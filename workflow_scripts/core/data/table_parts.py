@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 ROW = "row"
 

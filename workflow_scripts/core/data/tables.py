@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 
 # A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n]")

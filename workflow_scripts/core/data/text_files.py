@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 MOST_DIGITS = 9  # of a whole number; Python limits what it converts, too, but at thousands

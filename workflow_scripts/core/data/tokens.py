@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workflow_scripts.core.data.examples import Example, Spans
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

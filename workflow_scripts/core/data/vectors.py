@@ -8,7 +8,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import meaning, provenance
-from workflow_scripts.core.run.errors import InputError
 
 VARIABLE = "ATLAS_CODE"
 WORDS = {

@@ -12,8 +12,8 @@ from typing import Any
 from snakemake.exceptions import WorkflowError
 from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord, PersistenceBase
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import provenance
-from workflow_scripts.core.run.errors import InputError
 
 NOTED = PersistenceBase.metadata
 

@@ -17,8 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests
-from workflow_scripts.core.run.errors import InputError
 
 FOLDER = ".provenance"
 FORMAT = 1

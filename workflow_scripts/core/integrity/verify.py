@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance
-from workflow_scripts.core.run.errors import InputError
 
 # What is no product of a job: logs, times, and reports.
 NOT_PRODUCTS = ("logs", "benchmarks")

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from workflow_scripts.core.data import tables
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.forms import Rows, Table
-from workflow_scripts.core.run.errors import InputError
 
 DIGITS = 6  # significant ones of every number of a measure
 KEYS = ["layer", "head"]

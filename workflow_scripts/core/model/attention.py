@@ -25,6 +25,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import numbering
 from workflow_scripts.core.model.attention_function import (
     MODULES,
@@ -35,7 +36,6 @@ from workflow_scripts.core.model.attention_function import (
     check_rows,
 )
 from workflow_scripts.core.model.sublayers import Sublayer, in_order, sublayer_of
-from workflow_scripts.core.run.errors import InputError, one_line
 
 EFFECT = 1e-5  # of the largest output: less is rounding
 

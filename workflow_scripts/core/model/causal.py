@@ -6,8 +6,8 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention, weights
-from workflow_scripts.core.run.errors import InputError
 
 
 def load(directory: Path, device: torch.device) -> PreTrainedModel:

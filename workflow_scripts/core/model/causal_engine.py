@@ -24,6 +24,7 @@ from transformers import PreTrainedModel
 from transformers.utils import ModelOutput
 
 from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.errors import one_line
 from workflow_scripts.core.model import causal, padding
 from workflow_scripts.core.model.ablation_engine import check_mode, one_head, outputs_of
 from workflow_scripts.core.model.attention import n_heads, n_layers, watching
@@ -33,7 +34,6 @@ from workflow_scripts.core.model.interventions import Disabled
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.replacements import Replacement
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.errors import one_line
 
 log = logging.getLogger(__name__)
 TOLERANCE = 1e-3  # nats, mean over tokens, from each layer up against the whole model, in float32

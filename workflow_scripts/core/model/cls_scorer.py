@@ -9,8 +9,8 @@ from torch import nn
 from transformers import AutoModel, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import weights
-from workflow_scripts.core.run.errors import InputError
 
 HEAD = "scorer.safetensors"
 

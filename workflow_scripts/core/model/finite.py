@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import torch
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 REMEDY = "lower the learning rate, and see whether the model, texts and labels are the right ones"
 

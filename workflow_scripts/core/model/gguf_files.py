@@ -24,8 +24,8 @@ from transformers import (
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.packages import path_of
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model.models import Source
-from workflow_scripts.core.run.errors import InputError, one_line
 
 MAGIC = b"GGUF"
 NEEDED = ("gguf", "accelerate")  # by which transformers reads these files

@@ -13,12 +13,12 @@ from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.packages import path_of
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.model.positions import max_positions
 from workflow_scripts.core.model.vocabulary import check_vocabulary, special_tokens, start_token
 from workflow_scripts.core.run import modes
-from workflow_scripts.core.run.errors import InputError, one_line
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 # What loading reads: config, index and generation, the tokenizer's files of any kind, weights.

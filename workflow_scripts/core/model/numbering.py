@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from torch import nn
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.attention_function import Call
 from workflow_scripts.core.model.sublayers import Sublayer
-from workflow_scripts.core.run.errors import InputError
 
 
 def by_call(kind: str, called: Sequence[nn.Module], n_layers: int) -> dict[nn.Module, int | None]:

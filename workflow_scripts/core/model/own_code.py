@@ -14,7 +14,7 @@ from transformers.models.auto.tokenization_auto import (
     tokenizer_class_from_name,
 )
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # How the library's names go on after the architecture's, such as Bert.
 CLASSES = r"Config|(MT|LMHead)?Model|For[A-Z]\w*"

@@ -11,7 +11,7 @@ from torch import nn
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.masking_utils import AttentionMaskInterface
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 TRIAL = "atlas-trial"
 TRIED = 2**15  # tokens: longer texts are taken to be read as config.json states

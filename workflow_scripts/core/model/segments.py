@@ -10,8 +10,8 @@ import numpy as np
 from workflow_scripts.core.data.examples import Example, read_examples
 from workflow_scripts.core.data.sampling import sample
 from workflow_scripts.core.data.tokens import Tokens, tokenize
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import models
-from workflow_scripts.core.run.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from transformers import (
 )
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import vocabulary
 from workflow_scripts.core.model.vocabulary import OWN_TOKENIZER
-from workflow_scripts.core.run.errors import InputError
 
 KINDS = "a Marian, BART, mBART, M2M100 or T5"
 CODE = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]+")  # as en_XX of mBART and eng_Latn of NLLB

@@ -11,10 +11,10 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import models, weights
 from workflow_scripts.core.model import translator_checks as checks
 from workflow_scripts.core.model.attention import n_heads, open_attention, sublayers
-from workflow_scripts.core.run.errors import InputError, one_line
 
 IGNORED = -100  # the label of padding, which the loss leaves out
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 import torch
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.attention import Watcher
 from workflow_scripts.core.model.head_maps import head_maps
 from workflow_scripts.core.model.layers import layers_of
-from workflow_scripts.core.run.errors import InputError
 
 
 class Values(Watcher):

@@ -7,7 +7,7 @@ from transformers import PretrainedConfig
 from transformers import PreTrainedTokenizerBase as Tokenizer
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
-from workflow_scripts.core.run.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError, one_line
 
 OWN_TOKENIZER = "use the tokenizer that was saved with these weights"
 TEXT = -1

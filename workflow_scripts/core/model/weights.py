@@ -15,9 +15,9 @@ import transformers
 from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.model import own_code
 from workflow_scripts.core.model.finite import is_finite
-from workflow_scripts.core.run.errors import InputError, one_line
 
 AGAIN = "save the model again with save_pretrained"
 WEIGHTS = "model.safetensors"

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.config import nearest_existing
 from workflow_scripts.core.run.config_files import check_files
-from workflow_scripts.core.run.errors import InputError
 
 
 def check_call(arguments: Sequence[str]) -> None:

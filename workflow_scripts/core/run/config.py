@@ -9,10 +9,10 @@ from typing import Any
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import commits, downloads, schema, sdists
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import files_below
-from workflow_scripts.core.run.needs import check_models, check_needs
+from workflow_scripts.core.run.prerequisites import check_models, check_needs
 
 MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
 LARGEST = 2**31 - 1  # the largest seed, which every library takes; sizes have a maximum of theirs

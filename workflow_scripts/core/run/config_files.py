@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 STANDARD = "tag:yaml.org,2002:"
 TEMPLATE = "__use_yte__"

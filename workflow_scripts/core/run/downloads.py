@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
-from workflow_scripts.core.run.errors import InputError
 from workflow_scripts.core.run.files import ARCHIVES
 
 TABLES = Path(__file__).parents[3] / "sources"

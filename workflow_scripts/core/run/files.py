@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # CoNLL-2012 has each document twice: with gold and with a program's annotation.
 GOLD, AUTO = "_gold_conll", "_auto_conll"

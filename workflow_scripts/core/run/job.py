@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
+from workflow_scripts.core.errors import InputError, one_line
 from workflow_scripts.core.integrity import digests, full_disk, meaning, provenance
 from workflow_scripts.core.integrity.hold import held
 from workflow_scripts.core.integrity.provenance import PARTIAL
 from workflow_scripts.core.run import modes
-from workflow_scripts.core.run.errors import InputError, one_line
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])
@@ -63,6 +63,27 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
         sys.exit(1)
     finally:
         gc.freeze()  # nor does the last one, as the process ends
+
+
+def run_figure(namespace: dict[str, Any]) -> None:
+    """Run one figure of a script that holds all of its chapter, each a function with outputs.
+
+    It is the one that the rule's param `figure` names, or in a shell the first argument.
+    """
+    snakemake = namespace.get("snakemake")
+    drawn = [name for name, item in namespace.items() if _is_step(item)]
+    if snakemake:
+        name = snakemake.params.figure
+    else:
+        parser = argparse.ArgumentParser(description=namespace["__doc__"])
+        parser.add_argument("figure", choices=drawn)
+        name = parser.parse_args(sys.argv[1:2]).figure
+        sys.argv[:2] = [f"{sys.argv[0]} {name}"]
+    run(namespace[name], namespace)
+
+
+def _is_step(item: Any) -> bool:
+    return inspect.isfunction(item) and bool(output_names(item))
 
 
 def call(

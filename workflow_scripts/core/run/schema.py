@@ -14,8 +14,8 @@ addition to the keywords of JSON Schema these are known:
     multiline: true       a text that may have several lines
     unique_names: true    the keys are names that the study chooses: those of all objects marked so
                           differ, in more than their case
-    needs                 what a chapter needs (see needs.py)
-    conditions            conditions on the whole study, by name (see needs.py)
+    needs                 what a chapter needs (see prerequisites.py)
+    conditions            conditions on the whole study, by name (see prerequisites.py)
 """
 
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,8 @@ import copy
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
-from workflow_scripts.core.run.errors import InputError
 
 # Shared by all studies of a working directory.
 FOLDER = "results/sdists"

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from workflow_scripts.core.run.errors import InputError
+from workflow_scripts.core.errors import InputError
 
 # Of each job of this user in the queue: its id, the folder and the comment it was submitted with.
 QUEUE = ("squeue", "--me", "--noheader", "--format=%i|%k|%Z")

@@ -17,8 +17,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
-from workflow_scripts.core.run.errors import InputError
 
 # The kinds of models.
 KINDS = ("encoder", "decoder")
@@ -29,7 +29,7 @@ def present(config: dict[str, Any], schemas: Path) -> list[str]:
     return [chapter for chapter in schema.chapters(schemas) if config.get(chapter)]
 
 
-def of_chapter(chapter: str, schemas: Path) -> dict[str, list[str]]:
+def declared_needs(chapter: str, schemas: Path) -> dict[str, list[str]]:
     """What a chapter declares under `needs`."""
     return schema.assemble(schemas)["properties"][chapter].get("needs", {})
 
@@ -51,7 +51,7 @@ def reads(chapter: str, schemas: Path) -> str:
 
 def _kinds(chapter: str, schemas: Path) -> str | Sequence[str]:
     """The kinds of models that a chapter reads, or `any`."""
-    return of_chapter(chapter, schemas).get("kinds", KINDS[:1])
+    return declared_needs(chapter, schemas).get("kinds", KINDS[:1])
 
 
 def _reads(chapter: str, model: dict[str, Any], kinds: str | Sequence[str]) -> bool:
@@ -77,7 +77,7 @@ def check_models(config: dict[str, Any], schemas: Path, named: Iterable[str]) ->
                 raise InputError(f"{where}: {chapter!r} is not in the study; accepted: {accepted}")
             if name not in models[chapter]:
                 raise InputError(f"{where}: {_reads_only(chapter, schemas)}; remove {chapter}")
-            for other in of_chapter(chapter, schemas).get("chapters", []):
+            for other in declared_needs(chapter, schemas).get("chapters", []):
                 if name not in models[other]:
                     raise InputError(
                         f"{where}: {chapter} needs {other}; add it or remove {chapter}"
@@ -104,7 +104,7 @@ def check_needs(config: dict[str, Any], schemas: Path) -> None:
     conditions = schema.assemble(schemas)["conditions"]
     chapters = present(config, schemas)
     for chapter in chapters:
-        needs = of_chapter(chapter, schemas)
+        needs = declared_needs(chapter, schemas)
         for other in needs.get("chapters", []):
             if other not in chapters:
                 raise _missing(chapter, other, "add it")
@@ -119,7 +119,7 @@ def abilities(config: dict[str, Any], schemas: Path) -> dict[str, dict[str, list
     models = served(config, schemas)
     needed: dict[str, dict[str, list[str]]] = {name: {} for name in config["models"]}
     for chapter in present(config, schemas):
-        for ability in of_chapter(chapter, schemas).get("model", []):
+        for ability in declared_needs(chapter, schemas).get("model", []):
             for name in models[chapter]:
                 if config["models"][name]["kind"] == "encoder":
                     needed[name].setdefault(ability, []).append(chapter)

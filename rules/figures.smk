@@ -1,0 +1,22 @@
+"""The figures of all chapters, a rule each, from what `drawn` was told in the chapters' rules."""
+
+for name, drawing in DRAWN.items():
+
+    rule:
+        name:
+            name
+        input:
+            **drawing["input"],
+        output:
+            **drawing["output"],
+        log:
+            f"<logs>/{drawing['job']}.log",
+        benchmark:
+            f"<benchmarks>/{drawing['job']}.tsv"
+        localrule: True
+        conda:
+            "../envs/analysis.yaml"
+        params:
+            **drawing["params"],
+        script:
+            "../workflow_scripts/{params.script}"
