@@ -103,6 +103,11 @@ class TinyStudy:
                 waiting += followers[job]
         return rules | {names[job] for job in reached} - {"all"}
 
+    @property
+    def rules(self) -> set[str]:
+        """The rules that a whole run of the study has jobs of."""
+        return set(self._jobs[0].values())
+
     @cached_property
     def _jobs(self) -> tuple[dict[str, str], dict[str, list[str]]]:
         """The rule of each job of a whole run, and the jobs that follow it."""
