@@ -10,8 +10,8 @@ from tests.core.tiny_decoders import save_llama
 from tests.parsed_rules import ROOT
 from tests.planned_jobs import plan
 from tests.workflow.tiny_study import made_up_text, made_up_trees, tiny_config
-from workflow_scripts.core.run import config as configs
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.run import config as configs
 
 ENCODERS = ("syntax", "coreference", "clusters", "frames", "atlas")
 
