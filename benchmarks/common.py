@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 # A benchmark runs as a script, so the repository's root is not on the path yet.
 sys.path.insert(0, str(ROOT))
 STAT = Path("/proc/stat")

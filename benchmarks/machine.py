@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from common import SAME_KERNELS
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
-from tests.benchmarks.common import SAME_KERNELS
 from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.onednn import AVAILABLE, OneDNN
