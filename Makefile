@@ -16,15 +16,16 @@ REPORT := results/demo/report.html
 ATLAS := results/demo/atlas.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-web demo test lint format docs unit workflow test-papers test-faults test-slurm test-web lint-web clean distclean
+.PHONY: help setup setup-web demo test lint format docs unit workflow tiny test-papers test-faults test-slurm test-web lint-web clean distclean
 
 help:
 	@echo "make demo       set up and run the default study, make its report; CORES=n, all cores by default"
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
+	@echo "make tiny CHAPTERS=surface  some chapters of a tiny study: what a new measure makes, in a minute"
 	@echo "make test-papers  studies/papers.yaml to the end, on stand-ins of all that it fetches"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
-	@echo "make docs       write what the pages list of keys, papers, chapters, measures and results"
+	@echo "make docs       write what the pages list of keys and results"
 	@echo "make format     format the code"
 	@echo "make setup      set up .venv only; VENV=/path/to/venv: another environment, used as it is if it has all pins"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
@@ -82,6 +83,11 @@ test-faults: setup
 test-papers: setup
 	$(PYTHON) -m pytest tests/papers
 
+# Some chapters of the tiny study, by this checkout's code: what a new measure makes, in a minute.
+CHAPTERS ?= surface
+tiny: setup
+	@$(PYTHON) -m tests.workflow.some_chapters $(CHAPTERS)
+
 # A real SLURM on this machine, where its programs are; skipped elsewhere. Each worker has its own,
 # and mostly waits for it.
 test-slurm: setup
@@ -104,12 +110,9 @@ format: setup
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m snakefmt $(SMK)
 
-# The reference of a study's keys, the lists of papers, chapters and measures, the default model's
-# name in commands, and the results.
+# The reference of a study's keys, and the results.
 docs: setup
 	$(PYTHON) docs/configuration.py
-	$(PYTHON) docs/index.py
-	$(PYTHON) docs/default_model.py
 	$(PYTHON) docs/results.py
 
 # Products and caches; the virtual environment stays.

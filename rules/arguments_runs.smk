@@ -111,9 +111,6 @@ use rule training_step as argument_run with:
     pathvars:
         job="arguments/{model}.{trained_on}.{seed}.argument_run",
     priority: 3
-    resources:
-        **TRAINING_JOB,
-        disk_mb=lambda w: weights_mb(w.model) * len(ARGUMENT_KEEP[w.trained_on]),
     params:
         **step("arguments/argument_run.py"),
         family="bert",
@@ -215,28 +212,21 @@ use rule analysis_step as argument_easy with:
         published=ARGUMENT_PUBLISHED,
 
 
-use rule analysis_step as niven2019_easy with:
-    input:
-        easy=rules.argument_easy.output.easy,
-    output:
-        **figure("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY),
-        table=table("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY),
-    pathvars:
-        job="arguments/{model}.niven2019_easy",
-    localrule: True
-    params:
-        **step("arguments/niven2019_easy.py"),
-        bootstrap=ARGUMENTS["easy"]["bootstrap"],
-        seed=config["seed"],
+drawn(
+    "niven2019-easy",
+    "points that are always right, and the cue",
+    ARGUMENT_EASY,
+    input={"easy": rules.argument_easy.output.easy},
+    params={"bootstrap": ARGUMENTS["easy"]["bootstrap"], "seed": config["seed"]},
+    tables={
+        "table": table("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY)
+    },
+)
 
 
-use rule analysis_step as niven2019_runs with:
-    input:
-        scores=rules.argument_scores.output.scores,
-    output:
-        **figure("niven2019-runs", "accuracy of every run", ARGUMENT_MODELS),
-    pathvars:
-        job="arguments/{model}.niven2019_runs",
-    localrule: True
-    params:
-        **step("arguments/niven2019_runs.py"),
+drawn(
+    "niven2019-runs",
+    "accuracy of every run",
+    ARGUMENT_MODELS,
+    input={"scores": rules.argument_scores.output.scores},
+)

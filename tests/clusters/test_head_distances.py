@@ -3,6 +3,7 @@
 import time
 import tracemalloc
 import weakref
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -11,9 +12,19 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.core.decoder_patterns import pattern_of
 from workflow_scripts.clusters import head_distances
-from workflow_scripts.clusters.head_distances import BLOCK, distances, mean_distances
+from workflow_scripts.clusters.head_distances import BLOCK, MeanDistances, distances
 from workflow_scripts.core.data.cache_format import triangle
 from workflow_scripts.core.data.decoders import uniform_attention
+
+
+def mean_distances(
+    patterns: Iterable[tuple[int, np.ndarray]], threads: int, decoder: bool = False
+) -> np.ndarray:
+    means = MeanDistances(0.0, threads, decoder)
+    for pattern in patterns:
+        means.add(*pattern)
+        del pattern
+    return means.mean()
 
 
 def slow(pattern: np.ndarray) -> np.ndarray:
@@ -68,7 +79,7 @@ def test_the_mean_is_over_the_queries_of_all_examples_with_any_number_of_threads
     patterns = [rng.dirichlet(np.ones(length), size=(1, 3, length)) for length in (4, 12, 7, 5)]
     sums = sum(slow(pattern) * pattern.shape[-1] for pattern in patterns)
     backwards = list(enumerate(patterns))[::-1]
-    one, three = mean_distances(enumerate(patterns), 4, 0, 1), mean_distances(backwards, 4, 0, 3)
+    one, three = mean_distances(enumerate(patterns), 1), mean_distances(backwards, 3)
     np.testing.assert_allclose(one, sums / 28, atol=1e-5)
     assert (one == three).all()
 
@@ -85,7 +96,7 @@ def test_libraries_use_one_thread_within_each_of_ours(monkeypatch: pytest.Monkey
 
     with threadpool_limits(2):
         before = [library["num_threads"] for library in threadpool_info()]
-        mean_distances(enumerate([pattern] * 4), 4, 0, 2)
+        mean_distances(enumerate([pattern] * 4), 2)
         assert [library["num_threads"] for library in threadpool_info()] == before
     assert set(seen) == {1}
 
@@ -98,11 +109,11 @@ def test_a_decoders_first_query_is_left_out_and_uniform_attention_is_next_to_its
     smoothed = np.array([[0.9 * head[1:] + 0.1 * uniform[1:] for head in heads]])
     np.testing.assert_allclose(head_distances.of_decoder(pattern, 0.1), slow(smoothed), atol=2e-4)
     examples = [(0, pattern), (1, pattern_of(1, 1)), (2, pattern_of(4, 2))]
-    mean = mean_distances(examples, 3, 0.0, 1, decoder=True)
+    mean = mean_distances(examples, 1, decoder=True)
     expected = [head_distances.of_decoder(examples[k][1], 0.0) * n for k, n in ((0, 5), (2, 3))]
     np.testing.assert_allclose(mean, sum(expected) / 8)
     triangles = [(index, triangle(each)) for index, each in examples]
-    assert (mean_distances(triangles, 3, 0.0, 1, decoder=True) == mean).all()
+    assert (mean_distances(triangles, 1, decoder=True) == mean).all()
 
 
 def test_no_copy_is_made_of_a_decoders_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,5 +147,5 @@ def test_a_pattern_is_freed_before_the_next_is_computed() -> None:
         kept.append(weakref.ref(pattern))
         return index, pattern
 
-    mean_distances(map(computed, range(4)), 4, 0.0, 1, decoder=True)
+    mean_distances(map(computed, range(4)), 1, decoder=True)
     assert len(kept) == 4

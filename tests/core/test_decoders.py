@@ -27,9 +27,9 @@ from tests.core.tiny_decoders import (
     save_gpt2,
     save_llama,
 )
-from tests.core.tiny_models import random_tokens, save_bert
+from tests.core.tiny_models import save_bert
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, causal, models, padding
+from workflow_scripts.core.model import attention, causal, models
 from workflow_scripts.core.model.attention import Capture, Watcher, open_attention, watching
 from workflow_scripts.core.model.interventions import Gates, Uniform
 from workflow_scripts.core.model.positions import max_positions
@@ -129,20 +129,6 @@ def test_a_sink_takes_what_a_row_lacks() -> None:
     assert (first < 0.99).any()
 
 
-def test_a_row_above_one_is_refused_next_to_a_sink() -> None:
-    class Double(Watcher):
-        def pattern(self, layer: int, pattern: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-            return pattern * 8
-
-    model = open_attention(random_decoder(OPENED["gpt_oss"]))
-    with (
-        torch.no_grad(),
-        pytest.raises(RuntimeError, match="sums to 1"),
-        watching(model, Double(), Capture()),
-    ):
-        model(**batch())
-
-
 @pytest.mark.parametrize("name", ["gpt2", "mistral"])
 def test_uniform_is_over_the_tokens_up_to_the_query_in_its_window(name: str) -> None:
     model = open_attention(random_decoder(OPENED[name]))
@@ -194,14 +180,6 @@ def test_a_card_without_a_padding_token(start: bool, tmp_path: Path) -> None:
     assert card["max_positions"] == 128
     save_gpt2(tmp_path)
     assert "n_kv_heads" not in models.describe(tmp_path, "t", models.Source(path=str(tmp_path)))
-
-
-def test_padding_of_a_decoder_is_its_end_token_masked() -> None:
-    model = open_attention(random_decoder(OPENED["llama"]))
-    texts = random_tokens((4, 9))
-    inputs = padding.pad(texts, model)
-    assert inputs["input_ids"][0, 4:].tolist() == [2] * 5
-    assert inputs["attention_mask"].sum(1).tolist() == [4, 9]
 
 
 @pytest.mark.parametrize("name", ["gemma3", "llava", "clip"])

@@ -1,6 +1,5 @@
 """Figures hold users' texts as they are, and no settings but the workflow's own."""
 
-import ast
 import os
 import subprocess
 import sys
@@ -60,14 +59,6 @@ def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
         assert texts.count(name) == 6, name
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")
-def test_control_characters_are_drawn_as_escapes(tmp_path: Path) -> None:
-    save(tmp_path, [TURNED, CONTROL])
-    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
-    for shown in (r"left\u202etfel\u2066", r"bell\x07 \x1b[0m\ufffe\ud800"):
-        assert texts.count(shown) == 6
-
-
 def test_a_token_is_drawn_as_it_is(tmp_path: Path) -> None:
     rows = tables.per_pair(np.full((3, 3), 0.5), NAMES[:3])
     with figures.style():
@@ -88,25 +79,3 @@ def test_a_user_s_settings_change_no_figure(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
     theirs = [(tmp_path / f"f.{kind}").read_bytes() for kind in ("svg", "pdf", "png")]
     assert theirs == save(tmp_path, ["a", "$b$"])
-
-
-def test_every_figure_is_drawn_and_saved_by_these_functions() -> None:
-    """What is drawn elsewhere would take the user's settings, and read a dollar as a formula."""
-    saved = 0
-    for path in set(SCRIPTS.rglob("*.py")) - {Path(figures.__file__)}:
-        text = path.read_text(encoding="utf-8")
-        assert "pyplot" not in text, path
-        assert ".savefig(" not in text, f"{path}: save by core.plots.figures"
-        nodes = list(ast.walk(ast.parse(text))) if "figures.save" in text else []
-        styled = {
-            call
-            for block in nodes
-            if isinstance(block, ast.With)
-            and ast.unparse(block.items[0].context_expr) == "figures.style()"
-            for call in ast.walk(block)
-        }
-        for call in nodes:
-            if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("figures.save"):
-                saved += 1
-                assert call in styled, f"{path}:{call.lineno}: not within figures.style()"
-    assert saved > 30

@@ -28,7 +28,7 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.interventions import Averages
-from workflow_scripts.core.model.sublayers import Sublayer, sublayer_of
+from workflow_scripts.core.model.sublayers import Sublayer
 
 
 def refused(model: PreTrainedModel, words: str) -> None:
@@ -99,23 +99,6 @@ def test_an_encoder_decoder_is_no_encoder() -> None:
         n_layers(model)
     with watching(open_attention(model), Averages()), pytest.raises(RuntimeError, match="stack"):
         model(**batch(padded=False))
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("model.encoder.layers.10.self_attn", Sublayer("encoder", 10)),
-        ("model.decoder.layers.1.encoder_attn", Sublayer("encoder-decoder", 1)),
-        ("decoder.layers.0.self_attn", Sublayer("decoder", 0)),
-        ("decoder.block.3.layer.0.SelfAttention", Sublayer("decoder", 3)),
-        ("decoder.block.3.layer.1.EncDecAttention", Sublayer("encoder-decoder", 3)),
-        ("model.encoder.layers.10.self_attn.q_proj", None),
-        ("encoder.layer.0.attention.self", None),
-        ("model.encoder.layers.0.self_attn_layer_norm", None),
-    ],
-)
-def test_names_show_what_a_module_is(name: str, expected: Sublayer | None) -> None:
-    assert sublayer_of(name) == expected
 
 
 class Seen(Watcher):

@@ -9,7 +9,7 @@ from workflow_scripts.core.stats.intervals import (
     count_documents,
     per_head,
 )
-from workflow_scripts.core.stats.resampling import bootstrap_weights, document_weights
+from workflow_scripts.core.stats.resampling import document_weights
 
 DOCUMENTS = ["b", "a", "b", "c", "a", "b", "d"]
 
@@ -85,11 +85,6 @@ def test_whole_documents_are_sampled() -> None:
     assert len({tuple(row) for row in weights}) > 10
 
 
-def test_examples_with_documents_of_their_own_are_sampled_as_examples() -> None:
-    weights = document_weights(list("zyxabc"), draws=20, seed=1)
-    np.testing.assert_array_equal(weights, bootstrap_weights(6, 20, 1))
-
-
 def test_an_interval_over_documents_against_a_slow_version() -> None:
     values = np.random.default_rng(4).normal(size=(7, 2))
     values[[1, 2], 1] = np.nan
@@ -133,11 +128,3 @@ def test_one_document_has_no_interval() -> None:
     mean, low, high = bootstrap_mean(np.array([1.0, 2.0, 6.0]), 100, 1, ["a", "a", "a"])
     assert mean == 3
     assert np.isnan([low, high]).all()
-
-
-def test_what_is_resampled_must_be_stated() -> None:
-    values = np.zeros((4, 1, 2))
-    with pytest.raises(TypeError, match="documents"):
-        per_head({"sep": values}, "target", "attention", 100, 1)
-    with pytest.raises(TypeError, match="documents"):
-        bootstrap_mean(values, 100, 1)

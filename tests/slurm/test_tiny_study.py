@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import torch
 
+from tests.planned_jobs import plan
 from tests.slurm.cluster import Cluster
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.chapters import CHAPTERS
-from workflow_scripts.preflight.plan import dry_run
 
 # Two chapters and one task of the tiny study, so that a dozen jobs are submitted, with what they
 # are made from, and the report.
@@ -63,15 +63,7 @@ def runs(
     local = two_chapters(folder / "local", tiny_model_dir)
     submitted = two_chapters(folder / "submitted", tiny_model_dir)
     cluster.write_partitions(submitted.folder)
-    planned = dry_run(
-        {
-            "arguments": ["--cores", "2", "--configfile", "tiny.yaml"],
-            "snakefile": str(local.folder / "Snakefile"),
-            "configfiles": [str(local.folder / "tiny.yaml")],
-            "directory": str(local.folder),
-            "without": "preflight",
-        }
-    )
+    rules = plan(local.folder / "tiny.yaml", local.folder)["rules"]
     printed = folder / "slurm.txt"
     with printed.open("w") as file:
         head = subprocess.Popen(
@@ -92,7 +84,7 @@ def runs(
         submitted.folder / "results/tiny",
         printed.read_text(),
         jobs,
-        {job.rule for job in planned if job.gpu},
+        {name for name, rule in rules.items() if rule["gpu"]},
     )
 
 

@@ -1,19 +1,21 @@
 """Dependencies counted in a corpus, of encoders and decoders alike, and the accuracies of heads."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.patterns import CachedExample, Patterns
+from workflow_scripts.core.data.patterns import CachedExample
 from workflow_scripts.core.data.trees import Tree
-from workflow_scripts.core.run import job
 from workflow_scripts.core.stats import head_accuracy
 
 log = logging.getLogger(__name__)
+# What reads a sentence of a corpus, and what gives the counts of all that were read.
+Counting = tuple[Callable[[CachedExample], None], Callable[[], Any]]
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,13 @@ class DependencyCounts:
         )
 
 
-def whole_sentences(cache: Patterns, trees: list[Tree]) -> Iterator[CachedExample]:
-    """The sentences of whose words each has a token; others are logged."""
-    for example in job.progress(cache, cache.n_parts, "syntax"):
-        tree = trees[example.index]
-        if len(np.unique(example.word[example.word >= 0])) == len(tree.words):
-            yield example
-        elif example.is_first:
-            why = "a word has no token or the sentence is too long"
-            log.info("%s: left out, %s", tree.source, why)
+def is_usable(sentence: CachedExample, tree: Tree) -> bool:
+    """Whether each word of a sentence has a token; others are logged."""
+    if len(np.unique(sentence.word[sentence.word >= 0])) == len(tree.words):
+        return True
+    if sentence.is_first:
+        log.info("%s: left out, a word has no token or the sentence is too long", tree.source)
+    return False
 
 
 def of_heads(counts: DependencyCounts, draws: int, seed: int, **others: np.ndarray) -> pd.DataFrame:

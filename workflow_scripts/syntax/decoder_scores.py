@@ -7,13 +7,13 @@ import pandas as pd
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.decoders import attention_to_earlier
-from workflow_scripts.core.data.patterns import Patterns
+from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.core.data.wordpieces import remedy, split_words
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.syntax import corpus_counts, counting, counting_back
-from workflow_scripts.syntax.corpus_counts import DependencyCounts
+from workflow_scripts.syntax.corpus_counts import Counting, DependencyCounts
 from workflow_scripts.syntax.counting_back import DIRECTIONS
 
 
@@ -38,8 +38,8 @@ def offset_range(largest: int) -> list[int]:
 
 def count_corpus(
     cache: Patterns, trees: list[Tree], documents: list[str], largest_offset: int
-) -> QuestionCounts:
-    """Count over all sentences; a sentence with a word that has no token is left out."""
+) -> Counting:
+    """Counting over all sentences; a sentence with a word that has no token is left out."""
     cache.expect([tree.id for tree in trees], "the treebank")
     relations, offsets = counting.relations_of(trees), offset_range(largest_offset)
     units, codes = head_accuracy.units(documents), pd.factorize(np.array(documents, object))[0]
@@ -53,7 +53,11 @@ def count_corpus(
     split, used = np.zeros(n, int), 0
     chance = np.zeros((len(trees), *n))  # of each sentence, to be summed in their order
     members = [counting.membership(tree, relations).astype(int) for tree in trees]
-    for example in corpus_counts.whole_sentences(cache, trees):
+
+    def update(example: CachedExample) -> None:
+        nonlocal split, used
+        if not corpus_counts.is_usable(example, trees[example.index]):
+            return
         tree, member, unit = trees[example.index], members[example.index], units[example.index]
         asked = counting_back.questions(tree, int(example.word[0]))
         attention = attention_to_earlier(example.pattern, example.word)
@@ -63,7 +67,7 @@ def count_corpus(
         with_special[unit, :, example.layers] += among_all.astype(np.int32)
         tied[:, example.layers] += even.astype(int)
         if not example.is_first:
-            continue
+            return
         n_asked = asked.counted.astype(int) @ member
         total[unit] += n_asked
         of_documents[codes[example.index]] |= n_asked > 0
@@ -72,29 +76,33 @@ def count_corpus(
         pieces = split_words(example.word)[asked.asker] & asked.counted
         split += pieces.astype(int) @ member
         used += 1
-    if not total.any():
-        why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
-        raise InputError(
-            f"{cache.path}: none of {len(trees)} sentences has a dependency to the left; {why}"
-        )
-    sentences = {"used": used, "left out": len(trees) - used}
-    parts = [
-        DependencyCounts(
-            relations=relations,
-            directions=[direction],
-            correct=correct[:, [k]],
-            with_special=with_special[:, [k]],
-            total=total[:, k],
-            tied=tied[[k]],
-            offsets=at_offsets[:, k],
-            n_documents=of_documents[:, k].sum(axis=0),
-            split=split[k],
-            sentences=sentences,
-        )
-        for k, direction in enumerate(DIRECTIONS)
-    ]
-    of_all = np.sum([member.sum(axis=0) for member in members], axis=0)
-    return QuestionCounts(parts, chance.sum(axis=0), of_all, sentences)
+
+    def counts() -> QuestionCounts:
+        if not total.any():
+            why = remedy(trees, [cache.tokens(k)["word"] for k in range(len(cache))])
+            raise InputError(
+                f"{cache.path}: none of {len(trees)} sentences has a dependency to the left; {why}"
+            )
+        sentences = {"used": used, "left out": len(trees) - used}
+        parts = [
+            DependencyCounts(
+                relations=relations,
+                directions=[direction],
+                correct=correct[:, [k]],
+                with_special=with_special[:, [k]],
+                total=total[:, k],
+                tied=tied[[k]],
+                offsets=at_offsets[:, k],
+                n_documents=of_documents[:, k].sum(axis=0),
+                split=split[k],
+                sentences=sentences,
+            )
+            for k, direction in enumerate(DIRECTIONS)
+        ]
+        of_all = np.sum([member.sum(axis=0) for member in members], axis=0)
+        return QuestionCounts(parts, chance.sum(axis=0), of_all, sentences)
+
+    return update, counts
 
 
 def of_heads(counts: QuestionCounts, draws: int, seed: int) -> pd.DataFrame:
