@@ -41,9 +41,7 @@ from workflow_scripts.core.model.translators import (
     texts_of,
 )
 from workflow_scripts.core.stats import orders
-from workflow_scripts.translation.beam_search import ends_of
-from workflow_scripts.translation.decoding import translate
-from workflow_scripts.translation.forced_losses import forced_losses
+from workflow_scripts.translation.decoding import ends_of, forced_losses, translate, variants_of
 from workflow_scripts.translation.generated_pairs import pairs
 from workflow_scripts.translation.translator_training import (
     Pairs,
@@ -51,7 +49,6 @@ from workflow_scripts.translation.translator_training import (
     new_translator,
     train,
 )
-from workflow_scripts.translation.variant_rows import variants_of
 
 BATCH, PAIRS = 32, 4000
 PASS_ROWS = 1280  # of studies/multi30k.yaml

@@ -148,12 +148,13 @@ def domains_of(table: dict, wildcard: str):
     return files
 
 
-def translated(kind, name: str, title: str):
+def translated(kind, name: str, title: str, **more):
     """A figure or table of all translators."""
-    return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
+    name = f"michel2019-translation-{name}"
+    return kind(name, title, TRANSLATION_SECTION, per_model=False, **more)
 
 
-def tested(kind, test: str, name: str, title: str):
+def tested(kind, test: str, name: str, title: str, **more):
     """A figure or table of one of the battery's tests, where the study has it."""
     section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
-    return kind(name, title, section, wanted=test in BATTERY["tests"])
+    return kind(name, title, section, wanted=test in BATTERY["tests"], **more)

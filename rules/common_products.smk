@@ -65,20 +65,24 @@ def drawn(
     input: dict,
     params: dict | None = None,
     tables: dict[str, str] | None = None,
+    own: str = "",
     **where,
 ) -> None:
     """Declare a figure, whose rule is made of this by rules/figures.smk.
 
     The function of its name (`clark2019-fig4`: `clark2019_fig4`) in the chapter's figures.py draws
-    it, from `input` and `params`; `tables` are the CSV files that it writes, too. `where` is as in
-    `figure`.
+    it, from `input` and `params`; `tables` are the CSV files that it writes, too. Where another
+    rule has that name, `own` names rule and function; `figure` in `params` names another
+    function. `where` is as in `figure`.
     """
-    own = name.partition(".")[0].replace("-", "_")
+    stem, _, wildcards = name.partition(".")
+    own = own or stem.replace("-", "_")
     model = "{model}." if where.get("per_model", True) else ""
+    of = f"{wildcards}." if wildcards else ""
     DRAWN[own] = {
         "input": input,
         "output": figure(name, title, section, **where) | (tables or {}),
-        "job": f"{chapter}/{model}{own}",
+        "job": f"{chapter}/{model}{of}{own}",
         "params": step(f"{chapter}/figures.py") | {"figure": own} | (params or {}),
     }
 

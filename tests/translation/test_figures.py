@@ -1,25 +1,23 @@
-"""What the figures of masked heads show, and that they fit a page."""
+"""What the figures of translators show, and that they fit a page."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from tests.core.figure_checks import clipped, overlapping, too_small, width_of
 from tests.translation import made_up_scores
+from tests.translation.made_up_curves import HEADS, rows, write_curves, write_epochs
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.model.sublayers import TYPES
 from workflow_scripts.core.plots import colours, figures
 from workflow_scripts.core.run.job import call
-from workflow_scripts.translation import (
-    masked_heads,
-    michel2019_translation_fig1,
-    michel2019_translation_fig2,
-    michel2019_translation_grids,
-    michel2019_translation_tables,
-)
+from workflow_scripts.translation import figures as translation_figures
+from workflow_scripts.translation import michel2019_translation_tables
 
 STUDIES = {
     "one small run": (["1"], (3, 4), ("validation", "test")),
@@ -35,7 +33,7 @@ def scored(runs: list[str], shape: tuple[int, int], splits: tuple[str, ...]) -> 
 
 def masked(frame: pd.DataFrame, tmp_path: Path) -> pd.DataFrame:
     tables.write(frame, tmp_path / "scores")
-    return masked_heads.read_masked([tmp_path / "scores"])
+    return translation_figures.read_masked([tmp_path / "scores"])
 
 
 def points_and_pairs(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -49,9 +47,9 @@ def test_every_figure_fits_a_page(study: tuple, tmp_path: Path) -> None:
     frame = scored(*study)
     with figures.style():
         drawn = {
-            "grids": michel2019_translation_grids.draw(masked(frame, tmp_path)),
-            "fig1": michel2019_translation_fig1.draw(masked(frame, tmp_path)),
-            "fig2": michel2019_translation_fig2.draw(*points_and_pairs(frame)),
+            "grids": translation_figures.draw_grids(masked(frame, tmp_path)),
+            "fig1": translation_figures.draw_histograms(masked(frame, tmp_path)),
+            "fig2": translation_figures.draw_splits(*points_and_pairs(frame)),
         }
         for name, figure in drawn.items():
             assert clipped(figure) == [], name
@@ -66,7 +64,7 @@ def test_every_figure_fits_a_page(study: tuple, tmp_path: Path) -> None:
 def test_grids_have_a_map_per_run_and_type_on_one_scale(tmp_path: Path) -> None:
     frame = masked(scored(["1", "2"], (2, 3), ("validation", "test")), tmp_path)
     assert len(frame) == 2 * 18  # the test set, BLEU, one head, gates of 0
-    figure = michel2019_translation_grids.draw(frame)
+    figure = translation_figures.draw_grids(frame)
     panels = [axes for axes in figure.axes if axes.images]
     assert len(panels) == 6
     for panel, (run, kind) in zip(panels, [(r, t) for r in "12" for t in TYPES], strict=True):
@@ -83,7 +81,7 @@ def test_grids_have_a_map_per_run_and_type_on_one_scale(tmp_path: Path) -> None:
 
 def test_the_histogram_has_every_head_in_the_colour_of_its_type(tmp_path: Path) -> None:
     frame = masked(scored(["1"], (3, 4), ("validation", "test")), tmp_path)
-    figure = michel2019_translation_fig1.draw(frame)
+    figure = translation_figures.draw_histograms(frame)
     (axes,) = figure.axes
     counted: dict[str, float] = {}
     below = np.zeros(20)
@@ -102,12 +100,12 @@ def test_the_histogram_has_every_head_in_the_colour_of_its_type(tmp_path: Path) 
 def test_figure_2_shows_validation_and_test_and_test_and_domain() -> None:
     frame = scored(["1"], (2, 3), ("validation", "test", "speech"))
     points, pairs = points_and_pairs(frame)
-    shown = michel2019_translation_fig2.shown(points)
+    shown = translation_figures.plotted_points(points)
     assert shown[["one", "other"]].drop_duplicates().values.tolist() == [
         ["validation", "test"],
         ["test", "speech"],
     ]
-    figure = michel2019_translation_fig2.draw(points, pairs)
+    figure = translation_figures.draw_splits(points, pairs)
     first, second = figure.axes
     row = pairs[(pairs["metric"] == "bleu") & (pairs["type"] == "all") & (pairs["one"] == "test")]
     row = row[row["kind"] == "splits"].iloc[0]
@@ -132,20 +130,93 @@ def test_a_table_whose_runs_are_numbers_is_read(tmp_path: Path) -> None:
     tables.write_csv(pairs, tmp_path / "pairs")
     kinds = {kind: tmp_path / f"a.{kind}" for kind in ("svg", "pdf", "png")}
     inputs = {"points": tmp_path / "points", "pairs": tmp_path / "pairs"}
-    call(michel2019_translation_fig2.main, inputs | kinds)
+    call(translation_figures.michel2019_translation_fig2, inputs | kinds)
     assert kinds["png"].stat().st_size > 1000
 
 
-def test_looks_and_names_of_types_are_the_same() -> None:
-    assert {kind: look.name for kind, look in colours.ATTENTION.items()} == TYPES
-    assert list(colours.ATTENTION) == list(TYPES)
+BOTH = ["importance", "score", "random"]
 
 
-def test_runs_are_named() -> None:
-    """By the seed of their training."""
-    frame = pd.DataFrame({"run": ["3", "pretrained"], "baseline": [30.0, 31.0], "n": [5, 6]})
-    named = {name: masked_heads.setting(rows) for name, rows in masked_heads.by_run(frame)}
-    assert named == {
-        "Seed 3": "unchanged 30.0 BLEU, n = 5",
-        "Pretrained": "unchanged 31.0 BLEU, n = 6",
-    }
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures that are saved."""
+    saved: list[Figure] = []
+    save = figures.save
+
+    def keep(figure: Figure, svg: Path, pdf: Path, png: Path) -> None:
+        saved.append(figure)
+        save(figure, svg, pdf, png)
+        figure.set_layout_engine("constrained")
+
+    monkeypatch.setattr(figures, "save", keep)
+    return saved
+
+
+def outputs(folder: Path) -> dict[str, Path]:
+    return {kind: folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
+
+
+def lines_of(axes: Axes) -> dict[str, np.ndarray]:
+    return {line.get_label(): np.array(line.get_xydata()) for line in axes.get_lines()}
+
+
+def fits(figure: Figure, svg: Path) -> None:
+    assert clipped(figure) == []
+    assert overlapping(figure) == []
+    assert too_small(svg) == []
+    assert width_of(svg) <= figures.TWO_COLUMNS + 0.01
+
+
+def test_figure_3_is_of_all_heads(tmp_path: Path, drawn: list[Figure]) -> None:
+    curves = [write_curves(tmp_path / run, run, BOTH) for run in ("1", "2")]
+    call(translation_figures.michel2019_translation_fig3, {"curves": curves} | outputs(tmp_path))
+    bleu, loss = drawn[0].axes
+    assert bleu.get_title() == "BLEU\n200 test sentences, 2 runs"
+    assert loss.get_title().startswith("Teacher-forced loss")
+    lines = lines_of(bleu)
+    assert list(lines) == ["importance", "score with one head masked", "random"]
+    made = rows("1", "importance", "all")
+    np.testing.assert_allclose(
+        lines["importance"], np.stack([100 * made["share"], made["score"]], 1)
+    )
+    random = np.mean([rows("1", "random", "all", draw)["score"] for draw in range(3)], axis=0)
+    np.testing.assert_allclose(lines["random"][:, 1], random)
+    assert (np.diff(lines_of(loss)["importance"][:, 1]) > 0).all()
+    fits(drawn[0], tmp_path / "figure.svg")
+
+
+def test_figure_4_is_of_each_type_over_its_own_heads(tmp_path: Path, drawn: list[Figure]) -> None:
+    curves = [write_curves(tmp_path / "pretrained", "pretrained", BOTH)]
+    call(translation_figures.michel2019_translation_fig4, {"curves": curves} | outputs(tmp_path))
+    assert len(drawn[0].axes) == len(BOTH)
+    assert drawn[0].axes[0].get_title() == "Pruned by importance\n200 test sentences, 1 run"
+    types = [name for name in HEADS if name != "all"]
+    for axes, strategy in zip(drawn[0].axes, BOTH, strict=True):
+        lines = lines_of(axes)
+        assert list(lines) == ["Enc-Enc", "Enc-Dec", "Dec-Dec"]
+        for line, scope in zip(lines.values(), types, strict=True):
+            draws = range(3 if strategy == "random" else 1)
+            made = np.mean([rows("1", strategy, scope, draw)["score"] for draw in draws], axis=0)
+            np.testing.assert_allclose(line[:, 1], made)
+            assert line[-1, 0] == 100
+    fits(drawn[0], tmp_path / "figure.svg")
+
+
+def test_figure_5_is_a_share_of_each_epochs_bleu(tmp_path: Path, drawn: list[Figure]) -> None:
+    epochs = [1, 2, 4, 8, 16, 24]
+    tables = [write_epochs(tmp_path, run, epochs) for run in ("1", "2")]
+    inputs = {"training": [one for one, _ in tables], "importance": [two for _, two in tables]}
+    call(translation_figures.michel2019_translation_fig5, inputs | outputs(tmp_path))
+    [axes] = drawn[0].axes
+    lines = lines_of(axes)
+    assert list(lines)[:2] == ["epoch 1: BLEU 0.0, ρ = 0.00", "epoch 2: BLEU 18.0, ρ = 0.20"]
+    assert list(lines)[-1] == "epoch 24: BLEU 90.0 (last)"
+    assert np.isnan(next(iter(lines.values()))[:, 1]).all()
+    made = rows("1", "importance", "all")
+    np.testing.assert_allclose(list(lines.values())[-1][:, 1], 100 * made["kept"])
+    assert axes.get_title().endswith("200 test sentences, 2 runs")
+    band = axes.collections[-1].get_paths()[0].vertices[:, 1]
+    assert band.min() == pytest.approx(90 * made["kept"].min())
+    assert band.max() == pytest.approx(110 * made["kept"].max())
+    assert "over 36 heads" in axes.get_legend().get_title().get_text()
+    fits(drawn[0], tmp_path / "figure.svg")

@@ -1,4 +1,4 @@
-"""The figures of sinks, copying and retrieval are readable at any number of heads."""
+"""The figures of roles, sinks, copying and retrieval are readable at any number of heads."""
 
 from itertools import product
 from pathlib import Path
@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from tests.core import figure_checks
-from workflow_scripts.battery import battery_copying, battery_retrieval, battery_sinks
+from workflow_scripts.battery import figures as battery_figures
+from workflow_scripts.battery.measures import ROLES
 from workflow_scripts.battery.role_correlations import PAIRS
 from workflow_scripts.core.plots import figures
 
@@ -25,6 +26,20 @@ def made_up(shape: tuple[int, int], **columns: float) -> pd.DataFrame:
 
 
 @SHAPES
+def test_roles(shape: tuple[int, int]) -> None:
+    frame = pd.concat([made_up(shape, role=role) for role in ROLES], ignore_index=True)
+    frame = frame.assign(n_segments=60, n_documents=40)
+    frame["confirmed"] = (frame["role"] == "induction") & (frame["head"] == 1)
+    with figures.style():
+        figure = battery_figures.draw_roles(frame)
+        assert figure_checks.clipped(figure) == []
+        assert figure_checks.overlapping(figure) == []
+    assert figure.get_figwidth() <= figures.TWO_COLUMNS
+    (dots,) = figure.axes[2].lines
+    assert dots.get_xydata().tolist() == [[1, layer] for layer in range(shape[0])]
+
+
+@SHAPES
 def test_copying(shape: tuple[int, int]) -> None:
     names = {"score": "top", "ci_low": "top_low", "ci_high": "top_high"}
     copying = made_up(shape, chance=0.02).rename(columns=names)
@@ -33,11 +48,11 @@ def test_copying(shape: tuple[int, int]) -> None:
     roles = made_up(shape, role="induction")
     roles["has_role"] = [True] + [False] * (len(roles) - 1)
     other = roles.assign(role="previous", has_role=True)
-    frame = battery_copying.joined(copying, pd.concat([roles, other]))
+    frame = battery_figures.with_induction(copying, pd.concat([roles, other]))
     correlations = pd.DataFrame(PAIRS, columns=["of", "with"])
     correlations = correlations.assign(rho=0.1 * np.arange(len(PAIRS)), ci_low=0, ci_high=1)
     with figures.style():
-        figure = battery_copying.draw(frame, correlations, 0.3)
+        figure = battery_figures.draw_copying(frame, correlations, 0.3)
         assert figure_checks.clipped(figure) == []
         assert figure_checks.overlapping(figure) == []
     titles = [axes.get_title() for axes in figure.axes]
@@ -53,7 +68,7 @@ def test_retrieval(shape: tuple[int, int]) -> None:
     needles = pd.DataFrame({"depth": np.linspace(0, 1, 4), "produced": [5, 10, 0, 10]})
     needles = needles.assign(answer_tokens=10, whole=needles["produced"] == 10)
     with figures.style():
-        figure = battery_retrieval.draw(frame, needles, 0.1)
+        figure = battery_figures.draw_retrieval(frame, needles, 0.1)
         assert figure_checks.clipped(figure) == []
         assert figure_checks.overlapping(figure) == []
     left, right = figure.axes
@@ -66,9 +81,9 @@ def test_retrieval(shape: tuple[int, int]) -> None:
 def test_sinks(shape: tuple[int, int]) -> None:
     heads = made_up(shape, n_documents=9, uniform=0.07)
     heads = heads.assign(attention=heads["score"], by_norm=1 - heads["score"])
-    frame = pd.concat([heads.assign(first=first) for first in battery_sinks.TITLES])
+    frame = pd.concat([heads.assign(first=first) for first in battery_figures.FIRST_TOKENS])
     with figures.style():
-        figure = battery_sinks.draw(frame, 0.9)
+        figure = battery_figures.draw_sinks(frame, 0.9)
         assert figure_checks.clipped(figure) == []
         assert figure_checks.overlapping(figure) == []
     above = heads["has_role"].sum()
@@ -88,10 +103,12 @@ def test_the_jobs_of_copying_and_retrieval(tmp_path: Path) -> None:
     correlations = pd.DataFrame(PAIRS[:3], columns=["of", "with"])
     correlations.assign(rho=0.5, ci_low=0, ci_high=1).to_csv(tmp_path / "correlations")
     paths = [tmp_path / name for name in ("copying", "roles", "correlations")]
-    battery_copying.main(*paths, **out, threshold=0.3)
+    battery_figures.battery_copying(*paths, **out, threshold=0.3)
     assert "Eigenvalue score" in out["svg"].read_text(encoding="utf-8")
     made_up((2, 4), others=0.01).to_parquet(tmp_path / "retrieval")
     needles = {"depth": [0, 1], "produced": [1, 2], "answer_tokens": 2, "whole": [False, True]}
     pd.DataFrame(needles).to_csv(tmp_path / "needles")
-    battery_retrieval.main(tmp_path / "retrieval", tmp_path / "needles", **out, threshold=0.1)
+    battery_figures.battery_retrieval(
+        tmp_path / "retrieval", tmp_path / "needles", **out, threshold=0.1
+    )
     assert "1 of 2 needles produced whole;" in out["svg"].read_text(encoding="utf-8")
