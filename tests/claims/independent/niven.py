@@ -74,7 +74,8 @@ def arct_accuracy(study: Study, table: str, family: str, inputs: str, statistic:
     comparable = not none and (split == "test" or table == "table1")
     comparable &= statistic != "max" or len(by_run) >= 20
     chance = None if table == "table4" else 50.0
-    return [Case(value, low, high, reference=chance, comparable=comparable)]
+    seeds = len(by_run)
+    return [Case(value, low, high, reference=chance, comparable=comparable, seeds=seeds)]
 
 
 def degenerate_runs(study: Study) -> Cases:
@@ -123,7 +124,7 @@ def adversarial(study: Study, trained_on: str) -> Cases:
         sd = round(float(chosen.std()), 1) if len(chosen) > 1 else 0.0
         value, n = round(float(chosen.mean()), 1), len(points) // len(by_run)
         ends = over_points_and_runs(value, sd, len(seeds), n)
-        yield Case(value, *ends, f"BERT {setup}", comparable=bool(seeds))
+        yield Case(value, *ends, f"BERT {setup}", comparable=bool(seeds), seeds=len(chosen))
 
 
 def easy_points(study: Study) -> Cases:
