@@ -7,7 +7,6 @@ import pandas as pd
 
 from tests.claims.independent.study import Case, Cases, Missing, Study, quantile, where, wilson
 
-INPUTS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 FAMILIES = {"BERT": "bert", "BoV": "bov", "BiLSTM": "bilstm"}
 
 
@@ -129,7 +128,7 @@ def adversarial(study: Study, trained_on: str) -> Cases:
 
 def easy_points(study: Study) -> Cases:
     table = study.rows("tables/niven2019-easy.csv", measure="cue among always right")
-    table = where(table, setup=INPUTS["full"])
+    table = where(table, setup="C, R, W")
     for source in dict.fromkeys(table["source"]):
         rows = table[table["source"] == source]
         some_failed = "not degenerate" in set(rows["runs"])
