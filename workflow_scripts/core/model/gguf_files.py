@@ -62,14 +62,6 @@ def find(source: Source) -> Path:
         ) from error
 
 
-def is_cached(source: Source) -> bool:
-    """Whether the GGUF file of a hub's repository is on this machine."""
-    from huggingface_hub import try_to_load_from_cache
-
-    found = try_to_load_from_cache(source.hub, source.file, revision=source.revision)
-    return isinstance(found, str)
-
-
 def read_header(file: Path) -> Header:
     """What a GGUF file states of its model.
 
