@@ -23,7 +23,7 @@ help:
 	@echo "make test       set up, then lint and every test; make lint, unit or workflow: one part of it"
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
 	@echo "make tiny CHAPTERS=surface  some chapters of a tiny study: what a new measure makes, in a minute"
-	@echo "make test-papers  studies/papers.yaml to the end, on stand-ins of all that it fetches"
+	@echo "make test-papers  what studies/papers.yaml has from the hub, of which this machine has a stand-in"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
 	@echo "make docs       write what the pages list of keys and results"
 	@echo "make format     format the code"
@@ -79,7 +79,7 @@ workflow: setup
 test-faults: setup
 	$(PYTHON) -m pytest tests/faults tests/cluster --numprocesses 2 --dist loadfile
 
-# The papers' study on tiny models and made-up data, which a hub on this machine has.
+# What the papers' study downloads: tiny models and made-up data, which a hub on this machine has.
 test-papers: setup
 	$(PYTHON) -m pytest tests/papers
 
