@@ -75,15 +75,18 @@ def weights_mb(model: str) -> int:
 def claims_of(wildcards) -> list[str]:
     """The files of claims that a model is judged by."""
     kind = config["models"][wildcards.model]["kind"]
-    own = [relpath(ROOT / f"claims/{CLAIMS_OF[kind]}.csv")] if CLAIMS["builtin"] else []
-    return own + CLAIMS["files"]
+    own = published.FILES[kind] if CLAIMS["builtin"] else ()
+    return [relpath(ROOT / f"claims/{name}.csv") for name in own] + CLAIMS["files"]
 
 
 def products_judged(wildcards) -> list[str]:
-    """What claims about a model are judged by: printed tables, and what its rules entered."""
+    """What claims about a model are judged by: of all its tables those that measures read."""
+    from workflow_scripts.claims.claim_verdicts import files_read  # slow, and only needed here
+
     entered = [(path, of) for path, _, of in MEASURED] + JUDGED_BY
     printed = CLAIMS_PRINTED[wildcards.model] + CLAIMS_PRINTED[""]
-    return list(dict.fromkeys(printed + entered_of(wildcards.model, entered)))
+    files = dict.fromkeys(printed + entered_of(wildcards.model, entered))
+    return files_read(map(Path, claims_of(wildcards)), files)
 
 
 def text_of(table: dict, wildcard: str, key: str, endings: tuple[str, ...]):
@@ -153,9 +156,15 @@ def page_of(entry: Entry):
     return reported(with_ending(entry.pattern, "html"), entry.title, place, entry.caption)
 
 
+def atlas_generated(model: str) -> list[str]:
+    """The corpora and tasks of a model's maps that no person wrote."""
+    return [name for name in ATLAS_KINDS[model] if origin((CORPORA | TASKS)[name]) == "generated"]
+
+
 def atlas_classifiers(wildcards) -> dict[str, list[str]]:
     """What the maps of a model's classifiers are made from, where it has classifiers."""
-    tasks, model = ATLAS_TASKS[wildcards.model], f"<results>/{wildcards.model}"
+    kinds, model = ATLAS_KINDS[wildcards.model], f"<results>/{wildcards.model}"
+    tasks = [name for name, kind in kinds.items() if kind == "task"]
     runs = [f"{task}.pretrained.{SEEDS[0]}" for task in tasks]
     return contents(checkpoints=[f"{model}/checkpoints/{run}" for run in runs]) | {
         "tuned": [f"{model}/attention/{run}.h5" for run in runs],

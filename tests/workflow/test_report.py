@@ -1,6 +1,5 @@
 """The report of the whole tiny study, as Snakemake packs it."""
 
-import csv
 import html
 import json
 import re
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.claims.independent.check import ENCODERS, claims_in
 from tests.report.snakemake_report import Report, read, toggles
 from tests.workflow.tiny_study import TinyStudy
 from workflow_scripts.chapters import PAPERS
@@ -96,8 +96,7 @@ def test_a_claims_links_lead_to_files_of_the_report(report: Report) -> None:
 def test_a_claims_views_are_of_measures_that_the_atlas_has(tiny_study: TinyStudy) -> None:
     atlas = json.loads((tiny_study.folder / "results/tiny/atlas.json").read_text(encoding="utf-8"))
     known = [measure["id"] for measure in atlas["measures"]]
-    with (ROOT / "claims/published.csv").open(encoding="utf-8", newline="") as file:
-        views = [row["view"] for row in csv.DictReader(file) if row["view"]]
+    views = [row["view"] for row in claims_in(*ENCODERS) if row["view"]]
     parts = [part.partition("=") for view in views for part in view.split("&")]
     wanted = {
         value.replace("{task}", "*") for key, _, value in parts if key in ("measure", "x", "y")

@@ -22,6 +22,8 @@ WIDEST = "conservative: difference of the intervals' ends"
 WIDEST_RATIO = "conservative: ratio of the intervals' ends"
 OVER_EXAMPLES = "95% over examples"
 AT_LEAST = "at least 95% over examples"
+# Whole documents are resampled for each head.
+OF_HEADS = "mean of the heads' 95% intervals over documents"
 MEAN_OF_ENDS = "95% over examples, mean of the seeds' intervals"
 
 
@@ -29,6 +31,11 @@ def share(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, fl
     """Wilson's interval of the share of `right` among `n`, in percent."""
     low, high = wilson(right, n, confidence)
     return 100 * low, 100 * high
+
+
+def share_of_heads(count: int, n: int, **more: Any) -> Measured:
+    """Percent of `n` heads, with Wilson's interval."""
+    return Measured(100 * count / n, *share(count, n), n, "heads", **more)
 
 
 def over_runs(values: Sequence[float]) -> tuple[float, float, float]:
@@ -131,3 +138,33 @@ def bounded(sure: Sequence[bool], free: Sequence[bool], of: str, **more: Any) ->
     """
     number = counted(np.logical_and(sure, free), free, free)
     return replace(in_percent(number), of=of, interval=BOUNDS, **more)
+
+
+def ceiling(one: float, other: float) -> float:
+    """What effects on two sets would correlate by if all heads mattered alike on both.
+
+    The numbers are correlations between the halves of each set, from which Spearman and Brown's
+    formula (1910) for twice the length gives a reliability; 0 where halves disagree. Noise
+    attenuates a correlation by the root of the product of both (Spearman 1904).
+    """
+    one, other = (2 * max(halves, 0.0) / (1 + max(halves, 0.0)) for halves in (one, other))
+    return math.sqrt(one * other)
+
+
+def too_noisy(one: float, other: float, paper: float) -> str:
+    """Why a correlation cannot be held against the paper's; empty where it can."""
+    if (most := ceiling(one, other)) >= paper:
+        return ""
+    why = f"too noisy: by their halves the sets can correlate by {most:.2f}"
+    return f"{why}, the paper's do by {paper:g}"
+
+
+def order_of_noise(scores: Measured, random: Measured | None) -> str:
+    """Why no order can be held against that by scores; empty where one can, or none is random.
+
+    Scores on few examples order the heads by chance: theirs must beat a random order, by an
+    interval above 0.
+    """
+    if random is None or apart(scores, random)[1] > 0:
+        return ""
+    return "the order by scores may be noise: it does not surely beat a random one"

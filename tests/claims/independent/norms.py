@@ -3,21 +3,21 @@
 import numpy as np
 
 from tests.claims.independent.clark import SPECIAL, apart, means
-from tests.claims.independent.study import Case, Missing, Study
+from tests.claims.independent.study import ENDS, Case, Cases, Missing, Study
 
 BY_NORM = "mixing/special_tokens.parquet"
 
 
-def special_by_norm(study: Study, of: str) -> list[Case]:
-    norms, weights = (means(study.rows(path, target=of)) for path in (BY_NORM, SPECIAL))
+def special_by_norm(study: Study, target: str) -> Cases:
+    norms, weights = (means(study.rows(path, target=target)) for path in (BY_NORM, SPECIAL))
     return [Case(*(100 * apart(norms, weights)))]
 
 
-def resting_by_norm(study: Study, of: str) -> list[Case]:
+def resting_by_norm(study: Study, target: str) -> Cases:
     found = []
-    for target in of.split():
-        norms = study.rows(BY_NORM, target=target).set_index(["layer", "head"])
-        for row in study.rows(SPECIAL, target=target).to_dict("records"):
+    for token in target.split():
+        norms = study.rows(BY_NORM, target=token).set_index(["layer", "head"])
+        for row in study.rows(SPECIAL, target=token).to_dict("records"):
             if row["attention"] > 0.5:
                 found.append(norms.loc[(row["layer"], row["head"])])
     if not found:
@@ -25,7 +25,7 @@ def resting_by_norm(study: Study, of: str) -> list[Case]:
     return [Case(*(100 * np.mean([row[name] for row in found]) for name in ("attention", *ENDS)))]
 
 
-def same_parsers(study: Study, of: str) -> list[Case]:
+def same_parsers(study: Study) -> Cases:
     rows = study.read("tables/kobayashi2020-table1.csv").to_dict("records")
     rows = [row for row in rows if not row["relation"].startswith("all")]
     same = sum(row["same"] for row in rows)
@@ -33,18 +33,13 @@ def same_parsers(study: Study, of: str) -> list[Case]:
     return [Case(*(100 * count / len(rows) for count in (same, same, possibly)))]
 
 
-def mixing_ratio(study: Study, of: str) -> list[Case]:
+def mixing_ratio(study: Study, method: str) -> Cases:
     rows = study.read("tables/kobayashi2021-mixing.csv").to_dict("records")
-    (row,) = (row for row in rows if row["method"] == of and row["layer"] == "all")
+    (row,) = (row for row in rows if row["method"] == method and row["layer"] == "all")
     return [Case(row["ratio"], row["ci_low"], row["ci_high"])]
 
 
-def zeroing_agreement(study: Study, of: str) -> list[Case]:
+def zeroing_agreement(study: Study, method: str) -> Cases:
     rows = study.read("tables/mohebbi2023-zeroing.csv").to_dict("records")
-    (row,) = (row for row in rows if row["measure"] == of and row["layer"] == "all")
+    (row,) = (row for row in rows if row["measure"] == method and row["layer"] == "all")
     return [Case(*(100 * row[name] for name in ("value", *ENDS)))]
-
-
-ENDS = ("ci_low", "ci_high")
-MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio, zeroing_agreement)
-RECOMPUTED = {function.__name__: function for function in MEASURES}

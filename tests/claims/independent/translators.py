@@ -1,7 +1,6 @@
 """Michel et al. 2019 on translators, from the tables of their heads and curves."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ import pandas as pd
 from tests.claims.independent.michel import without_loss
 from tests.claims.independent.study import (
     Case,
-    Missing,
+    Cases,
     Study,
     attenuated,
     curve_mean,
@@ -46,16 +45,13 @@ def intact(study: Study) -> dict[str, pd.Series]:
     return {run: rows.iloc[0] for run, rows in runs(unpruned)}
 
 
-def hardly_translates(study: Study, run: str) -> bool:
-    return intact(study)[run]["score"] < 10
+def case(study: Study, ends: object, run: str, part: str = "", known: bool = True) -> Case:
+    """A number of a run, which must translate, and of effects that are known well enough."""
+    translates = intact(study)[run]["score"] >= 10
+    return Case(*ends, named(run, part), comparable=bool(translates and known))
 
 
-def case(study: Study, ends: object, run: str, part: str = "") -> Case:
-    comparable = not hardly_translates(study, run)
-    return Case(*ends, named(run, part), comparable=comparable)
-
-
-def base_bleu(study: Study, of: str) -> list[Case]:
+def base_bleu(study: Study) -> Cases:
     ends = ("score", "ci_low", "ci_high")
     return [Case(*(row[e] for e in ends), named(run)) for run, row in intact(study).items()]
 
@@ -73,69 +69,54 @@ def kept(study: Study, scope: str, at: float) -> dict[str, np.ndarray]:
     }
 
 
-def kept_bleu(study: Study, of: str) -> list[Case]:
-    at, *scopes = of.split()
+def kept_bleu(study: Study, share: str, attention: str) -> Cases:
     return [
         case(study, ends, run, TITLES.get(scope, ""))
-        for scope in scopes
-        for run, ends in kept(study, scope, float(at)).items()
+        for scope in attention.split()
+        for run, ends in kept(study, scope, float(share)).items()
     ]
 
 
-def kept_gap(study: Study, of: str) -> list[Case]:
-    cross, cases = kept(study, CROSS, float(of)), []
+def kept_gap(study: Study, share: str) -> Cases:
+    cross = kept(study, CROSS, float(share))
     for other in ("encoder", "decoder"):
-        for run, ends in kept(study, other, float(of)).items():
+        for run, ends in kept(study, other, float(share)).items():
             part = f"Enc-Dec minus {TITLES[other]}"
-            cases.append(case(study, newcombe(cross[run], ends), run, part))
-    return cases
+            yield case(study, newcombe(cross[run], ends), run, part)
 
 
-def kept_area(study: Study, of: str) -> list[Case]:
-    ones, others = (dict(runs(curves(study, "all", order))) for order in of.split(" over "))
-    try:
-        random = dict(runs(curves(study, "all", "random")))
-    except Missing:
-        random = {}
-    cases = []
+def kept_area(study: Study) -> Cases:
+    ones, others = (dict(runs(curves(study, "all", order))) for order in ("importance", "score"))
+    every = study.all("translation/*.curves.parquet")
+    every = every[(every["strategy"] == "random") & (every["scope"] == "all")]
     for run in (name for name in ones if name in others):
         first, second = (100 * curve_mean(rows[run], *KEPT) for rows in (ones, others))
-        found, known = case(study, newcombe(first, second), run), True
-        if run in random:
-            draws = [rows for _, rows in random[run].groupby("draw")]
-            mean = 100 * np.mean([curve_mean(rows, *KEPT) for rows in draws], axis=0)
-            known = surely_above(second, mean)
-        cases.append(replace(found, comparable=found.comparable and known))
-    return cases
+        draws = [rows for (of, _), rows in every.groupby(["run", "draw"]) if str(of) == run]
+        means = [100 * curve_mean(where(rows, metric="bleu"), *KEPT) for rows in draws]
+        known = not means or surely_above(second, np.mean(means, axis=0))
+        yield case(study, newcombe(first, second), run, known=known)
 
 
-def kept_in_training(study: Study, of: str) -> list[Case]:
-    at, span = of.split()
-    first, last = (int(x) if x else 10**9 for x in span.split("-"))
-    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
-    frame = frame[(first <= frame["epoch"]) & (frame["epoch"] <= last)]
-    cases = []
+def kept_in_training(study: Study, share: str, first_epoch: str, last_epoch: str = "1000") -> Cases:
+    frame = epochs(study, first_epoch, last_epoch)
     for run, of_run in runs(frame):
         for epoch in dict.fromkeys(of_run["epoch"]):
-            row = nearest(of_run[of_run["epoch"] == epoch], float(at))
+            row = nearest(of_run[of_run["epoch"] == epoch], float(share))
             ends = [100 * row[name] for name in KEPT]
-            found = case(study, ends, run, f"epoch {epoch}")
-            comparable = found.comparable and row["baseline"] >= 1
-            cases.append(replace(found, comparable=comparable))
-    return cases
+            yield case(study, ends, run, f"epoch {epoch}", row["baseline"] >= 1)
 
 
-def above_proportion(study: Study, of: str) -> list[Case]:
+def above_proportion(study: Study, first_epoch: str, last_epoch: str) -> Cases:
     """The mean distance of an epoch's curve from the line of 100 minus the percent pruned."""
-    first, last = map(int, of.split("-"))
-    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
-    frame = frame[frame["epoch"].between(first, last)]
-    cases = []
-    for (run, epoch), rows in frame.groupby(["run", "epoch"]):
+    for (run, epoch), rows in epochs(study, first_epoch, last_epoch).groupby(["run", "epoch"]):
         distances = rows.assign(**{name: rows[name] - (1 - rows["share"]) for name in KEPT})
-        found = case(study, 100 * curve_mean(distances, *KEPT), str(run), f"epoch {epoch}")
-        cases.append(replace(found, comparable=found.comparable and rows["baseline"].min() >= 1))
-    return cases
+        ends, known = 100 * curve_mean(distances, *KEPT), rows["baseline"].min() >= 1
+        yield case(study, ends, str(run), f"epoch {epoch}", known)
+
+
+def epochs(study: Study, first: str, last: str) -> pd.DataFrame:
+    frame = where(study.all("translation/*.training.parquet"), metric="bleu")
+    return frame[frame["epoch"].between(int(first), int(last))]
 
 
 def masked(study: Study, unit: str, split: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -154,25 +135,20 @@ def best_left(study: Study, chosen_on: str) -> Iterator[tuple[str, pd.DataFrame]
         yield run, pd.concat(kept)
 
 
-def type_gap(study: Study, of: str) -> list[Case]:
+def type_gap(study: Study, effect: str) -> Cases:
     frame = where(study.all("translation/*.types.parquet"), split="test", type=CROSS)
-    cases = []
-    for row in frame[frame["measure"] == of].to_dict("records"):
+    for row in frame[frame["measure"] == effect].to_dict("records"):
         if row["other"]:
             part = f"Enc-Dec minus {TITLES[row['other']]}"
             ends = (row[name] for name in ("value", "ci_low", "ci_high"))
-            cases.append(case(study, ends, str(row["run"]), part))
-    return cases
+            yield case(study, ends, str(row["run"]), part)
 
 
-def one_head_left(study: Study, of: str) -> list[Case]:
-    layers, chosen_on = of.split()
-    cases = []
+def one_head_left(study: Study, layers: str, chosen_on: str) -> Cases:
     for run, rows in best_left(study, chosen_on):
         last = (rows["type"] == CROSS) & (rows["layer"] == max(rows["layer"]))
         row = rows[last == (layers == "last")].sort_values("effect").iloc[0]
-        cases.append(case(study, row[["effect", "ci_low", "ci_high"]], run))
-    return cases
+        yield case(study, row[["effect", "ci_low", "ci_high"]], run)
 
 
 def free_of_loss(study: Study, run: str, rows: pd.DataFrame, level: str, most: str) -> Case:
@@ -181,71 +157,42 @@ def free_of_loss(study: Study, run: str, rows: pd.DataFrame, level: str, most: s
     return case(study, without_loss(np.array(free), sure), run)
 
 
-def translator_layers_of_one_head(study: Study, of: str) -> list[Case]:
-    chosen_on, *bounds = of.split()
-    return [free_of_loss(study, run, rows, *bounds) for run, rows in best_left(study, chosen_on)]
+def translator_layers_of_one_head(study: Study, chosen_on: str, level: str, most: str) -> Cases:
+    return [
+        free_of_loss(study, run, rows, level, most) for run, rows in best_left(study, chosen_on)
+    ]
 
 
-def translator_heads_without_loss(study: Study, of: str) -> list[Case]:
-    kind, *bounds = of.split()
+def translator_heads_without_loss(study: Study, attention: str, level: str, most: str) -> Cases:
     found = masked(study, "head", "test")
-    return [free_of_loss(study, run, where(rows, type=kind), *bounds) for run, rows in found]
+    return [
+        free_of_loss(study, run, where(rows, type=attention), level, most) for run, rows in found
+    ]
 
 
-def significant_heads(study: Study, of: str) -> list[Case]:
-    kind, level = of.split()
-    cases = []
+def significant_heads(study: Study, attention: str, level: str) -> Cases:
     for run, rows in masked(study, "head", "test"):
-        changed = where(rows, type=kind)["p_paper"] < float(level)
+        changed = where(rows, type=attention)["p_paper"] < float(level)
         ends = wilson(sum(changed), len(changed))
-        cases.append(case(study, (100 * np.mean(changed), *ends), run))
-    return cases
+        yield case(study, (100 * np.mean(changed), *ends), run)
 
 
-def better_heads(study: Study, of: str) -> list[Case]:
-    kind, level = of.split()
-    cases = []
+def better_heads(study: Study, attention: str, level: str) -> Cases:
     for run, rows in masked(study, "head", "test"):
-        rows = where(rows, type=kind)
+        rows = where(rows, type=attention)
         better = rows["effect"][rows["p_paper"] < float(level)] > 0
         if len(better):
             ends = wilson(sum(better), len(better))
-            cases.append(case(study, (100 * np.mean(better), *ends), run))
-    return cases
+            yield case(study, (100 * np.mean(better), *ends), run)
 
 
-def translator_agreement(study: Study, of: str) -> list[Case]:
+def translator_agreement(study: Study, correlation: str) -> Cases:
     wanted = {"mode": "zero", "metric": "bleu", "type": "all"}
     table = study.rows("tables/michel2019-translation-pairs.csv", **wanted)
     rows = where(table, kind="splits", one="test")
     rows = rows[rows["other"] != "validation"]
-    if not len(rows):
-        raise Missing("a test set of another domain")
-    cases = []
     for row in rows.to_dict("records"):
         ends = (row[f"pearson{end}"] for end in ("", "_low", "_high"))
-        found = case(study, ends, str(row["run"]), f"test and {row['other']}")
         halves = where(table, kind="halves", run=row["run"]).set_index("one")["pearson"]
-        known = attenuated(halves["test"], halves[row["other"]]) >= float(of)
-        cases.append(replace(found, comparable=found.comparable and known))
-    return cases
-
-
-RECOMPUTED = {
-    function.__name__: function
-    for function in (
-        base_bleu,
-        kept_bleu,
-        kept_gap,
-        kept_area,
-        kept_in_training,
-        above_proportion,
-        type_gap,
-        one_head_left,
-        translator_layers_of_one_head,
-        translator_heads_without_loss,
-        significant_heads,
-        better_heads,
-        translator_agreement,
-    )
-}
+        known = attenuated(halves["test"], halves[row["other"]]) >= float(correlation)
+        yield case(study, ends, str(row["run"]), f"test and {row['other']}", known)

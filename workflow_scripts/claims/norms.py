@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from workflow_scripts.claims.intervals import (
+from workflow_scripts.claims.numbers import (
     BOUNDS,
+    OF_HEADS,
     OVER_DOCUMENTS,
     WIDEST,
     counted,
@@ -13,48 +14,48 @@ from workflow_scripts.claims.intervals import (
     mean_of,
     minus,
 )
-from workflow_scripts.claims.products import NotMeasured, Products
+from workflow_scripts.claims.products import NotMeasured, Products, measure
 from workflow_scripts.claims.verdicts import Measured
 from workflow_scripts.core.data.head_labels import labels
 from workflow_scripts.mixing import measures as mixing
 from workflow_scripts.surface.measures import SPECIAL_TOKENS
 
-# Whole documents are resampled for each head.
-OF_HEADS = "mean of the heads' 95% intervals over documents"
 HEAD = ["layer", "head"]
 
 
-def special_by_norm(products: Products, of: str) -> list[Measured]:
+@measure(SPECIAL_TOKENS, mixing.SPECIAL_TOKENS)
+def special_by_norm(products: Products, target: str) -> Measured:
     """Points by which a token's share of the norms exceeds that of the weights, over all heads."""
-    weights = products.rows(SPECIAL_TOKENS, target=of)
-    norms = products.rows(mixing.SPECIAL_TOKENS, target=of)
+    weights = products.rows(SPECIAL_TOKENS, target=target)
+    norms = products.rows(mixing.SPECIAL_TOKENS, target=target)
     by_norm, weight = (Measured(*mean_of(rows, "attention", 100)) for rows in (norms, weights))
     about = f"{by_norm.value:.1f}% by norm, {weight.value:.1f}% of the weight"
     n = int(weights["n"].max())
-    number = Measured(*minus(by_norm, weight), n, "segments", about=about)
-    return [replace(number, interval=WIDEST)]
+    return Measured(*minus(by_norm, weight), n, "segments", about=about, interval=WIDEST)
 
 
-def resting_by_norm(products: Products, of: str) -> list[Measured]:
+@measure(SPECIAL_TOKENS, mixing.SPECIAL_TOKENS)
+def resting_by_norm(products: Products, target: tuple[str, ...]) -> Measured:
     """Percent of the norms that heads give to a special token that has most of their weight.
 
-    `of` names such tokens, as "cls sep"; the heads are those that give one of them more than half
-    of their weight. Raises NotMeasured where there is none.
+    The heads are those that give one of the tokens more than half of their weight. Raises
+    NotMeasured where there is none.
     """
     rows = []
-    for target in of.split():
-        weights = products.rows(SPECIAL_TOKENS, target=target)
+    for token in target:
+        weights = products.rows(SPECIAL_TOKENS, target=token)
         resting = weights.loc[weights["attention"] > 0.5, HEAD]
-        rows.append(products.rows(mixing.SPECIAL_TOKENS, target=target).merge(resting, on=HEAD))
+        rows.append(products.rows(mixing.SPECIAL_TOKENS, target=token).merge(resting, on=HEAD))
     heads = pd.concat(rows, ignore_index=True)
     if heads.empty:
-        raise NotMeasured(f"no head gives more than half of its weight to {of}")
+        raise NotMeasured(f"no head gives more than half of its weight to {' '.join(target)}")
     about = f"{len(heads)} heads: " + " ".join(labels(heads))
-    number = Measured(*mean_of(heads, "attention", 100), int(heads["n"].max()), "segments")
-    return [replace(number, about=about, interval=OF_HEADS)]
+    ends, n = mean_of(heads, "attention", 100), int(heads["n"].max())
+    return Measured(*ends, n, "segments", about=about, interval=OF_HEADS)
 
 
-def same_parsers(products: Products, of: str) -> list[Measured]:
+@measure("kobayashi2020-table1")
+def same_parsers(products: Products) -> Measured:
     """Percent of the relations whose best head by weight is the best by norm, too.
 
     As the upper end, those whose best head by norm is not surely better than it by norm.
@@ -66,24 +67,23 @@ def same_parsers(products: Products, of: str) -> list[Measured]:
     number = in_percent(counted(rows["same"], rows["same"], ~rows["surely_another"]))
     others = rows.loc[~rows["same"], "relation"]
     about = f"another head: {', '.join(others)}" if len(others) else ""
-    return [replace(number, of="relations", about=about, interval=BOUNDS)]
+    return replace(number, of="relations", about=about, interval=BOUNDS)
 
 
-def mixing_ratio(products: Products, of: str) -> list[Measured]:
+@measure("kobayashi2021-mixing")
+def mixing_ratio(products: Products, method: str) -> Measured:
     """Percent of mixing by a method, mean over layers."""
-    row = products.row("kobayashi2021-mixing", method=of, layer="all")
+    row = products.row("kobayashi2021-mixing", method=method, layer="all")
     ends = (float(row[name]) for name in ("ratio", "ci_low", "ci_high"))
-    return [Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)]
+    return Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)
 
 
-def zeroing_agreement(products: Products, of: str) -> list[Measured]:
+@measure("mohebbi2023-zeroing")
+def zeroing_agreement(products: Products, method: str) -> Measured:
     """Percent of tokens whose first token by weight or norm is value zeroing's, mean over layers.
 
-    `of` is the table's measure, `top_weights` or `top_norms`.
+    The method is the table's measure, `top_weights` or `top_norms`.
     """
-    row = products.row("mohebbi2023-zeroing", measure=of, layer="all")
+    row = products.row("mohebbi2023-zeroing", measure=method, layer="all")
     ends = (100 * float(row[name]) for name in ("value", "ci_low", "ci_high"))
-    return [Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)]
-
-
-MEASURES = (special_by_norm, resting_by_norm, same_parsers, mixing_ratio, zeroing_agreement)
+    return Measured(*ends, int(row["n"]), "segments", interval=OVER_DOCUMENTS)
