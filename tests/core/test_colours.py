@@ -65,13 +65,6 @@ def test_what_shares_a_figure_can_be_distinguished(looks: Mapping[str, Look]) ->
     assert confused(looks) == []
 
 
-@pytest.mark.parametrize("looks", colours.SHARING, ids=lambda looks: next(iter(looks)))
-def test_markers_distinguish_points_in_grey(looks: Mapping[str, Look]) -> None:
-    if looks is colours.CLASSES:
-        return  # stacked, in one order, with white between them
-    assert len({look.marker for look in looks.values()}) == len(looks)
-
-
 def test_things_in_an_order_grow_lighter_but_stay_visible() -> None:
     for n in (1, 2, 6, 24):
         lightness = [lab(look.colour, VISION["normal"])[0] for look in colours.in_order(n)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModel, DiffLlamaConfig, PretrainedConfig
+from transformers import AutoConfig, AutoModel, PretrainedConfig
 
 from tests.bad_input.refused import refused
 from tests.core.decoder_architectures import (
@@ -90,13 +90,6 @@ def test_equals_eager_alone_and_in_a_batch(name: str) -> None:
                 assert name in SINKS or (one.sum(-1) - 1).abs().max() < 1e-6
                 far = one.tril(-WINDOW)
                 assert far.any() == (n > WINDOW and layer not in WINDOWED.get(name, []))
-
-
-def test_layers_that_ask_for_attention_twice_are_refused() -> None:
-    sizes = {"num_hidden_layers": 3, "num_attention_heads": HEADS, "hidden_size": 32}
-    model = random_decoder(DiffLlamaConfig(**sizes, intermediate_size=48, vocab_size=WORDS))
-    why = "diffllama: attention is asked for 6 times in 3 layers; use another architecture"
-    refused(lambda: open_attention(model), why)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -5,13 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from tests.core.figure_checks import texts_of
-from workflow_scripts.core.data import tables
-from workflow_scripts.core.plots import attention_lines, figures
+from workflow_scripts.core.plots import figures
 
 SCRIPTS = Path(figures.__file__).parents[2]
 NAMES = ["cost $x^{ $", "$5", r"a\$b", r"\frac_{^", "<b>&amp;", "東京", "1$^2$"]
@@ -57,17 +55,6 @@ def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
     for name in NAMES:
         assert texts.count(name) == 6, name
-
-
-def test_a_token_is_drawn_as_it_is(tmp_path: Path) -> None:
-    rows = tables.per_pair(np.full((3, 3), 0.5), NAMES[:3])
-    with figures.style():
-        figure, (axes,) = figures.new(2, 2)
-        attention_lines.draw_panel(axes, rows.assign(layer=0, head=0, title="$x^{"))
-        figures.save(figure, *(tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")))
-    texts = [text for text, _ in texts_of(tmp_path / "f.svg")]
-    assert texts.count(NAMES[0]) == texts.count(NAMES[2]) == 2
-    assert "$x^{" in texts
 
 
 def test_a_user_s_settings_change_no_figure(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from tests.core.tiny_models import (
     ARCHITECTURES,
     ENCODER_DECODERS,
     FSMT,
-    HEADS,
     random_classifier,
     random_encoder_decoder,
     random_model,
@@ -129,16 +128,3 @@ def test_a_model_that_was_opened_within_another_is_watched_there_alone() -> None
     assert len(capture.patterns) == n_layers(whole)
     with pytest.raises(RuntimeError, match="open_attention"), watching(whole, Capture()):
         pass
-
-
-def test_a_copy_must_be_opened_too() -> None:
-    model = open_attention(random_model(ARCHITECTURES["bert"]))
-    twin = copy.deepcopy(model)
-    with pytest.raises(RuntimeError, match="open_attention"):
-        twin(**batch(padded=False))
-    with watching(open_attention(twin), capture := Capture()), torch.no_grad():
-        twin(**batch(padded=False))
-        assert capture.patterns[0].shape[1] == HEADS
-        before = [pattern.clone() for pattern in capture.patterns]
-        model(**batch(padded=True))
-    assert all(map(torch.equal, before, capture.patterns))

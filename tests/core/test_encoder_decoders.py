@@ -1,8 +1,5 @@
 """Attention of encoder-decoders: teacher-forced and in `generate`, against eager models."""
 
-import gc
-import weakref
-
 import pytest
 import torch
 from transformers import PreTrainedModel
@@ -186,13 +183,3 @@ def test_a_decoder_on_given_encoder_outputs_goes_on_with_the_pass(ours: PreTrain
     assert calls == [1] * ENCODER_LAYERS + [2] * 2 * DECODER_LAYERS
     for pattern, before in zip(capture.patterns, whole, strict=True):
         torch.testing.assert_close(pattern, before)
-
-
-def test_an_opened_model_is_not_kept() -> None:
-    model = open_attention(random_encoder_decoder(ENCODER_DECODERS["marian"]))
-    with watching(model, Gates(torch.ones(len(SUBLAYERS), HEADS))):
-        logits(model, forced())
-    gone = weakref.ref(model)
-    del model
-    gc.collect()
-    assert gone() is None

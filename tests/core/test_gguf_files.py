@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from tests.core.tiny_gguf import HEADS, LAYERS, save_gguf
 from workflow_scripts.attention import dequantise, model_card
 from workflow_scripts.core.data.cards import is_current, read_card
-from workflow_scripts.core.data.gguf_sources import FOLDER, is_gguf
+from workflow_scripts.core.data.gguf_sources import FOLDER
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import gguf_files, models, weights
 from workflow_scripts.core.run import job
@@ -115,20 +115,3 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
             gguf_files.read_header(file)
         assert str(error.value).startswith(f"{file}: ")
         assert "\n" not in str(error.value)
-
-
-def test_files_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    monkeypatch.setattr(
-        "huggingface_hub.hf_hub_download",
-        lambda *names, revision: asked.append((*names, revision)) or tmp_path / "x.gguf",
-    )
-    source = models.Source(hub="some/model", revision="abc", file="x.gguf")
-    assert is_gguf(source.to_config())
-    assert gguf_files.find(source) == tmp_path / "x.gguf"
-    assert asked == [("some/model", "x.gguf", "abc")]
-    monkeypatch.undo()
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(InputError, match=r"some/model at abc: x\.gguf cannot be fetched"):
-        gguf_files.find(source)

@@ -6,7 +6,6 @@ import pytest
 from workflow_scripts.core.stats.intervals import (
     INDEPENDENT,
     bootstrap_mean,
-    count_documents,
     per_head,
 )
 from workflow_scripts.core.stats.resampling import document_weights
@@ -43,18 +42,6 @@ def test_table_has_a_row_per_head_and_target() -> None:
     row = frame[(frame.target == "a") & (frame["layer"] == 1) & (frame["head"] == 2)].iloc[0]
     assert row["attention"] == np.mean([5, 11, 17, 23])
     assert row["n"] == 4
-
-
-def test_a_head_without_a_value_has_none() -> None:
-    values = np.full((4, 1, 2), np.nan)
-    mean, low, high = bootstrap_mean(values, 100, 1, INDEPENDENT)
-    assert np.isnan([mean, low, high]).all()
-    frame = per_head({"negation": values}, "kind", "attention", 100, 1, INDEPENDENT)
-    assert frame["n"].tolist() == [0, 0]
-    values[1, 0, 0] = 0.5
-    frame = per_head({"negation": values}, "kind", "attention", 100, 1, INDEPENDENT)
-    assert frame["attention"].tolist()[0] == 0.5
-    assert np.isnan(frame["attention"].tolist()[1])
 
 
 def test_an_interval_does_not_depend_on_what_others_miss() -> None:
@@ -113,15 +100,6 @@ def test_intervals_over_documents_cover_what_examples_do_not() -> None:
 
     assert 0.9 < covered(documents) < 0.98
     assert covered(INDEPENDENT) < 0.65
-
-
-def test_the_table_counts_documents() -> None:
-    values = np.arange(14.0).reshape(7, 1, 2)
-    values[3, 0, 0] = values[2, 0, 1] = np.nan  # the only example of c, and one of three of b
-    frame = per_head({"sep": values}, "target", "attention", 100, 1, DOCUMENTS)
-    assert frame["n"].tolist() == [6, 6]
-    assert frame["n_documents"].tolist() == [3, 4]
-    assert count_documents(values, DOCUMENTS).tolist() == [[3, 4]]
 
 
 def test_one_document_has_no_interval() -> None:

@@ -52,12 +52,6 @@ def test_a_vocabulary_that_is_larger_than_the_models(saved: Path, tmp_path: Path
     refused(lambda: described(directory), directory, "the vocabulary is not the model's", words)
 
 
-def test_codes_beyond_the_models_embedding(tmp_path: Path) -> None:
-    """M2M100's are not in its tokenizer's file."""
-    directory = save(tmp_path / "m2m100", "m2m100", vocab_size=60)
-    refused(lambda: described(directory), directory, "token '__zu__' has the number", "60 rows")
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [

@@ -112,12 +112,6 @@ def test_a_pooler_and_a_head_may_be_missing(name: str, tmp_path: Path) -> None:
     assert not mlm.load_masked_lm(bare, CPU)[1]
 
 
-def test_a_classifier_without_its_head(tmp_path: Path) -> None:
-    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
-    message = refused(lambda path: load_classifier(path, CPU), directory)
-    assert "classifier.bias is missing (and 1 more)" in message
-
-
 def in_text(old: str, new: str) -> Callable[[Path], None]:
     """An edit of a text that leaves the model one that can be loaded."""
 
@@ -156,14 +150,6 @@ def test_a_model_changed_since_the_card_was_written(name: str, tmp_path: Path) -
     models.load_body(directory, CPU)  # nothing else would notice
     with pytest.raises(InputError, match="are not those that the card of tiny"):
         models.directory_of(card)
-
-
-def test_files_that_loading_does_not_read_may_change(tmp_path: Path) -> None:
-    directory = save(tmp_path / "model", "body", ARCHITECTURES["bert"])
-    card = read_card(write_card(tmp_path, directory))
-    for name in ("README.md", "pytorch_model.bin", ".snakemake_timestamp", "onnx"):
-        (directory / name).mkdir() if name == "onnx" else (directory / name).write_text(name)
-    assert models.directory_of(card) == directory
 
 
 def test_the_files_of_every_tokenizer_count() -> None:
