@@ -1,15 +1,9 @@
 """Helpers of rules; the linter of Snakemake wants them apart from rules."""
 
-import json
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cache
-from math import ceil
 from os.path import relpath
 
-from workflow_scripts.core.data.gguf_sources import is_gguf
-from workflow_scripts.core.data.packages import location
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.frame_files import definitions_of
 from workflow_scripts.report.entries import (
     Entry,
@@ -18,36 +12,6 @@ from workflow_scripts.report.entries import (
     titles_of_tasks,
     with_ending,
 )
-
-
-def cache_mb(model: str, corpus: str) -> int:
-    """The MB that are declared for the attention cache of a corpus or task.
-
-    Those are 2 bytes for each layer, head, query and key of examples of `max_tokens` tokens, of a
-    decoder for each key up to the query. Where only a file holds how many examples a corpus has,
-    1000 count.
-    """
-    entry = (CORPORA | TASKS)[corpus]
-    keys = ("n_segments", "n_sentences", "generate")
-    n = next((entry[key] for key in keys if entry.get(key)), 1000)
-    if corpus in TASKS:
-        n = config["attention"]["task_examples"]
-    maps = ATTENTION_MAPS.get(model) or maps_of(SOURCES[model])
-    longest, decoder = entry["max_tokens"], config["models"][model]["kind"] == "decoder"
-    weights = longest * (longest + 1) // 2 if decoder else longest**2
-    return ceil(n * weights * maps * 2 / 1e6)
-
-
-def maps_of(model: dict) -> int:
-    """Layers times heads of a model from a path or package; BERT-base's for others.
-
-    Others are on the hub, or in a GGUF file, which takes seconds to read.
-    """
-    with suppress(InputError, OSError, ValueError, KeyError):
-        if "hub" not in model:
-            about = json.loads((location(model) / "config.json").read_text(encoding="utf-8"))
-            return about["num_hidden_layers"] * about["num_attention_heads"]
-    return 144
 
 
 def cache_file(path: str):
@@ -59,17 +23,6 @@ def card_of(model: str, cache: str) -> str:
     """The card of the model that an attention cache is of: the pretrained one, or a classifier."""
     own = "attention/model" if cache in CORPORA | TASKS else f"checkpoints/{cache}"
     return f"<results>/{model}/{own}.json"
-
-
-def weights_mb(model: str) -> int:
-    """The MB of the weights of a model from a path or package; BERT-base's for one on the hub.
-
-    Of a GGUF file those of its weights in 32 bits, if each has 4 there.
-    """
-    with suppress(InputError):
-        if "hub" not in (entry := SOURCES[model]):
-            return ceil(bytes_of(location(entry)) * (8 if is_gguf(entry) else 1) / 1e6)
-    return 440
 
 
 def claims_of(wildcards) -> list[str]:
@@ -195,18 +148,13 @@ def domains_of(table: dict, wildcard: str):
     return files
 
 
-def translator_mb(hidden: int, feed_forward: int, layers: int, vocabulary: int, **_) -> int:
-    """The MB of the weights of a translator that the study trains: embeddings and matrices."""
-    layer = 12 * hidden**2 + 4 * hidden * feed_forward  # one of the encoder, one of the decoder
-    return ceil(4 * (vocabulary * hidden + layers * layer) / 1e6)
-
-
-def translated(kind, name: str, title: str):
+def translated(kind, name: str, title: str, **more):
     """A figure or table of all translators."""
-    return kind(f"michel2019-translation-{name}", title, TRANSLATION_SECTION, per_model=False)
+    name = f"michel2019-translation-{name}"
+    return kind(name, title, TRANSLATION_SECTION, per_model=False, **more)
 
 
-def tested(kind, test: str, name: str, title: str):
+def tested(kind, test: str, name: str, title: str, **more):
     """A figure or table of one of the battery's tests, where the study has it."""
     section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
-    return kind(name, title, section, wanted=test in BATTERY["tests"])
+    return kind(name, title, section, wanted=test in BATTERY["tests"], **more)

@@ -8,6 +8,7 @@ import pandas as pd
 from tests.claims.independent.check import ENCODERS, FOLDER
 from workflow_scripts.chapters import collect
 from workflow_scripts.claims import claim_verdicts
+from workflow_scripts.claims.products import is_one_of
 from workflow_scripts.claims.published import read
 
 CLAIMS = {
@@ -44,7 +45,7 @@ def judged(
         for path in sorted(results.rglob("*"))
         if path.suffix in {".csv", ".parquet"}
         and not any(map(path.is_relative_to, others))
-        and (path.parent.name == "tables" or any(table.at(end(path)) for table in declared))
+        and (path.parent.name == "tables" or is_one_of(path.as_posix(), declared))
     ]
     card = json.loads((results / model / "attention/model.json").read_text(encoding="utf-8"))
     path = folder / "model.json"
@@ -54,8 +55,3 @@ def judged(
     cases = folder / "cases"
     claim_verdicts.main(published, path, products, table, cases, data or {}, translator)
     return pd.read_csv(table, keep_default_na=False, na_values=[""])
-
-
-def end(path: Path) -> str:
-    """The chapter and name of a table at the path."""
-    return "/".join(path.parts[-2:])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.claims.independent.check import ENCODERS, MEASURES, RECOMPUTED, checked, claims_in
-from tests.claims.independent.study import Study
+from tests.claims.independent.study import NAMES, Study
 from tests.claims.judged import judged
 from tests.claims.made_up_study import DECODER, MODEL, made_up_study
 from tests.default_study import DEMO, study_before
@@ -18,7 +18,9 @@ from workflow_scripts.claims.published import NEEDS
 
 # The sizes of model that the study's passes for, what of the data is not real, and whether the
 # translator is the paper's own.
-STUDIES = [("", {}, True), ("BERT-base", {}, False), ("BERT-large", {"arct": "generated"}, False)]
+GENERATED = dict.fromkeys((*NEEDS, *NAMES.values(), "wnli"), "generated")
+STUDIES = [("", {}, True), ("BERT-base", {}, False), ("BERT-large", {}, False)]
+STUDIES += [("", {"arct": "generated"}, False), ("BERT-base", GENERATED, False)]
 
 
 @pytest.fixture(scope="module")
@@ -49,36 +51,17 @@ def test_a_made_up_study(made_up, tmp_path: Path, size: str, data: dict, own: bo
     assert sum(map(len, found.values())) >= 180  # the others are not measured
 
 
-def test_a_made_up_study_of_one_seed(made_up, tmp_path: Path) -> None:
-    table = judged(made_up(1), MODEL, tmp_path)
-    assert len(checked(table, Study(made_up(1), MODEL), MODEL, {})) > 60
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_made_up_study_of_one_seed(made_up, tmp_path: Path, seed: int) -> None:
+    """Of a seed that has learnt ARCT, and of one that has not."""
+    table = judged(made_up(seed), MODEL, tmp_path)
+    assert len(checked(table, Study(made_up(seed), MODEL), MODEL, {})) > 60
 
 
 def test_a_made_up_decoder(made_up, tmp_path: Path) -> None:
     table = judged(made_up(1), DECODER, tmp_path, files=("decoders",))
     found = checked(table, Study(made_up(1), DECODER), DECODER, {}, ("decoders",))
     assert found.keys() == {claim["measure"] for claim in claims_in("decoders")}
-
-
-def test_a_run_that_has_learnt_nothing_is_no_seed_of_those_that_have(
-    made_up, tmp_path: Path
-) -> None:
-    """Where none has, the number is of all, and not comparable."""
-    for seeds, learnt in (((1, 2, 3), 2), ((3,), 1)):
-        seeds_of = judged(made_up(*seeds), MODEL, tmp_path).groupby("id")["seeds"].first()
-        assert seeds_of["niven-adversarial"] == seeds_of["niven-learnt-bert"] == learnt
-        assert seeds_of["niven-table3-bert-full"] == len(seeds)
-
-
-def test_generated_data_get_no_verdict(made_up, tmp_path: Path) -> None:
-    """Where all data are generated a verdict remains on claims alone that need no data."""
-    tasks = ("mnli", "mrpc", "qnli", "qqp", "rte", "sst2", "stsb", "cola", "wnli")
-    data = dict.fromkeys((*NEEDS, *tasks), "generated")
-    table = judged(made_up(1, 2, 3), MODEL, tmp_path, "BERT-base", data)
-    open_to = table[table["verdict"].isin(["not comparable", "not measured"])]
-    assert set(open_to["rule_met"].dropna()) == {"yes", "no", "undecided"}
-    needs = {claim["id"]: claim["needs"] for claim in claims_in(*ENCODERS)}
-    assert {needs[id_] for id_ in set(table["id"]) - set(open_to["id"])} <= {"", "own-head"}
 
 
 @pytest.mark.parametrize("size", ["", "BERT-base", "BERT-large"])

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -16,11 +15,6 @@ CLAIM = Claim("one", "A", "Table 1", "More than half.", "statement", "BERT-base"
 ABOVE, WITHIN = {"reference": 30.0}, {"rule": "within", "to": 3.0}
 VALUE = WITHIN | {"kind": "value"}
 NOT_BELOW = {"rule": "not below", "value": 0.0, "to": 1.0}
-BETWEEN = {"rule": "between", "value": 32.0, "to": 61.0}
-
-
-def claim(**changes: Any) -> Claim:
-    return replace(CLAIM, **changes)
 
 
 def interval(low: float, high: float, **more: float) -> Measured:
@@ -57,10 +51,7 @@ def test_each_rule_holds_at_its_target_and_fails_beyond() -> None:
     [
         (ABOVE, (40, 60), verdicts.DIRECTION),
         (ABOVE, (25, 60), verdicts.CANNOT_TELL),
-        (ABOVE, (25, 45), verdicts.NOT_REPRODUCED),
         ({"rule": "below", "reference": 100.0}, (60, 90), verdicts.DIRECTION),
-        ({"rule": "below", "reference": 100.0}, (90, 110), verdicts.NOT_REPRODUCED),
-        (WITHIN, (46, 49.9), verdicts.CANNOT_TELL),
         (WITHIN, (47.5, 53.3), verdicts.REPRODUCED),  # covers 50, +-2.9
         (WITHIN, (46.5, 53), verdicts.CANNOT_TELL),  # covers it, +-3.25
         (WITHIN, (50.1, 53.5), verdicts.CANNOT_TELL),  # does not cover it
@@ -68,8 +59,6 @@ def test_each_rule_holds_at_its_target_and_fails_beyond() -> None:
         (WITHIN | {"reference": 80.0}, (81, 90), verdicts.NOT_REPRODUCED),
         (NOT_BELOW, (-1.1, 3), verdicts.CANNOT_TELL),
         (NOT_BELOW, (-0.9, -0.3), verdicts.NOT_REPRODUCED),
-        (BETWEEN, (30, 61), verdicts.CANNOT_TELL),
-        (BETWEEN, (10, 31), verdicts.NOT_REPRODUCED),
         ({}, (math.nan, math.nan), verdicts.CANNOT_TELL),
         (VALUE, (49, 51), verdicts.NOT_COMPARABLE),
         (
@@ -84,12 +73,12 @@ def test_each_rule_holds_at_its_target_and_fails_beyond() -> None:
 def test_verdict(changes: dict, ends: tuple[float, float], verdict: str) -> None:
     """Of the paper's model, but where the claim is a value."""
     same_model = changes.get("kind") != "value"
-    assert judge(claim(**changes), interval(*ends), same_model) == verdict
+    assert judge(replace(CLAIM, **changes), interval(*ends), same_model) == verdict
 
 
 def test_the_side_of_a_value_is_that_of_the_papers_own_baseline() -> None:
     """The paper's head beats its offset, 68; ours beats our offset, which the value does not."""
-    value = claim(kind="value", rule="within", value=75.6, to=3.0, reference=68.3)
+    value = replace(CLAIM, kind="value", rule="within", value=75.6, to=3.0, reference=68.3)
     assert judge(value, interval(77, 81, reference=75.8), False) == verdicts.DIRECTION
     assert judge(value, interval(73, 75, reference=75.8), False) == verdicts.FAILS
     without = replace(value, reference=None)  # ours alone gives no side

@@ -89,8 +89,8 @@ def main_scores(study: Study, *columns: str) -> dict[str, tuple[np.ndarray, bool
 def table1_gain(study: Study, weights: str, other_weights: str, task: str = "") -> Cases:
     gains = main_scores(study, weights, other_weights)
     wanted = task.split() or list(TITLES.values())
-    return [Case(*gains[name][0], TITLES[name], task=name) for name in gains
-            if TITLES[name] in wanted]  # fmt: skip
+    chosen = [name for name in gains if TITLES[name] in wanted]
+    return [Case(*gains[name][0], TITLES[name], task=name) for name in chosen]
 
 
 def average_gain(study: Study, weights: str, other_weights: str) -> Cases:

@@ -195,7 +195,8 @@ def modes_verdict(study: Study) -> Cases:
             everywhere = row["verdict"] == "in all modes"
             apart = min(lows) > 0 or max(highs) < 0
             counts += [everywhere, everywhere and apart, row["verdict"] != "depends on the mode"]
-        yield Case(*(100 * counts / len(shown)), **about)
+        if len(shown):
+            yield Case(*(100 * counts / len(shown)), **about)
 
 
 def attribution_rank(study: Study, estimate: str, against: str = "effect") -> Cases:

@@ -7,7 +7,6 @@ import pandas as pd
 
 from tests.claims.independent.study import Case, Cases, Missing, Study, quantile, where, wilson
 
-INPUTS = {"full": "C, R, W", "W": "W", "RW": "R, W", "CW": "C, W"}
 FAMILIES = {"BERT": "bert", "BoV": "bov", "BiLSTM": "bilstm"}
 
 
@@ -74,7 +73,8 @@ def arct_accuracy(study: Study, table: str, family: str, inputs: str, statistic:
     comparable = not none and (split == "test" or table == "table1")
     comparable &= statistic != "max" or len(by_run) >= 20
     chance = None if table == "table4" else 50.0
-    return [Case(value, low, high, reference=chance, comparable=comparable)]
+    seeds = len(by_run)
+    return [Case(value, low, high, reference=chance, comparable=comparable, seeds=seeds)]
 
 
 def degenerate_runs(study: Study) -> Cases:
@@ -123,12 +123,12 @@ def adversarial(study: Study, trained_on: str) -> Cases:
         sd = round(float(chosen.std()), 1) if len(chosen) > 1 else 0.0
         value, n = round(float(chosen.mean()), 1), len(points) // len(by_run)
         ends = over_points_and_runs(value, sd, len(seeds), n)
-        yield Case(value, *ends, f"BERT {setup}", comparable=bool(seeds))
+        yield Case(value, *ends, f"BERT {setup}", comparable=bool(seeds), seeds=len(chosen))
 
 
 def easy_points(study: Study) -> Cases:
     table = study.rows("tables/niven2019-easy.csv", measure="cue among always right")
-    table = where(table, setup=INPUTS["full"])
+    table = where(table, setup="C, R, W")
     for source in dict.fromkeys(table["source"]):
         rows = table[table["source"] == source]
         some_failed = "not degenerate" in set(rows["runs"])

@@ -70,11 +70,9 @@ def kept(study: Study, scope: str, at: float) -> dict[str, np.ndarray]:
 
 
 def kept_bleu(study: Study, share: str, attention: str) -> Cases:
-    return [
-        case(study, ends, run, TITLES.get(scope, ""))
-        for scope in attention.split()
-        for run, ends in kept(study, scope, float(share)).items()
-    ]
+    for scope in attention.split():
+        for run, ends in kept(study, scope, float(share)).items():
+            yield case(study, ends, run, TITLES.get(scope, ""))
 
 
 def kept_gap(study: Study, share: str) -> Cases:
@@ -158,16 +156,13 @@ def free_of_loss(study: Study, run: str, rows: pd.DataFrame, level: str, most: s
 
 
 def translator_layers_of_one_head(study: Study, chosen_on: str, level: str, most: str) -> Cases:
-    return [
-        free_of_loss(study, run, rows, level, most) for run, rows in best_left(study, chosen_on)
-    ]
+    for run, rows in best_left(study, chosen_on):
+        yield free_of_loss(study, run, rows, level, most)
 
 
 def translator_heads_without_loss(study: Study, attention: str, level: str, most: str) -> Cases:
-    found = masked(study, "head", "test")
-    return [
-        free_of_loss(study, run, where(rows, type=attention), level, most) for run, rows in found
-    ]
+    for run, rows in masked(study, "head", "test"):
+        yield free_of_loss(study, run, where(rows, type=attention), level, most)
 
 
 def significant_heads(study: Study, attention: str, level: str) -> Cases:
