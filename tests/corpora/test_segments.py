@@ -93,13 +93,10 @@ def test_same_seed_same_bytes(plain: Path, tmp_path: Path) -> None:
     assert (tmp_path / "segments").read_bytes() != first
 
 
-def test_fewer_segments_than_asked_for_are_reported(
-    plain: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_fewer_segments_than_asked_for_are_counted(plain: Path, tmp_path: Path) -> None:
     chosen, _, counts = run(tmp_path, {"path": str(plain)}, n_segments=100)
     assert counts["segments asked for"] == 100
     assert counts["segments analysed"] == len(chosen) < 100
-    assert "100 segments asked for" in caplog.text
 
 
 WIKITEXT = (
