@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+import pandas as pd
 from nltk.tokenize import TreebankWordTokenizer
+
+from workflow_scripts.arguments.setups import WARRANTS
 
 _TOKENIZER = TreebankWordTokenizer()
 Cue = tuple[str, ...]  # a unigram or a bigram, in lower case
@@ -35,6 +39,18 @@ def forms(text: str, same: Mapping[str, str]) -> list[str]:
 def grams(tokens: Sequence[str], sizes: Sequence[int]) -> set[Cue]:
     """The n-grams of the words, for each size n."""
     return {tuple(tokens[start : start + n]) for n in sizes for start in range(len(tokens) - n + 1)}
+
+
+def cue_in(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> np.ndarray:
+    """Whether each warrant of each point contains the cue, bool [point, warrant]."""
+    pairs = points[list(WARRANTS)].to_numpy()
+    has = [cue in grams(forms(text, same), [len(cue)]) for text in pairs.ravel()]
+    return np.array(has, dtype=bool).reshape(pairs.shape)
+
+
+def side_of(has: np.ndarray) -> np.ndarray:
+    """The warrant, 0 or 1, that alone contains a cue; -1 where neither or both do, int [point]."""
+    return np.where(has.sum(axis=1) == 1, has.argmax(axis=1), -1)
 
 
 def without(text: str, cue: Cue, same: Mapping[str, str]) -> str:
