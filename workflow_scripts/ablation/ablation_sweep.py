@@ -1,6 +1,5 @@
 """Logits of a fine-tuned classifier with every head, layer, or all heads but one disabled."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,8 +19,6 @@ from workflow_scripts.core.model.classifiers import Sampler, classifier_of
 from workflow_scripts.core.model.replacements import FROM_TEXTS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-
-log = logging.getLogger(__name__)
 
 
 def main(
@@ -68,7 +65,6 @@ def main(
         if split == "train":
             continue
         tokens, rows = sampler.sample(split, examples)
-        log.info("%s: %d examples", split, len(tokens))
         split_units = units if split == "dev" else {"head": ["zero"]}
         chosen = examples_of(model, tokens, pass_tokens, part)
         swept = sweep(model, [tokens[index] for index in chosen], split_units, texts, **limits)

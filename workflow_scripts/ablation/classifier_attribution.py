@@ -42,13 +42,8 @@ def attributions(
     """The attribution of every mode, layer, head and text, float64, in the unit of the loss.
 
     Above 0 the loss would grow. `replacements` has what heads output instead in each mode; None,
-    which is 0, in mode zero alone. Raises ValueError for another mode without a replacement.
+    which is 0, in mode zero alone.
     """
-    unknown = [mode for mode, instead in replacements.items() if instead is None and mode != "zero"]
-    if unknown:
-        raise ValueError(
-            f"no attribution in {', '.join(unknown)}: what heads output instead is not given"
-        )
     shape = (n_layers(model), n_heads(model))
     values = np.empty((len(replacements), *shape, len(tokens)))
     open_attention(model).requires_grad_(False)

@@ -1,7 +1,6 @@
 """A classifier fine-tuned on one task from one initialisation and seed (Kovaleva et al., 4.3)."""
 
 import hashlib
-import logging
 import shutil
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.metrics import majority, predictions_of, score, weighted_scores
 from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
 
-log = logging.getLogger(__name__)
 Splits = dict[str, tuple[list[Tokens], np.ndarray]]
 
 
@@ -54,7 +52,6 @@ def score_rows(
         resampled = weighted_scores(metric, labels, predictions, weights)
         row["ci_low"], row["ci_high"] = np.percentile(resampled, CONFIDENCE)
         rows.append(row | {"n": len(labels), "majority": base[metric]})
-        log.info("%s, %s: %s %.3f", stage, split, metric, value)
     return rows
 
 

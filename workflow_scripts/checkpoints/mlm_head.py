@@ -146,7 +146,6 @@ def main(
         "n_train": len(labels),
         "n_held_out": len(dev_labels),
     }
-    log.info("masked-LM head: %s", row)
     save_file(mlm.head_state(masked_lm), head, metadata={"head": row["head"]})
     tables.write_csv(pd.DataFrame([row]), losses)
 

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,8 +46,6 @@ from workflow_scripts.probes.probing_classifiers import (
 )
 from workflow_scripts.probes.random_body import random_card
 
-log = logging.getLogger(__name__)
-
 
 class Results:
     """Collects the rows of the tables and saves weights.
@@ -92,7 +89,6 @@ class Results:
         self.count(probe, task, measure, counts, sentences)
         scored = self._score(counts, sentences)
         self.scores.append({"probe": probe, "task": task, "measure": measure, **scored, **about})
-        log.info("%s", self.scores[-1])
 
     def count(
         self,
@@ -350,7 +346,6 @@ def main(
 
     results, on = Results(settings, seed, probes), devices.pick(device)
     split = sentences_with(attention, card)
-    log.info("%d sentences to train on, %d to score", len(split.train), len(split.dev))
     n_heads, dimension = len(split.train[0].attention), known.matrix.shape[1]
     add_baselines(results, split)
     torch.manual_seed(seed)
