@@ -5,7 +5,6 @@ its decoder tied to the word embeddings; the table of losses states which (`head
 and how good it is.
 """
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,6 @@ from workflow_scripts.core.model.training import Recipe, ShuffledIndices, train
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
-log = logging.getLogger(__name__)
 BATCH = 256  # masked positions
 BATCH_TOKENS = 4096
 

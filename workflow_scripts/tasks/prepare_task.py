@@ -109,16 +109,11 @@ def main(
 def to_frame(rows: list[dict[str, Any]], name: str, split: str) -> pd.DataFrame:
     """The table of one split, with the columns of prepared tasks (COLUMNS)."""
     records = [
-        (
-            split,
-            f"{name}-{split}-{number:06d}",
-            row["source"],
-            *[*row["texts"], ""][:2],
-            row["label"],
-        )
+        (split, f"{name}-{split}-{number:06d}", row["source"], *[*row["texts"], ""][:2])
         for number, row in enumerate(rows)
     ]
-    return pd.DataFrame(records, columns=list(COLUMNS))
+    frame = pd.DataFrame(records, columns=list(COLUMNS[:-1]))
+    return frame.assign(label=[row["label"] for row in rows])
 
 
 if __name__ == "__main__":
