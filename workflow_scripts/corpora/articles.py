@@ -77,14 +77,11 @@ def articles_of_lines(lines: Iterable[Line], form: str) -> Iterator[Article]:
         if heading:
             current.left_out += 1
         else:
-            current.paragraphs.append(Paragraph(clean_wikitext(text, form), source))
+            if form == "wikitext":  # marks joined hyphens, commas and points as ` @-@ `
+                text = re.sub(r" @([-,.])@ ", r"\1", text)
+            current.paragraphs.append(Paragraph(text, source))
     if current is not None:
         yield current
-
-
-def clean_wikitext(text: str, form: str) -> str:
-    """The text without WikiText's marks for joined hyphens, commas and points (` @-@ `)."""
-    return re.sub(r" @([-,.])@ ", r"\1", text) if form == "wikitext" else text
 
 
 def has_headings(path: Path) -> bool:

@@ -13,7 +13,6 @@ from workflow_scripts.core.data import table_parts, tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import devices, padding
 from workflow_scripts.core.model.attention import (
     n_heads,
@@ -90,15 +89,8 @@ def gradients_table(values: dict[str, np.ndarray], examples: np.ndarray) -> pd.D
 
 
 def read_gradients(parts: Sequence[Path], n: int, shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    """The values of `gradients` of `n` examples from the tables of all their parts.
-
-    Raises InputError where an example is in none or in several.
-    """
+    """The values of `gradients` of `n` examples from the tables of all their parts."""
     whole = table_parts.join(parts)
-    if len(whole) != n * shape[0] * shape[1]:
-        raise InputError(
-            f"{parts[0].parent}: gradients of other than {n} examples; delete them and run again"
-        )
     return {variant: whole[variant].to_numpy().reshape(n, *shape) for variant in VARIANTS}
 
 

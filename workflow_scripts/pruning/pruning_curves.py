@@ -172,24 +172,17 @@ def by_halves(
     So no example is scored by an order that it helped to choose.
     """
     half = resampling.half_weights(len(labels), 1, seed)[0].astype(bool)
-    return [
-        PruningOrder(
-            "ablation", 0, by_ablation(task, labels, swept, part, counts), rest.nonzero()[0]
-        )
-        for part, rest in ((half, ~half), (~half, half))
-    ]
+    masks = [by_ablation(task, labels, swept, part, counts) for part in (half, ~half)]
+    scored = np.flatnonzero(~half), np.flatnonzero(half)
+    return [PruningOrder("ablation", 0, *each) for each in zip(masks, scored, strict=True)]
 
 
 def one_head_plans(importance: np.ndarray, draws: int, seed: int) -> list[PruningOrder]:
     """All heads but one of each layer gone at once: the most important is left, or a random one."""
     rng = np.random.default_rng(seed)
-    scores = [rng.random(importance.shape) for _ in range(draws)]
-    chosen = PruningOrder("one-head", 0, one_in_each_layer(importance))
-    random = [one_in_each_layer(each) for each in scores]
-    return [
-        chosen,
-        *(PruningOrder("one-head-random", draw, masks) for draw, masks in enumerate(random)),
-    ]
+    random = [one_in_each_layer(rng.random(importance.shape)) for _ in range(draws)]
+    plans = [PruningOrder("one-head", 0, one_in_each_layer(importance))]
+    return plans + [PruningOrder("one-head-random", *each) for each in enumerate(random)]
 
 
 def pruned_logits(
