@@ -1,6 +1,6 @@
 """Importance, and the score with more and more heads gone, by strategy (Michel et al., 4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,23 +84,6 @@ def one_in_each_layer(scores: np.ndarray) -> np.ndarray:
     gone = np.ones(scores.shape, bool)
     gone[np.arange(len(scores)), scores.argmax(axis=1)] = False
     return np.stack([np.zeros(scores.shape, bool), gone])
-
-
-@dataclass(frozen=True)
-class PruningSettings:
-    """How heads are ranked and pruned: a study's `pruning`, without the measurement of speed."""
-
-    step: float  # share of all heads that one step prunes
-    strategies: Sequence[str]
-    importance: Mapping[str, Any]  # variant, normalise, recompute
-    draws: int  # random orders
-    examples: int  # training examples behind importance, 0: all
-    bootstrap: int
-
-    @property
-    def definition(self) -> Definition:
-        """Which importance ranks the heads."""
-        return Definition(self.importance["variant"], self.importance["normalise"])
 
 
 @dataclass(frozen=True)
@@ -227,53 +210,57 @@ def main(
 ) -> None:
     """Write importance, the score after every step of every strategy, and when each head goes.
 
-    `settings` are the fields of PruningSettings. Examples are sampled by `sample_seed`, the same
-    for every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
+    `settings` are a study's `pruning`: the `step` and `strategies`, of `importance` the variant and
+    whether it is normalised and recomputed, the `draws` of random orders, the training `examples`
+    behind importance (0: all), and `bootstrap`. Examples are sampled by `sample_seed`, the same for
+    every fine-tuning `seed`, which is that of the random orders, the halves and the intervals.
     Importance comes from training examples, scores from development examples; one-head scores
     rank the heads on one half of these and are followed on the other. `parts` are the gradients
     behind importance where other jobs computed them. `limits` are pass_tokens and precision of the
     ablation engine.
     """
-    pruning = PruningSettings(**settings)
+    strategies, draws = settings["strategies"], settings["draws"]
+    bootstrap, recompute = settings["bootstrap"], settings["importance"]["recompute"]
     model, tokenizer = classifier_of(card, devices.pick(device))
     scored_task, positions = TASKS[task], read_card(card)["max_positions"]
     sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
     tokens, rows = sampler.sample("dev", dev_examples)
-    training, training_rows = sampler.sample("train", pruning.examples)
+    training, training_rows = sampler.sample("train", settings["examples"])
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()
     shape = (n_layers(model), n_heads(model))
-    counts = orders.steps(shape[0] * shape[1], pruning.step)
-    definition, lengths = pruning.definition, [len(example) for example in training]
+    counts = orders.steps(shape[0] * shape[1], settings["step"])
+    definition = Definition(settings["importance"]["variant"], settings["importance"]["normalise"])
+    lengths = [len(example) for example in training]
     if parts:
         values = read_gradients(parts, len(training), shape)
     else:
         values = gradients(model, training, training_labels)
     first, plans = ranking(values, lengths, definition), []
-    if "importance" in pruning.strategies:
+    if "importance" in strategies:
         masks = orders.by_score(first, counts)
-        if pruning.importance["recompute"]:
+        if recompute:
             masks = by_importance(model, training, training_labels, counts, definition, first)
         plans.append(PruningOrder("importance", 0, masks))
-    if "ablation" in pruning.strategies:
+    if "ablation" in strategies:
         swept = read_sweep(logits, rows["id"].tolist(), shape, scored_task.n_labels)
         plans += by_halves(scored_task, labels, swept, counts, seed)
-    if "random" in pruning.strategies:
-        at_random = orders.at_random(shape, counts, pruning.draws, seed)
+    if "random" in strategies:
+        at_random = orders.at_random(shape, counts, draws, seed)
         plans += [PruningOrder("random", draw, masks) for draw, masks in enumerate(at_random)]
-    if "one-head" in pruning.strategies:
-        plans += one_head_plans(first, pruning.draws, seed)
+    if "one-head" in strategies:
+        plans += one_head_plans(first, draws, seed)
     outputs = pruned_logits(model, tokens, plans, **limits)
     run_columns = {"task": task, "init": init, "seed": seed}
-    frame = importance_table(values, lengths, pruning.bootstrap, seed)
+    frame = importance_table(values, lengths, bootstrap, seed)
     tables.write(frame.assign(**run_columns), importance)
     run_columns["heads"] = shape[0] * shape[1]
     gone_in = {(plan.strategy, plan.draw): plan.masks.sum(axis=(1, 2)).tolist() for plan in plans}
     scores = []
     for (strategy, draw), steps in outputs.items():
         line = curve(scored_task, labels, steps, gone_in[strategy, draw])
-        line = with_intervals(line, scored_task, labels, steps, pruning.bootstrap, seed)
-        recomputed = strategy == "importance" and pruning.importance["recompute"]
-        scores.append(line.assign(strategy=strategy, draw=draw, recomputed=recomputed))
+        line = with_intervals(line, scored_task, labels, steps, bootstrap, seed)
+        line = line.assign(strategy=strategy, draw=draw)
+        scores.append(line.assign(recomputed=strategy == "importance" and recompute))
     tables.write(pd.concat(scores, ignore_index=True).assign(**run_columns), curves)
     gone = [
         orders.order_of(plan.masks).assign(strategy=plan.strategy, draw=plan.draw, fold=fold)

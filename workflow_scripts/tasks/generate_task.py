@@ -125,13 +125,7 @@ def cola(rng: random.Random, domains: Domains) -> Row:
 
 
 WRITERS: dict[str, Callable[[random.Random, Domains], Row]] = {
-    "mrpc": mrpc,
-    "stsb": stsb,
-    "qqp": qqp,
-    "rte": rte,
-    "qnli": qnli,
-    "mnli": mnli,
-    "cola": cola,
+    writer.__name__: writer for writer in (mrpc, stsb, qqp, rte, qnli, mnli, cola)
 }
 
 
