@@ -119,7 +119,9 @@ def main(
     epochs.mkdir()
     for epoch in sorted(work.glob("epoch-*")):
         shutil.copytree(epoch, epochs / epoch.name)
-    _write_card(checkpoint, card, base, f"{base['name']}.{task}.{init}.{fine_tuning.seed}")
+    own = {"name": f"{base['name']}.{task}.{init}.{fine_tuning.seed}"}
+    own |= {"source": {"trained": final.name}, "weights": models.weights_digest(checkpoint)}
+    write_card(base | own, card)
     about = {"model": base["name"], "task": definition.title, "init": init}
     about["seed"] = fine_tuning.seed
     tables.write_csv(pd.DataFrame(scores).assign(**about), metrics)
@@ -130,13 +132,6 @@ def main(
 def _labelled(tokens: list[Tokens], labels: np.ndarray, task: Task) -> LabelledTokens:
     kind = np.int64 if task.labels else np.float32
     return LabelledTokens(tokens, torch.from_numpy(labels.astype(kind)))
-
-
-def _write_card(checkpoint: Path, card: Path, base: dict[str, Any], name: str) -> None:
-    """The checkpoint's card: its base's, with its own name, path and weights."""
-    own = {"name": name, "source": {"trained": job.final(checkpoint).name}}
-    own["weights"] = models.weights_digest(checkpoint)
-    write_card(base | own, card)
 
 
 if __name__ == "__main__":

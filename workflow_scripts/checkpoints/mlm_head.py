@@ -45,14 +45,10 @@ def masked_states(
     for round_ in range(maskings):
         batches = by_length([len(example) for example in tokens], BATCH_TOKENS)
         for batch in job.progress(batches, desc=f"hidden states, masking {round_ + 1}"):
+            rngs = [np.random.default_rng([seed, round_, index]) for index in batch]
             masked = [
-                mask_example(
-                    tokens[index],
-                    mask_id,
-                    model.config.vocab_size,
-                    np.random.default_rng([seed, round_, index]),
-                )
-                for index in batch
+                mask_example(tokens[index], mask_id, model.config.vocab_size, rng)
+                for index, rng in zip(batch, rngs, strict=True)
             ]
             inputs = padding.pad([example for example, _ in masked], model)
             with torch.inference_mode(), OneDNN():

@@ -89,11 +89,6 @@ def has_headings(path: Path) -> bool:
     return any(HEADING.match(line) and line.startswith(" ") for _, line in read_lines(path))
 
 
-def is_dump(path: Path) -> bool:
-    """Whether a file, by its name, is a MediaWiki dump."""
-    return path.suffix == ".bz2" or ".xml" in path.name
-
-
 def articles_of_dump(path: Path) -> Iterator[Article]:
     """Articles of the main namespace of a MediaWiki XML dump (.xml or .xml.bz2), as text.
 
@@ -165,7 +160,11 @@ class TextFormat:
 
 
 FORMATS = {
-    "mediawiki": TextFormat((".xml", ".bz2"), is_dump, of_file=articles_of_dump),
+    "mediawiki": TextFormat(
+        (".xml", ".bz2"),
+        lambda path: path.suffix == ".bz2" or ".xml" in path.name,
+        of_file=articles_of_dump,
+    ),
     "wikitext": TextFormat(
         (".raw", ".tokens"), has_headings, of_lines=partial(articles_of_lines, form="wikitext")
     ),

@@ -94,20 +94,14 @@ def read_gradients(parts: Sequence[Path], n: int, shape: tuple[int, int]) -> dic
     return {variant: whole[variant].to_numpy().reshape(n, *shape) for variant in VARIANTS}
 
 
-def released_scale(lengths: Sequence[int], n_layers: int) -> np.ndarray:
-    """The factor from a mean over examples to the released code's importance, [layer, 1].
+def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, np.ndarray]:
+    """The values of `gradients`, scaled: their mean over examples is the variant's importance.
 
     The released code divides the sum by the number of tokens, and in the last layer, where only
     [CLS] has a gradient, by the number of examples.
     """
-    scale = np.full((n_layers, 1), len(lengths) / sum(lengths))
+    scale = np.full((values["released"].shape[1], 1), len(lengths) / sum(lengths))
     scale[-1] = 1.0
-    return scale
-
-
-def scaled(values: dict[str, np.ndarray], lengths: Sequence[int]) -> dict[str, np.ndarray]:
-    """The values of `gradients`, scaled: their mean over examples is the variant's importance."""
-    scale = released_scale(lengths, values["released"].shape[1])
     return values | {"released": values["released"] * scale}
 
 

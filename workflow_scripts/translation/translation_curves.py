@@ -176,14 +176,6 @@ def read_split(pairs: Path, split: str, sentences: int, seed: int) -> pd.DataFra
     return sample_rows(chosen, sentences, seed)
 
 
-def scopes(order: Sequence[Sublayer]) -> dict[str, np.ndarray]:
-    """Which sublayers are pruned, bool [sublayer]: all, and those of each type."""
-    types = np.array([sublayer.type for sublayer in order])
-    return {ALL: np.ones(len(order), bool)} | {
-        name: types == name for name in dict.fromkeys(types.tolist())
-    }
-
-
 def plans_of(
     scores: Mapping[str, np.ndarray], order: Sequence[Sublayer], settings: PruningChoices, seed: int
 ) -> list[ScopedOrder]:
@@ -192,7 +184,9 @@ def plans_of(
     `scores` has those of each strategy but `random`.
     """
     plans, n_heads = [], next(iter(scores.values())).shape[1]
-    for scope, chosen in scopes(order).items():
+    types = np.array([sublayer.type for sublayer in order])
+    for scope in (ALL, *dict.fromkeys(types.tolist())):
+        chosen = (types == scope) | (scope == ALL)
         shape = (int(chosen.sum()), n_heads)
         counts = orders.steps(shape[0] * shape[1], settings.step)
         for strategy in settings.strategies:
