@@ -10,6 +10,7 @@ weight.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -123,17 +124,6 @@ RELATIVE = ("bleu", "chrf")  # of these a share is kept; a loss has no zero to b
 
 
 @dataclass(frozen=True)
-class PruningChoices:
-    """How heads are ranked and pruned: a study's `translation.pruning`."""
-
-    step: float  # share of a scope's heads that one step prunes
-    strategies: Sequence[str]
-    draws: int  # random orders
-    examples: int  # training pairs behind importance, 0: all
-    epochs: str  # after which epochs curves are measured: every, or doubling
-
-
-@dataclass(frozen=True)
 class ScopedOrder:
     """An order of pruning, bool [step, sublayer, head]; heads beyond its scope are never gone."""
 
@@ -147,16 +137,6 @@ class ScopedOrder:
     def heads(self) -> int:
         """The number of heads of the scope."""
         return int(self.sublayers.sum()) * self.masks.shape[2]
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """How scores are measured; `seed` is that of the samples of sentences and of the bootstrap."""
-
-    sentences: int  # of the test split, 0: all
-    pass_rows: int
-    bootstrap: int
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -177,21 +157,25 @@ def read_split(pairs: Path, split: str, sentences: int, seed: int) -> pd.DataFra
 
 
 def plans_of(
-    scores: Mapping[str, np.ndarray], order: Sequence[Sublayer], settings: PruningChoices, seed: int
+    scores: Mapping[str, np.ndarray],
+    order: Sequence[Sublayer],
+    settings: Mapping[str, Any],
+    seed: int,
 ) -> list[ScopedOrder]:
     """The order of every scope and strategy; the lowest of `scores` [sublayer, head] goes first.
 
-    `scores` has those of each strategy but `random`.
+    `scores` has those of each strategy but `random`. `settings` have the strategies, the share of a
+    scope's heads that one step prunes (step) and the number of random orders (draws).
     """
     plans, n_heads = [], next(iter(scores.values())).shape[1]
     types = np.array([sublayer.type for sublayer in order])
     for scope in (ALL, *dict.fromkeys(types.tolist())):
         chosen = (types == scope) | (scope == ALL)
         shape = (int(chosen.sum()), n_heads)
-        counts = orders.steps(shape[0] * shape[1], settings.step)
-        for strategy in settings.strategies:
+        counts = orders.steps(shape[0] * shape[1], settings["step"])
+        for strategy in settings["strategies"]:
             if strategy == "random":
-                masks_of_draws = orders.at_random(shape, counts, settings.draws, seed)
+                masks_of_draws = orders.at_random(shape, counts, settings["draws"], seed)
             else:
                 masks_of_draws = [orders.by_score(scores[strategy][chosen], counts)]
             for draw, of_scope in enumerate(masks_of_draws):
@@ -244,18 +228,22 @@ def scored(translated: Translated, unpruned: int, draws: int, seed: int) -> pd.D
 
 
 def curves_of(
-    translator: Translator, pairs: pd.DataFrame, plans: Sequence[ScopedOrder], how: Measurement
+    translator: Translator,
+    pairs: pd.DataFrame,
+    plans: Sequence[ScopedOrder],
+    how: Mapping[str, int],
 ) -> pd.DataFrame:
     """One row per strategy, scope, draw, step and metric, of the columns of `scored`.
 
     With pruned (heads gone), heads (of the scope) and share (of them gone). All plans are measured
-    together: equal masks, as the first of all, are translated once.
+    together: equal masks, as the first of all, are translated once. `how` has pass_rows, bootstrap
+    and seed.
     """
     masks = np.concatenate([plan.masks for plan in plans])
     variants, numbers = np.unique(masks, axis=0, return_inverse=True)
     unpruned = int((~variants.any(axis=(1, 2))).nonzero()[0][0])
-    translated = measure(translator, pairs, variants, how.pass_rows)
-    scores = scored(translated, unpruned, how.bootstrap, how.seed)
+    translated = measure(translator, pairs, variants, how["pass_rows"])
+    scores = scored(translated, unpruned, how["bootstrap"], how["seed"])
     frames, start = [], 0
     for plan in plans:
         pruned = plan.masks.sum(axis=(1, 2))

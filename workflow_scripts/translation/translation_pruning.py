@@ -19,8 +19,6 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats import orders
 from workflow_scripts.core.stats.translation_metrics import METRICS
 from workflow_scripts.translation.translation_curves import (
-    Measurement,
-    PruningChoices,
     ScopedOrder,
     by_head,
     curves_of,
@@ -83,25 +81,26 @@ def main(
     """Write importance, the scores after every step of every order, and when each head goes.
 
     Importance is estimated once, on training pairs; one-head scores are those of the sweep on the
-    validation set; what is left is measured on the test set. `settings` are the fields of
-    PruningChoices, `measurement` those of Measurement. `checkpoint` are the files that
-    `card` describes, where there are any.
+    validation set; what is left is measured on the test set. `settings` are a study's
+    `translation.pruning`: those of plans_of, and the training pairs behind importance (examples, 0:
+    all). `measurement` has the test sentences (0: all), pass_rows, bootstrap, and the seed of all
+    samples. `checkpoint` are the files that `card` describes, where there are any.
     """
     transformers.utils.logging.set_verbosity_error()
-    pruning, how = PruningChoices(**settings), Measurement(**measurement)
+    seed = measurement["seed"]
     translator = translator_of(read_card(card), generation, devices.pick(device))
     modules, heads = sublayers(translator.model), n_heads(translator.model)
-    training = read_split(pairs, "train", pruning.examples, how.seed)
+    training = read_split(pairs, "train", settings["examples"], seed)
     values = gradients_on(translator, training)
-    table = importance_table(values, modules, how.bootstrap, how.seed)
+    table = importance_table(values, modules, measurement["bootstrap"], seed)
     tables.write(table.assign(run=run), importance)
     scores = {"importance": orders.normalised(values.mean(axis=0))}
-    if "score" in pruning.strategies:
+    if "score" in settings["strategies"]:
         scores["score"] = one_head_ranks(sweep, modules, heads)
-    plans = plans_of(scores, modules, pruning, how.seed)
+    plans = plans_of(scores, modules, settings, seed)
     tables.write(order_table(plans, modules).assign(run=run), order)
-    test = read_split(pairs, MEASURED_ON, how.sentences, how.seed)
-    tables.write(curves_of(translator, test, plans, how).assign(run=run), curves)
+    test = read_split(pairs, MEASURED_ON, measurement["sentences"], seed)
+    tables.write(curves_of(translator, test, plans, measurement).assign(run=run), curves)
 
 
 if __name__ == "__main__":
