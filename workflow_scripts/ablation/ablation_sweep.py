@@ -8,14 +8,12 @@ import pandas as pd
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import table_parts, tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import ablation_engine, devices
+from workflow_scripts.core.model import ablation_engine
 from workflow_scripts.core.model.ablation_table import sweep, variants_of
 from workflow_scripts.core.model.attention import n_heads, n_layers
 from workflow_scripts.core.model.batches import part_of
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.replacements import FROM_TEXTS
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -54,14 +52,12 @@ def main(
     if parts:
         tables.write(table_parts.join(parts), logits)
         return
-    model, tokenizer = classifier_of(card, devices.pick(device))
-    frame, texts = read_task(table), []
-    sampler = Sampler(frame, tokenizer, max_tokens, read_card(card)["max_positions"], sample_seed)
-    limits = {"pass_tokens": pass_tokens, "precision": precision, "seed": sample_seed}
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
+    limits, texts = {"pass_tokens": pass_tokens, "precision": precision, "seed": sample_seed}, []
     if any(mode in FROM_TEXTS for modes in units.values() for mode in modes):
         texts, _ = sampler.sample("train", reference)
     frames, n_rows = [], 0
-    for split in frame["split"].unique():
+    for split in sampler.table["split"].unique():
         if split == "train":
             continue
         tokens, rows = sampler.sample(split, examples)

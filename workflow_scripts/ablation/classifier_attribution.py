@@ -14,13 +14,11 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import n_heads, n_layers, open_attention, watching
 from workflow_scripts.core.model.batches import by_length
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, HeadOutputs, losses
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
@@ -88,9 +86,7 @@ def main(
 
     Examples and what heads output instead are those of ablation_sweep.
     """
-    model, tokenizer = classifier_of(card, devices.pick(device))
-    positions = read_card(card)["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     texts, _ = sampler.sample("train", reference)
     tokens, rows = sampler.sample("dev", examples)
     labels = torch.from_numpy(rows["label"].to_numpy().copy()).to(model.device)

@@ -10,10 +10,8 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import table_parts, tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import read_task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices, padding
+from workflow_scripts.core.model import padding
 from workflow_scripts.core.model.attention import (
     n_heads,
     n_layers,
@@ -21,7 +19,7 @@ from workflow_scripts.core.model.attention import (
     watching,
 )
 from workflow_scripts.core.model.batches import by_length, part_of
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.head_gradients import BATCH_TOKENS, HeadOutputs, losses
 from workflow_scripts.core.model.interventions import Gates
 from workflow_scripts.core.model.onednn import OneDNN
@@ -162,9 +160,7 @@ def main(
 
     They are sampled as pruning_curves samples them: at most `examples` (0: all), by `sample_seed`.
     """
-    model, tokenizer = classifier_of(card, devices.pick(device))
-    positions = read_card(card)["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
     tokens, rows = sampler.sample("train", examples)
     chosen = part_of([len(example) for example in tokens], BATCH_TOKENS, part)
     labels = rows["label"].to_numpy()[chosen]

@@ -11,13 +11,11 @@ import torch
 from transformers import PreTrainedModel
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import TASKS, Task, read_task
+from workflow_scripts.core.data.glue import TASKS, Task
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.model import devices
 from workflow_scripts.core.model.ablation_engine import ablate
 from workflow_scripts.core.model.attention import n_heads, n_layers
-from workflow_scripts.core.model.classifiers import Sampler, classifier_of
+from workflow_scripts.core.model.classifiers import classifier_and_sampler
 from workflow_scripts.core.model.head_gradients import losses
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -221,9 +219,8 @@ def main(
     """
     strategies, draws = settings["strategies"], settings["draws"]
     bootstrap, recompute = settings["bootstrap"], settings["importance"]["recompute"]
-    model, tokenizer = classifier_of(card, devices.pick(device))
-    scored_task, positions = TASKS[task], read_card(card)["max_positions"]
-    sampler = Sampler(read_task(table), tokenizer, max_tokens, positions, sample_seed)
+    model, sampler = classifier_and_sampler(card, table, max_tokens, sample_seed, device)
+    scored_task = TASKS[task]
     tokens, rows = sampler.sample("dev", dev_examples)
     training, training_rows = sampler.sample("train", settings["examples"])
     labels, training_labels = rows["label"].to_numpy(), training_rows["label"].to_numpy()

@@ -11,10 +11,10 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 from transformers import PreTrainedTokenizerFast as FastTokenizer
 
 from workflow_scripts.core.data.cards import read_card
-from workflow_scripts.core.data.glue import Task, split_of, to_examples
+from workflow_scripts.core.data.glue import Task, read_task, split_of, to_examples
 from workflow_scripts.core.data.sampling import sample_rows
 from workflow_scripts.core.data.tokens import Tokens, tokenize
-from workflow_scripts.core.model import finite, models, padding, weights
+from workflow_scripts.core.model import devices, finite, models, padding, weights
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.onednn import OneDNN
 
@@ -65,6 +65,15 @@ class Sampler:
         """At most `n` examples (0: all) of a split: their tokens and their rows."""
         rows = sample_rows(split_of(self.table, split), n, self.seed)
         return tokens_of(rows, self.tokenizer, self.max_tokens, self.max_positions), rows
+
+
+def classifier_and_sampler(
+    card: Path, table: Path, max_tokens: int, seed: int, device: str
+) -> tuple[PreTrainedModel, Sampler]:
+    """The classifier that a checkpoint's card describes, and samples of its task's `table`."""
+    model, tokenizer = classifier_of(card, devices.pick(device))
+    positions = read_card(card)["max_positions"]
+    return model, Sampler(read_task(table), tokenizer, max_tokens, positions, seed)
 
 
 def tokens_of(
