@@ -144,13 +144,10 @@ def kept_models(
     family: Family, weights: Sequence[Path], setups: Sequence[str], device: torch.device
 ) -> Iterator[tuple[dict[str, Any], nn.Module]]:
     """Each saved model with its `setup` and `seed`, from folders of <seed>/<set-up>."""
-    seeds = sorted((path for folder in weights for path in folder.glob("[0-9]*")), key=_seed)
-    for folder, setup in itertools.product(seeds, setups):
-        yield {"setup": setup, "seed": _seed(folder)}, family.load(folder / setup, setup, device)
-
-
-def _seed(folder: Path) -> int:
-    return int(folder.name)
+    folders = {int(path.name): path for folder in weights for path in folder.glob("[0-9]*")}
+    for seed, setup in itertools.product(sorted(folders), setups):
+        model = family.load(folders[seed] / setup, setup, device)
+        yield {"setup": setup, "seed": seed}, model
 
 
 def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> Hyperparameters:

@@ -1,7 +1,7 @@
 """The words of a warrant as the Penn Treebank splits them, and warrants with a cue changed."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -56,7 +56,7 @@ def side_of(has: np.ndarray) -> np.ndarray:
 def without(text: str, cue: Cue, same: Mapping[str, str]) -> str:
     """The text without every occurrence of the cue; "don't" without n't is "do"."""
     tokens = words(text)
-    return _keep(text, tokens, set(range(len(tokens))) - _positions(tokens, cue, same))
+    return _cut(text, tokens, _positions(tokens, cue, same))
 
 
 def exchanged(text: str, opposite: str, cue: Cue, same: Mapping[str, str]) -> tuple[str, str]:
@@ -76,8 +76,7 @@ def without_another(text: str, cue: Cue, same: Mapping[str, str], rng: random.Ra
     tokens = words(text)
     cued = _positions(tokens, cue, same)
     uncued = [position for position in range(len(tokens)) if position not in cued]
-    removed = rng.sample(uncued, min(len(cued), len(uncued)))
-    return _keep(text, tokens, set(range(len(tokens))) - set(removed))
+    return _cut(text, tokens, rng.sample(uncued, min(len(cued), len(uncued))))
 
 
 def _positions(tokens: Sequence[Word], cue: Cue, same: Mapping[str, str]) -> set[int]:
@@ -88,12 +87,10 @@ def _positions(tokens: Sequence[Word], cue: Cue, same: Mapping[str, str]) -> set
     return {start + k for start in starts for k in range(n)}
 
 
-def _keep(text: str, tokens: Sequence[Word], kept: set[int]) -> str:
-    """The text without the characters of the words that are not kept."""
+def _cut(text: str, tokens: Sequence[Word], removed: Iterable[int]) -> str:
+    """The text without the characters of the words at these positions."""
     pieces, end = [], 0
-    for position, word in enumerate(tokens):
-        pieces.append(text[end : word.start])
-        if position in kept:
-            pieces.append(text[word.start : word.end])
-        end = word.end
+    for position in sorted(removed):
+        pieces.append(text[end : tokens[position].start])
+        end = tokens[position].end
     return " ".join("".join([*pieces, text[end:]]).split())
