@@ -79,12 +79,14 @@ def drawn(
     it, from `input` and `params`; `tables` are the CSV files that it writes, too. `where` is as in
     `figure`.
     """
-    own = name.partition(".")[0].replace("-", "_")
+    stem, _, wildcards = name.partition(".")
+    own = stem.replace("-", "_")
     model = "{model}." if where.get("per_model", True) else ""
+    of = f"{wildcards}." if wildcards else ""
     DRAWN[own] = {
         "input": input,
         "output": figure(name, title, section, **where) | (tables or {}),
-        "job": f"{chapter}/{model}{own}",
+        "job": f"{chapter}/{model}{of}{own}",
         "params": step(f"{chapter}/figures.py") | {"figure": own} | (params or {}),
     }
 

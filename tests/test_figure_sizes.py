@@ -181,7 +181,8 @@ def test_a_figure_of_a_large_study_fits_a_page(
         figure.savefig(svg, format="svg")
 
     monkeypatch.setattr(figures, "save", save)
-    main = import_module(f"workflow_scripts.{module}").main
+    chapter, _, name = module.partition(".")
+    main = getattr(import_module(f"workflow_scripts.{chapter}.figures"), name)
     outputs = {kind: tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")}
     if "table" in main.__annotations__ and "table" not in large_study[module]:
         outputs["table"] = tmp_path / "table.csv"

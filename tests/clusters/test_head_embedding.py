@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.clusters import clark2019_fig6, head_embedding
+from workflow_scripts.clusters import figures, head_embedding
 from workflow_scripts.core.data import tables
 
 THRESHOLDS = {"previous": 0.5, "next": 0.5, "cls": 0.6, "sep": 0.6, "punctuation": 0.6, "broad": 3}
@@ -131,13 +131,13 @@ def test_figure(tmp_path: Path) -> None:
     linguistic = pd.DataFrame(rows, columns=["behaviour", "layer", "head", "marked"])
     tables.write(linguistic, tmp_path / "linguistic")
     inputs = {"embedding": tmp_path / "embedding", "linguistic": tmp_path / "linguistic"}
-    clark2019_fig6.main(**inputs, **files)
+    figures.clark2019_fig6(**inputs, **files)
     svg = files["svg"].read_text()
     for text in ("layer 4", "broad", "other", "1-1", "2-3 det, dobj", "linguistic", "stress 0.0"):
         assert text in svg
     assert "pobj" not in svg
     tables.write(linguistic[:0], tmp_path / "linguistic")
-    clark2019_fig6.main(**inputs, **files)
+    figures.clark2019_fig6(**inputs, **files)
     assert "linguistic" not in files["svg"].read_text()
 
 

@@ -13,7 +13,7 @@ from workflow_scripts.core.data.mentions import Document, Mention, read_document
 from workflow_scripts.core.data.wordpieces import to_words
 from workflow_scripts.coreference import coreference_examples
 from workflow_scripts.corpora import coreference_corpus
-from workflow_scripts.syntax import clark2019_fig5
+from workflow_scripts.syntax import figures
 
 WORDS = "Anna met the old dog . She liked it . It ran off . Then all was quiet here today .".split()
 
@@ -127,7 +127,7 @@ def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:
     paths = {kind: tmp_path / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
     syntax = tables.read(tmp_path / "examples").assign(title="det, 50%")
     tables.write(syntax, tmp_path / "syntax")
-    clark2019_fig5.main(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
+    figures.clark2019_fig5(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
     drawn = paths["svg"].read_text()
     assert drawn.count("30% without [CLS], [SEP]") == 2
     assert drawn.count("det, 50%") == 2
@@ -140,5 +140,5 @@ def test_without_a_passage_there_is_nothing_to_draw(study: Path, tmp_path: Path)
     assert run(study, tmp_path / "annotation.jsonl", tmp_path / "examples").empty
     paths = {kind: tmp_path / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
     full = run(study, study / "annotation.jsonl", tmp_path / "syntax")
-    clark2019_fig5.main(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
+    figures.clark2019_fig5(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
     assert paths["svg"].read_text().count("Head 2-1") == full["drawing"].nunique()

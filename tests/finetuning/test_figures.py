@@ -1,5 +1,6 @@
 """What the figures of attention before and after fine-tuning show."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +13,7 @@ from tests.finetuning.builders import TEXTS, annotated
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import write_examples
 from workflow_scripts.core.plots import figures
-from workflow_scripts.finetuning import (
-    kovaleva2019_features,
-    kovaleva2019_fig6,
-    kovaleva2019_fig7,
-    kovaleva2019_maps,
-)
+from workflow_scripts.finetuning import figures as finetuning_figures
 
 
 @pytest.fixture
@@ -41,14 +37,14 @@ def features(query: str, **attention: float) -> pd.DataFrame:
     return frame.assign(ci_low=frame["attention"] - 0.02, ci_high=frame["attention"] + 0.02)
 
 
-def draw(module: object, frame: pd.DataFrame, folder: Path) -> None:
+def draw(figure: Callable[..., None], frame: pd.DataFrame, folder: Path) -> None:
     tables.write(frame, folder / "features")
     out = {kind: folder / kind for kind in ("svg", "pdf", "png")}
-    module.main([folder / "features"], **out)  # type: ignore[attr-defined]
+    figure([folder / "features"], **out)
 
 
 def test_sep_and_cls_share_one_scale(saved: list[Figure], tmp_path: Path) -> None:
-    draw(kovaleva2019_fig6, features("all", sep=0.15, cls=0.94), tmp_path)
+    draw(finetuning_figures.kovaleva2019_fig6, features("all", sep=0.15, cls=0.94), tmp_path)
     (figure,) = saved
     maps = [axes for axes in figure.axes if axes.images]
     assert [axes.images[0].get_clim() for axes in maps] == [(0, 0.94)] * 4
@@ -60,7 +56,7 @@ def test_figure_7_states_examples_seeds_and_intervals(saved: list[Figure], tmp_p
     frame = features("cls", noun=0.4, cls=0.2)
     frame.loc[frame["kind"] == "noun", "n"] = 12
     frame.loc[frame["task"] == "rte", "ci_high"] += 0.1
-    draw(kovaleva2019_fig7, frame, tmp_path)
+    draw(finetuning_figures.kovaleva2019_fig7, frame, tmp_path)
     titles = [axes.get_title() for axes in saved[0].axes[:2]]
     assert titles == [
         "SST-2\n1 seed, 95% intervals up to ±0.02",
@@ -80,14 +76,14 @@ def test_a_change_is_unclear_where_widened_intervals_overlap() -> None:
     ]
     frame = pd.DataFrame(rows)
     frame = frame.assign(ci_low=frame["attention"] - 0.02, ci_high=frame["attention"] + 0.02)
-    assert kovaleva2019_features.unclear(frame).tolist() == [[False, True]]
+    assert finetuning_figures.unclear(frame).tolist() == [[False, True]]
 
 
 def test_changes_state_examples_and_seeds() -> None:
     frame = features("all", noun=0.4)
     later = (frame["stage"] == "fine-tuned") & (frame["head"] == 0)
     frame.loc[later, ["attention", "ci_low", "ci_high"]] += 0.2
-    figure = kovaleva2019_features.draw(frame)
+    figure = finetuning_figures.draw_changes(frame)
     maps = [axes for axes in figure.axes if axes.images]
     assert [axes.get_title() for axes in maps[:2]] == ["SST-2\nn = 30", "RTE\nn = 30"]
     np.testing.assert_allclose(maps[0].images[0].get_alpha(), [[1, 0.5]])  # one head changes
@@ -106,7 +102,7 @@ def test_maps_show_their_text_on_one_scale(saved: list[Figure], tmp_path: Path) 
     )
     tables.write(maps.assign(task="rte", example="e1"), tmp_path / "maps")
     out = {kind: tmp_path / kind for kind in ("svg", "pdf", "png")}
-    kovaleva2019_maps.main(tmp_path / "maps", tmp_path / "examples", **out)
+    finetuning_figures.kovaleva2019_maps(tmp_path / "maps", tmp_path / "examples", **out)
     (figure,) = saved
     assert figure.get_suptitle() == "RTE, example e1, 3 tokens:\n" + "\n".join(TEXTS[1])
     assert [each.images[0].get_clim() for each in figure.axes[:2]] == [(0, 0.25)] * 2
@@ -116,9 +112,9 @@ def test_maps_show_their_text_on_one_scale(saved: list[Figure], tmp_path: Path) 
 def test_a_long_text_is_wrapped(tmp_path: Path) -> None:
     examples, _ = annotated()
     write_examples(tmp_path / "examples", examples)
-    lines = kovaleva2019_maps.sentences(tmp_path / "examples", "e0", width=1).split("\n")
+    lines = finetuning_figures.sentences(tmp_path / "examples", "e0", width=1).split("\n")
     assert lines == ["the river flows", ".", "she saw the old", "city ."]
     write_examples(tmp_path / "examples", [replace(examples[0], texts=("the river " * 5000,))])
-    lines = kovaleva2019_maps.sentences(tmp_path / "examples", "e0", width=1).split("\n")
-    assert len(lines) == kovaleva2019_maps.LINES
+    lines = finetuning_figures.sentences(tmp_path / "examples", "e0", width=1).split("\n")
+    assert len(lines) == finetuning_figures.LINES
     assert lines[-1].endswith(" …")

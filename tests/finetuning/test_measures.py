@@ -14,17 +14,14 @@ from workflow_scripts.core.data.examples import read_examples, write_examples
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.finetuning import (
+    figures,
     finetuning_maps,
     finetuning_tables,
     kind_attention,
-    kovaleva2019_features,
-    kovaleva2019_maps,
-    kovaleva2019_shares,
     link_attention,
     map_similarity,
     stages,
 )
-from workflow_scripts.finetuning import kovaleva2019_links as links_table
 from workflow_scripts.finetuning.token_kinds import KINDS, LABELS, sentences_of, word_links
 
 
@@ -198,7 +195,7 @@ def test_the_strongest_heads_of_the_table() -> None:
         for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
     ]
     actual = stages.top_heads(
-        pd.DataFrame(rows), links_table.GROUPS, "attention", links_table.COLUMNS, n=2
+        pd.DataFrame(rows), figures.LINK_GROUPS, "attention", figures.LINK_COLUMNS, n=2
     )
     assert actual["head"].tolist() == ["1-2", "1-3"]
     assert actual["attention"].tolist() == pytest.approx([0.7, 0.45])
@@ -230,7 +227,7 @@ def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path
     features_frame = frames["features"]
     tables.write(features_frame, tmp_path / "f.parquet")
     out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
-    kovaleva2019_features.main([tmp_path / "f.parquet"], **out)
+    figures.kovaleva2019_features([tmp_path / "f.parquet"], **out)
     assert out["png"].read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(out["table"]).set_index("kind")
     frame = features_frame[(features_frame["query"] == "all") & (features_frame["kind"] == "verb")]
@@ -251,20 +248,20 @@ def test_stacked_shares_make_up_all_attention(
 ) -> None:
     frame = frames["features"]
     chosen = frame[(frame["query"] == "cls") & (frame["stage"] == "fine-tuned")]
-    shares = kovaleva2019_shares.by_layer(chosen)
+    shares = figures.by_layer(chosen)
     np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-3)
     nouns = chosen[(chosen["kind"] == "noun") & (chosen["layer"] == 2)]
     assert shares.loc[2, "noun"] == pytest.approx(nouns["share"].mean())
     assert shares.loc["tokens", "noun"] == pytest.approx(nouns["tokens"].iloc[0])
     tables.write(frame, tmp_path / "f.parquet")
     out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
-    kovaleva2019_shares.main([tmp_path / "f.parquet"], **out)
+    figures.kovaleva2019_shares([tmp_path / "f.parquet"], **out)
     assert out["png"].read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_mosaic_keeps_every_map() -> None:
     patterns = np.random.default_rng(1).random((2, 3, 5, 5))
-    image, pitch = kovaleva2019_maps.mosaic(patterns)
+    image, pitch = figures.mosaic(patterns)
     assert image.shape == (2 * pitch, 3 * pitch)
     np.testing.assert_array_equal(
         image[pitch : pitch + 5, 2 * pitch : 2 * pitch + 5], patterns[1, 2]
@@ -276,8 +273,8 @@ def test_the_mosaic_keeps_every_map() -> None:
     ("shape", "columns"), [((6, 12), 1), ((12, 12), 1), ((24, 16), 2), ((2, 2), 1)]
 )
 def test_both_grids_of_maps_fit_a_page(shape: tuple[int, int], columns: int) -> None:
-    grid_columns, cell = kovaleva2019_maps.arrangement(*shape)
+    grid_columns, cell = figures.arrangement(*shape)
     n_layers, n_heads = shape
     assert grid_columns == columns
-    assert cell * n_heads * grid_columns <= kovaleva2019_maps.ROOM[0] + 1e-9
-    assert cell * n_layers * (2 // grid_columns) <= kovaleva2019_maps.ROOM[1] + 1e-9
+    assert cell * n_heads * grid_columns <= figures.ROOM[0] + 1e-9
+    assert cell * n_layers * (2 // grid_columns) <= figures.ROOM[1] + 1e-9

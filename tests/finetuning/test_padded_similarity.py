@@ -13,7 +13,7 @@ from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.models import directory_of, load_tokenizer
-from workflow_scripts.finetuning import kovaleva2019_fig5, padded_similarity
+from workflow_scripts.finetuning import figures, padded_similarity
 
 LENGTH = 40
 
@@ -82,7 +82,7 @@ def test_figure_5_has_a_second_row_where_it_is_asked_for(
     heights = []
     for rows in ([], [tmp_path / "p"]):
         out = {kind: tmp_path / f"{len(rows)}.{kind}" for kind in ("svg", "pdf", "png")}
-        kovaleva2019_fig5.main([tmp_path / "s"], rows, **out)
+        figures.kovaleva2019_fig5([tmp_path / "s"], rows, **out)
         text = out["svg"].read_text()
         assert ("Padded" in text) == bool(rows)
         heights.append(len(text))

@@ -11,7 +11,7 @@ from tests.parsed_rules import parsed
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.trees import read_trees
-from workflow_scripts.finetuning import kovaleva2019_shared, shared_words
+from workflow_scripts.finetuning import figures, shared_words
 
 
 def test_which_words_are_shared() -> None:
@@ -92,7 +92,7 @@ def test_the_strongest_heads_and_the_figure(
 ) -> None:
     tables.write(frames["shared"], tmp_path / "s.parquet")
     out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
-    kovaleva2019_shared.main([tmp_path / "s.parquet"], **out)
+    figures.kovaleva2019_shared([tmp_path / "s.parquet"], **out)
     assert out["png"].read_bytes().startswith(b"\x89PNG")
     printed = pd.read_csv(out["table"])
     rows = frames["shared"][

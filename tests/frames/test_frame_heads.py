@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from workflow_scripts.core.data.frame_links import frame_heads
 from workflow_scripts.core.measures.tables import TableSet
 from workflow_scripts.core.plots import colours, figures
-from workflow_scripts.frames import head_columns, kovaleva2019_fig3, kovaleva2019_frames
+from workflow_scripts.frames import figures as frames_figures
+from workflow_scripts.frames import head_columns, kovaleva2019_frames
 
 FROM, TO, EITHER = "from predicate", "to predicate", "either"
 
@@ -38,7 +39,7 @@ def figure(scores: pd.DataFrame) -> Figure:
     lines["key_token"] = ["he", "buys"] * 2
     lines["weight"], lines["highlighted"] = [0.9, 0.2, 0.1, 0.9], [False, True, True, False]
     with figures.style():
-        return kovaleva2019_fig3.draw(scores, lines, 99, "generated sentences")
+        return frames_figures.draw(scores, lines, 99, "generated sentences")
 
 
 def test_one_list(scores: pd.DataFrame, figure: Figure, tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ from workflow_scripts.core.data.frame_links import (
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats.matched_sets import matched_p_values
 from workflow_scripts.frames import (
+    figures,
     frame_drawings,
     frame_scores,
-    kovaleva2019_fig3,
     kovaleva2019_frames,
     link_controls,
 )
@@ -280,7 +280,7 @@ def test_the_figure_is_drawn(study: Path) -> None:
     out = {kind: study / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
     for generated, words in ((True, "generated sentences"), (False, "FrameNet")):
         paths = (study / "scores", study / "drawings")
-        kovaleva2019_fig3.main(*paths, **out, percentile=80, generated=generated)
+        figures.kovaleva2019_fig3(*paths, **out, percentile=80, generated=generated)
         assert out["png"].read_bytes().startswith(b"\x89PNG")
         assert words in out["svg"].read_text(encoding="utf-8")
 

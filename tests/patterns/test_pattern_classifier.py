@@ -19,12 +19,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.training import Recipe
-from workflow_scripts.patterns import (
-    contact_sheets,
-    kovaleva2019_fig2,
-    pattern_classifier,
-    pattern_shares,
-)
+from workflow_scripts.patterns import contact_sheets, figures, pattern_classifier, pattern_shares
 from workflow_scripts.patterns.annotated_maps import digest_of, read_annotations
 from workflow_scripts.patterns.pattern_network import (
     BATCH,
@@ -195,7 +190,7 @@ def test_a_study_with_annotations_of_its_own(cache: Path, tmp_path: Path) -> Non
     assert set(table["annotated_model"]) == {"tiny"}
     assert set(table["annotated_stage"]) == {"pretrained"}
     for model, named in (("tiny", False), ("uncased", True)):
-        title = kovaleva2019_fig2.legend_title(table, model)
+        title = figures.legend_title(table, model)
         assert ("classified by\na network of tiny's maps" in title) == named
 
 

@@ -9,7 +9,7 @@ import pytest
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.syntax import clark2019_fig5, counting, syntax_examples
+from workflow_scripts.syntax import counting, figures, syntax_examples
 
 
 def test_figure5(study: Path) -> None:
@@ -28,7 +28,7 @@ def test_figure5(study: Path) -> None:
     sums = frame.groupby(["drawing", "query"])["weight"].sum()
     np.testing.assert_allclose(sums, 1, atol=5e-3)
     paths = {kind: study / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_fig5.main(examples=study / "examples", **paths)
+    figures.clark2019_fig5(examples=study / "examples", **paths)
     assert "det, " in paths["svg"].read_text()
 
 

@@ -92,7 +92,7 @@ def draw(frame: pd.DataFrame, lines: pd.DataFrame, percentile: float, where: str
     return figure
 
 
-def main(
+def kovaleva2019_fig3(
     scores: Path,
     drawings: Path,
     svg: Out,
@@ -110,4 +110,4 @@ def main(
 
 
 if __name__ == "__main__":
-    job.run(main, globals())
+    job.run_figure(globals())
