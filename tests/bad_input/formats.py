@@ -26,8 +26,7 @@ from workflow_scripts.corpora.mention_files import texts_of
 from workflow_scripts.corpora.sources import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.corpora.word_vectors import from_glove
-from workflow_scripts.patterns.annotated_maps import COLUMNS, read_annotations
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES, COLUMNS, read_annotations
 from workflow_scripts.tasks import arct_files, sentiment_files
 from workflow_scripts.tasks.glue_files import read_tsv
 from workflow_scripts.translation.line_aligned import read_pairs

@@ -96,10 +96,14 @@ def test_a_decoders_first_query_is_left_out_and_uniform_attention_is_next_to_its
     uniform = seen / seen.sum(-1, keepdims=True)
     heads = [*pattern.reshape(-1, 6, 6), uniform]
     smoothed = np.array([[0.9 * head[1:] + 0.1 * uniform[1:] for head in heads]])
-    np.testing.assert_allclose(head_distances.of_decoder(pattern, 0.1), slow(smoothed), atol=2e-4)
+    np.testing.assert_allclose(
+        head_distances.decoder_distances(pattern, 0.1), slow(smoothed), atol=2e-4
+    )
     examples = [(0, pattern), (1, pattern_of(1, 1)), (2, pattern_of(4, 2))]
     mean = mean_distances(examples, 3, 0.0, 1, decoder=True)
-    expected = [head_distances.of_decoder(examples[k][1], 0.0) * n for k, n in ((0, 5), (2, 3))]
+    expected = [
+        head_distances.decoder_distances(examples[k][1], 0.0) * n for k, n in ((0, 5), (2, 3))
+    ]
     np.testing.assert_allclose(mean, sum(expected) / 8)
     triangles = [(index, triangle(each)) for index, each in examples]
     assert (mean_distances(triangles, 3, 0.0, 1, decoder=True) == mean).all()
@@ -113,13 +117,15 @@ def test_no_copy_is_made_of_a_decoders_pattern(monkeypatch: pytest.MonkeyPatch) 
     copy = np.concatenate([pattern[:, :, 1:].reshape(-1, 159, 160), uniform[None]])[None]
     expected = distances(copy)
     tracemalloc.start()
-    actual = head_distances.of_decoder(pattern, 0.0)
+    actual = head_distances.decoder_distances(pattern, 0.0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert actual.tobytes() == expected.tobytes()
     assert peak < pattern.nbytes
-    assert head_distances.of_decoder(triangle(pattern), 0.0).tobytes() == expected.tobytes()
-    smoothed = [head_distances.of_decoder(each, 0.1) for each in (pattern, triangle(pattern))]
+    assert head_distances.decoder_distances(triangle(pattern), 0.0).tobytes() == expected.tobytes()
+    smoothed = [
+        head_distances.decoder_distances(each, 0.1) for each in (pattern, triangle(pattern))
+    ]
     assert smoothed[0].tobytes() == smoothed[1].tobytes()
 
 

@@ -13,15 +13,7 @@ from workflow_scripts.core.data.cache import Cache
 from workflow_scripts.core.data.examples import read_examples, write_examples
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.finetuning import (
-    figures,
-    finetuning_maps,
-    finetuning_tables,
-    kind_attention,
-    link_attention,
-    map_similarity,
-    stages,
-)
+from workflow_scripts.finetuning import figures, finetuning_maps, finetuning_tables, map_measures
 from workflow_scripts.finetuning.token_kinds import KINDS, LABELS, sentences_of, word_links
 
 
@@ -30,7 +22,7 @@ def test_cosine_by_hand() -> None:
     before[0, 0], after[0, 0] = [[1, 0], [0, 1]], [[1, 0], [1, 0]]  # 1 / 2
     before[0, 1], after[0, 1] = [[1, 0], [1, 0]], [[0, 1], [0, 1]]  # nothing in common
     before[0, 2] = after[0, 2] = [[0.5, 0.5], [1, 0]]
-    np.testing.assert_allclose(map_similarity.cosine(before, after), [[0.5, 0, 1]], atol=1e-12)
+    np.testing.assert_allclose(map_measures.cosine(before, after), [[0.5, 0, 1]], atol=1e-12)
 
 
 def test_similarity_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -71,12 +63,12 @@ def test_a_cache_of_another_corpus_is_refused(
 def test_attention_to_a_kind_by_hand() -> None:
     pattern = np.array([[0.5, 0.3, 0.2], [0.1, 0.6, 0.3], [0.0, 0.9, 0.1]])[None, None]
     chosen = np.array([True, True, False])
-    to_tokens = kind_attention.attention_to_tokens(pattern)
+    to_tokens = map_measures.attention_to_tokens(pattern)
     # Columns sum to 0.6 and 1.8; the larger one over three tokens.
-    assert kind_attention.largest_attention(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
-    assert kind_attention.largest_attention(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
+    assert map_measures.largest_attention(to_tokens["all"], chosen)[0, 0] == pytest.approx(0.6)
+    assert map_measures.largest_attention(to_tokens["cls"], chosen)[0, 0] == pytest.approx(0.5)
     nothing = np.zeros(3, dtype=bool)
-    assert np.isnan(kind_attention.largest_attention(to_tokens["all"], nothing)).all()
+    assert np.isnan(map_measures.largest_attention(to_tokens["all"], nothing)).all()
 
 
 def test_features_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataFrame]) -> None:
@@ -169,11 +161,11 @@ def test_links_against_a_loop(study: dict[str, Path], frames: dict[str, pd.DataF
 
 def test_neighbours_by_hand() -> None:
     pattern = np.array([[0.2, 0.8, 0.0], [0.5, 0.0, 0.5], [0.0, 0.1, 0.9]])[None, None]
-    assert link_attention.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
+    assert map_measures.neighbours(pattern)[0, 0] == pytest.approx((0.8 + 0.5 + 0.5 + 0.1) / 3)
 
 
 def test_intervals_of_neighbours_resample_examples() -> None:
-    of_links = link_attention.LinkAttention((6, 1, 2))
+    of_links = map_measures.LinkAttention((6, 1, 2))
     of_links.neighbours[:] = np.random.default_rng(1).random((6, 1, 2))
     frame = of_links.table(100, 3)
     counts = np.random.default_rng(3).multinomial(6, np.full(6, 1 / 6), size=100)
@@ -194,7 +186,7 @@ def test_the_strongest_heads_of_the_table() -> None:
         for seed in (1, 2)
         for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
     ]
-    actual = stages.top_heads(
+    actual = figures.top_heads(
         pd.DataFrame(rows), figures.LINK_GROUPS, "attention", figures.LINK_COLUMNS, n=2
     )
     assert actual["head"].tolist() == ["1-2", "1-3"]

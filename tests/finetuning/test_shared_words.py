@@ -11,16 +11,16 @@ from tests.parsed_rules import parsed
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.trees import read_trees
-from workflow_scripts.finetuning import figures, shared_words
+from workflow_scripts.finetuning import figures, map_measures
 
 
 def test_which_words_are_shared() -> None:
     words = "The cat saw the dog . A Cat , the end .".split()
-    numbers = shared_words.shared_spellings(words, 6)
+    numbers = map_measures.shared_spellings(words, 6)
     groups = [{words[k].lower() for k in np.flatnonzero(numbers == n)} for n in set(numbers) - {-1}]
     assert sorted(map(sorted, groups)) == [["cat"], ["the"]]
     assert (numbers == numbers[0]).sum() == 3  # The, the, the
-    assert (shared_words.shared_spellings(["one", "text"], 2) == -1).all()
+    assert (map_measures.shared_spellings(["one", "text"], 2) == -1).all()
 
 
 def test_tasks_of_one_sentence_have_no_shared_words() -> None:
@@ -37,15 +37,15 @@ def test_attention_to_copies_by_hand() -> None:
     pattern = np.zeros((1, 1, 7, 7))
     pattern[0, 0, 1] = [0.1, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1]  # cat: 0.4 to cat, 0.1 to ran
     pattern[0, 0, 4] = [0.2, 0.2, 0.3, 0.3, 0.0, 0.0, 0.0]  # cat: 0.2 to cat, 0.3 to sat
-    copies, others = shared_words.to_copies(pattern, spelling, segment, ordinary)
+    copies, others = map_measures.to_copies(pattern, spelling, segment, ordinary)
     assert copies[0, 0] == pytest.approx((0.4 + 0.2) / 2)
     assert others[0, 0] == pytest.approx((0.1 + 0.3) / 2)
-    shared, rest = shared_words.to_shared(pattern, spelling, ordinary)
+    shared, rest = map_measures.to_shared(pattern, spelling, ordinary)
     assert shared[0, 0] == pytest.approx((0.1 + 0.2 + 0.4) / 7 / 2)  # columns 1 and 4
     assert rest[0, 0] == pytest.approx((0.1 + 0.3 + 0.1) / 7 / 2)  # columns 2 and 5
     nothing = np.full(7, -1)
-    assert shared_words.to_copies(pattern, nothing, segment, ordinary) is None
-    assert shared_words.to_shared(pattern, nothing, ordinary) is None
+    assert map_measures.to_copies(pattern, nothing, segment, ordinary) is None
+    assert map_measures.to_shared(pattern, nothing, ordinary) is None
 
 
 def test_a_uniform_head_has_no_excess() -> None:
@@ -54,8 +54,8 @@ def test_a_uniform_head_has_no_excess() -> None:
     segment = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
     spelling = np.array([-1, 0, 0, -1, -1, -1, 0, -1, -1])  # a word of two pieces, then of one
     for both in (
-        shared_words.to_copies(pattern, spelling, segment, ordinary),
-        shared_words.to_shared(pattern, spelling, ordinary),
+        map_measures.to_copies(pattern, spelling, segment, ordinary),
+        map_measures.to_shared(pattern, spelling, ordinary),
     ):
         np.testing.assert_allclose(both[0], both[1])
 

@@ -19,7 +19,7 @@ from workflow_scripts.frames import (
     kovaleva2019_frames,
     measures,
 )
-from workflow_scripts.frames.link_controls import controls
+from workflow_scripts.frames.frame_scores import controls
 
 
 @pytest.fixture(scope="module")

@@ -19,20 +19,14 @@ from workflow_scripts.core.data.frame_links import (
 )
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats.matched_sets import matched_p_values
-from workflow_scripts.frames import (
-    figures,
-    frame_drawings,
-    frame_scores,
-    kovaleva2019_frames,
-    link_controls,
-)
+from workflow_scripts.frames import figures, frame_drawings, frame_scores, kovaleva2019_frames
 
 DIRECTIONS = ("either", "from predicate", "to predicate")
 
 
 def test_link_attention_by_hand() -> None:
     pattern = np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])[None, None]
-    attention = link_controls.link_attention(pattern, np.array([0]), np.array([1, 2]))
+    attention = frame_scores.link_attention(pattern, np.array([0]), np.array([1, 2]))
     assert {name: value[0, 0] for name, value in attention.items()} == {
         "either": 0.7,
         "from predicate": 0.7,
@@ -52,20 +46,20 @@ def test_controls_by_hand() -> None:
     links = links_in("The man had often eaten bread , at home today .", [4], [0, 1], [5])
     agent, theme = links.elements
     # By one place it joins man and bread; then, by two, five or six, it holds a comma.
-    places = [(place.element, place.target) for place in link_controls.controls(links, agent)]
+    places = [(place.element, place.target) for place in frame_scores.controls(links, agent)]
     assert places == [((3, 4), (7,)), ((4, 5), (8,))]
     # The and man are of one element, eaten and bread are linked; 6 and 10 are punctuation.
-    places = [(*place.element, *place.target) for place in link_controls.controls(links, theme)]
+    places = [(*place.element, *place.target) for place in frame_scores.controls(links, theme)]
     assert places == [(2, 1), (3, 2), (4, 3), (8, 7), (9, 8)]
     # Elements that are not core are of the frame, too: home and today.
     links = links_in("The man had often eaten bread , at home today .", [4], [5], others=([8, 9],))
-    places = [(*p.element, *p.target) for p in link_controls.controls(links, links.elements[0])]
+    places = [(*p.element, *p.target) for p in frame_scores.controls(links, links.elements[0])]
     assert places == [(1, 0), (2, 1), (3, 2), (4, 3), (8, 7)]
 
 
 def test_a_sentence_without_controls() -> None:
     assert (
-        link_controls.controls(links_in("He was becoming agitated .", [3], [0]), Element("", (0,)))
+        frame_scores.controls(links_in("He was becoming agitated .", [3], [0]), Element("", (0,)))
         == []
     )
 
@@ -94,7 +88,7 @@ def test_a_head_that_looks_nearby_does_not_link() -> None:
         pattern = np.stack([made_up(links, rng, kind) for kind in kinds])[None]
         word = np.arange(len(links.words))
         example = CachedExample("a", word, word, np.zeros_like(word), pattern)
-        results.append(link_controls.compare(example, links))
+        results.append(frame_scores.compare(example, links))
     documents = [str(number) for number in range(60)]
     frame = frame_scores.comparison(results, documents, 999, 1999, 1)
     either = frame[frame["direction"] == "either"].set_index("head")
@@ -197,7 +191,7 @@ def test_links_and_controls_against_a_loop(study: Path, direction: str) -> None:
             split |= len(set(example.word)) < len(example.word) - 1
             ours, theirs = [], []
             for element in links.elements:
-                places = link_controls.controls(links, element)
+                places = frame_scores.controls(links, element)
                 if places:
                     ours.append(most(example, links.target, element.words, layer, head))
                     theirs.append(np.mean([most(example, *place, layer, head) for place in places]))

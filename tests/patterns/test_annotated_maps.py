@@ -9,11 +9,14 @@ import pytest
 
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.patterns import kovaleva2019_agreement
-from workflow_scripts.patterns.annotated_maps import COLUMNS, read_annotations
-from workflow_scripts.patterns.builtin_maps import builtin_maps
-from workflow_scripts.patterns.builtin_texts import examples_of
-from workflow_scripts.patterns.pattern_rules import CLASSES
-from workflow_scripts.patterns.stored_maps import stored_maps, write_maps
+from workflow_scripts.patterns.annotated_maps import (
+    CLASSES,
+    COLUMNS,
+    read_annotations,
+    stored_maps,
+    write_maps,
+)
+from workflow_scripts.patterns.builtin_maps import builtin_maps, corpus_examples
 
 ROOT = Path(__file__).parents[2]
 OURS = ROOT / "annotations/minilm.csv"
@@ -88,9 +91,9 @@ def test_annotations_of_something_else_are_refused(
 
 def test_texts_are_the_same_every_time() -> None:
     for corpus, n in (("pairs", 60), ("reviews", 40)):
-        examples = examples_of(corpus)
+        examples = corpus_examples(corpus)
         assert len(examples) == n == len({example.texts for example in examples})
-        assert examples == examples_of(corpus)
+        assert examples == corpus_examples(corpus)
         assert {len(example.texts) for example in examples} == {2 if corpus == "pairs" else 1}
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from workflow_scripts.core.plots import figures
 from workflow_scripts.patterns import figures as patterns_figures
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES
 
 
 def test_typical_maps_have_absolute_weights_on_one_scale() -> None:

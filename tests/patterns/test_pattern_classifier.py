@@ -20,7 +20,13 @@ from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.patterns import contact_sheets, figures, pattern_classifier, pattern_shares
-from workflow_scripts.patterns.annotated_maps import digest_of, read_annotations
+from workflow_scripts.patterns.annotated_maps import (
+    CLASSES,
+    classify,
+    digest_of,
+    read_annotations,
+    stored_maps,
+)
 from workflow_scripts.patterns.pattern_network import (
     BATCH,
     SIDE,
@@ -30,8 +36,6 @@ from workflow_scripts.patterns.pattern_network import (
     predict,
     to_image,
 )
-from workflow_scripts.patterns.pattern_rules import CLASSES, classify
-from workflow_scripts.patterns.stored_maps import stored_maps
 
 ROOT = Path(__file__).parents[2]
 

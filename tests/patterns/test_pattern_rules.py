@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.patterns.builders import SEGMENT, SPECIAL, made_up
-from workflow_scripts.patterns.pattern_rules import CLASSES, classify, masses
+from workflow_scripts.patterns.annotated_maps import CLASSES, classify, masses
 
 
 def test_masses_by_hand() -> None:

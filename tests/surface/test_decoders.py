@@ -17,7 +17,7 @@ from workflow_scripts.core.data.tokens import Tokens
 from workflow_scripts.core.measures.forms import Study
 from workflow_scripts.core.measures.tables import TableSet
 from workflow_scripts.surface import entropy, relative_position, special_tokens
-from workflow_scripts.surface.behaviours import numbers
+from workflow_scripts.surface.head_columns import behaviours
 from workflow_scripts.surface.measures import forms
 
 POINT = 3  # the id of the full stop
@@ -152,7 +152,7 @@ def test_heads_are_listed_next_to_uniform_attention(study: Path) -> None:
 
 def test_behaviours_of_a_decoder(study: Path) -> None:
     names = ("position", "special_tokens", "entropy")
-    wide = numbers(TableSet([study / f"{name}.parquet" for name in names]))
+    wide = behaviours(TableSet([study / f"{name}.parquet" for name in names]))
     assert {"previous", "self", "first", "punctuation", "broad"} <= set(wide)
     assert wide["broad"].between(0, 1).all()
 

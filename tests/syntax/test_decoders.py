@@ -15,8 +15,7 @@ from workflow_scripts.core.data.trees import ROOT, Tree, is_punctuation, write_t
 from workflow_scripts.core.measures.forms import Study
 from workflow_scripts.core.measures.tables import Tables
 from workflow_scripts.syntax import clark2019_table1, measures, syntax_examples
-from workflow_scripts.syntax.best_heads import best
-from workflow_scripts.syntax.head_columns import columns
+from workflow_scripts.syntax.head_columns import best_heads, columns
 
 TREES = random_trees(9)
 LARGEST = 3
@@ -143,7 +142,7 @@ def test_the_measures_state_the_coverage(study: Path) -> None:
     assert {"syntax.best", "syntax.det.dependent_to_head"} <= set(ids)
     assert all("of the treebank's pairs" in form.about for form in forms[1:])
     assert columns(found, {"fewest": 1})["above"].notna().all()
-    assert best(found, {"relations": ["det"], "fewest": 1})["baseline"].notna().all()
+    assert best_heads(found, {"relations": ["det"], "fewest": 1})["baseline"].notna().all()
 
 
 def test_examples_mark_the_pairs_that_are_counted(study: Path) -> None:

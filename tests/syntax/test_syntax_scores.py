@@ -18,7 +18,7 @@ from workflow_scripts.core.data.trees import read_trees, write_trees
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats import head_accuracy, resampling
-from workflow_scripts.syntax import clark2019_table1, corpus_counts, counting
+from workflow_scripts.syntax import clark2019_table1, counting, syntax_scores
 
 
 def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -> None:
@@ -125,7 +125,7 @@ def test_the_held_out_head_is_chosen_without_its_half() -> None:
     correct = rng.binomial(1, 0.5, size=(400, 1, 1, 200, 1))
     none = np.zeros(1)
     offsets = rng.binomial(1, 0.5, size=(400, 1, 1))
-    counts = corpus_counts.DependencyCounts(
+    counts = syntax_scores.DependencyCounts(
         relations=["all"],
         directions=["dependent_to_head"],
         correct=correct,
@@ -135,7 +135,7 @@ def test_the_held_out_head_is_chosen_without_its_half() -> None:
         **dict.fromkeys(("tied", "n_documents", "split"), none),
         sentences={},
     )
-    best = corpus_counts.held_out(counts, draws=200, seed=1).iloc[0]
+    best = syntax_scores.held_out(counts, draws=200, seed=1).iloc[0]
     assert correct.mean(axis=0).max() > 0.55
     assert best["held_out_accuracy"] == pytest.approx(0.5, abs=0.08)
     assert best["held_out_n"] == 200

@@ -88,7 +88,7 @@ def _length(pattern: np.ndarray) -> int:
     return math.isqrt(2 * pattern.shape[-1]) if pattern.ndim == TRIANGLE else pattern.shape[-1]
 
 
-def of_decoder(pattern: np.ndarray, smoothing: float) -> np.ndarray:
+def decoder_distances(pattern: np.ndarray, smoothing: float) -> np.ndarray:
     """Distances over all queries but the first, which sees itself alone, of a decoder's heads.
 
     `pattern` is [layer, head, query, key], or its `triangle`. float64 [heads + 1, heads + 1]: the
@@ -111,7 +111,7 @@ def mean_distances(
     of their indices, so that the number of threads changes nothing; `threads` are in memory.
     Those of a decoder are as in `of_decoder`.
     """
-    measure = of_decoder if decoder else distances
+    measure = decoder_distances if decoder else distances
 
     def weighted(pattern: np.ndarray) -> tuple[np.ndarray | float, int]:
         n_queries = _length(pattern) - decoder
@@ -150,7 +150,7 @@ def main(
 ) -> None:
     """Write the mean distance of every pair of heads over the first `n_segments` examples.
 
-    Of a decoder with the distances of both, `uniform_a` and `uniform_b`, from uniform attention.
+    For a decoder with the distances of both, `uniform_a` and `uniform_b`, from uniform attention.
     """
     card = read_card(model)
     with open_patterns(attention, card) as cache:

@@ -1,6 +1,7 @@
 """The figures of Kovaleva et al. 2019, sections 4.3 to 4.5, 5 and appendix A; the table of 4.5."""
 
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import NormalDist
 
@@ -15,11 +16,11 @@ from matplotlib.patches import Patch, Rectangle
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.glue import TASKS, present
-from workflow_scripts.core.data.head_labels import label
+from workflow_scripts.core.data.head_labels import label, labels
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.finetuning.stages import STAGES, top_heads
+from workflow_scripts.finetuning.map_measures import STAGES
 from workflow_scripts.finetuning.token_kinds import KINDS, LINGUISTIC
 
 SIMILARITY_ROWS = {"similarity": "Real tokens", "padded": "Padded"}
@@ -322,6 +323,23 @@ def kovaleva2019_fig7(features: list[Path], svg: Out, pdf: Out, png: Out) -> Non
         panels[0].set_ylabel("Head of the last layer")
         heatmaps.bar(image, panels, "Attention from [CLS]")
         figures.save(figure, svg, pdf, png)
+
+
+def top_heads(
+    frame: pd.DataFrame, groups: Sequence[str], measure: str, others: Sequence[str], n: int = 3
+) -> pd.DataFrame:
+    """The `n` heads with the largest `measure` in each group, mean over seeds.
+
+    Rows of the groups and heads, with the `measure` among the `others`, columns that stay.
+    """
+    groups = list(groups)
+    keys = [*groups, "layer", "head"]
+    mean = frame.groupby(keys, sort=False, as_index=False).mean(numeric_only=True)
+    top = mean.dropna(subset=measure).sort_values(measure, ascending=False)
+    top = top.groupby(groups, sort=False).head(n)
+    ascending = [name != measure for name in (*groups, measure)]
+    top = top.sort_values([*groups, measure], ascending=ascending)
+    return top.assign(head=labels(top))[[*groups, "head", *others]]
 
 
 LINK_GROUPS = ["task", "stage", "link", "far"]

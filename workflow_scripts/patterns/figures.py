@@ -13,7 +13,7 @@ from workflow_scripts.core.data.head_labels import label
 from workflow_scripts.core.plots import colours, figures, heatmaps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES
 
 TOP = 0.5  # the weight from which on the colour is the darkest
 PANEL = 1.22  # inches of a map

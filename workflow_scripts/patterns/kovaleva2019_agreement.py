@@ -13,8 +13,7 @@ from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import wilson
 from workflow_scripts.core.stats.resampling import CONFIDENCE, bootstrap_weights
-from workflow_scripts.patterns.annotated_maps import Annotation, read_annotations
-from workflow_scripts.patterns.pattern_rules import CLASSES
+from workflow_scripts.patterns.annotated_maps import CLASSES, Annotation, read_annotations
 
 
 def paired(first: Iterable[Annotation], second: Iterable[Annotation]) -> np.ndarray:

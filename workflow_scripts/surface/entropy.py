@@ -16,7 +16,7 @@ from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.stats.intervals import per_head
 
 MEASURES = ("entropy", "largest", "at_most_tenth")
-# Of a decoder: `relative` is entropy as a share of its largest value, which is log i.
+# For a decoder: `relative` is entropy as a share of its largest value, which is log i.
 OF_DECODERS = (*MEASURES, "relative")
 
 
@@ -70,7 +70,9 @@ def broad_heads(frame: pd.DataFrame, broad: float, by: str = "entropy") -> pd.Da
     return above.assign(head=labels(above)).drop(columns=["layer", "query"])
 
 
-def of_decoder(cache: Patterns, documents: list[str], bootstrap: int, seed: int) -> pd.DataFrame:
+def decoder_entropies(
+    cache: Patterns, documents: list[str], bootstrap: int, seed: int
+) -> pd.DataFrame:
     """Each head's OF_DECODERS over all queries but the first, with intervals and uniform values."""
     shape = (len(cache), cache.n_layers, cache.n_heads)
     values = {measure: np.full(shape, np.nan) for measure in OF_DECODERS}
@@ -105,14 +107,14 @@ def main(
     Column `uniform` is the entropy of attending to all tokens alike: the mean of log L. The table
     lists the heads with an entropy above `broad` nats.
 
-    Of a decoder, the first token is no query, and the table lists the heads with a mean share of
+    For a decoder, the first token is no query, and the table lists the heads with a mean share of
     the largest possible entropy, log i at position i, above `broad`. Column `uniform` is the mean
     of log i; `largest_uniform` and `at_most_tenth_uniform` are what uniform attention gives, too.
     """
     card = read_card(model)
     if is_decoder(card):
         with open_patterns(attention, card) as cache:
-            frame = of_decoder(cache, cache.documents(corpus), bootstrap, seed)
+            frame = decoder_entropies(cache, cache.documents(corpus), bootstrap, seed)
         tables.write(frame, entropy)
         tables.write_csv(broad_heads(frame, broad, "relative"), table)
         return
