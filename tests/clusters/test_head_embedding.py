@@ -94,14 +94,6 @@ def test_surface_gives_the_numbers_of_every_behaviour(tmp_path: Path) -> None:
     assert frame["behaviour"].tolist() == ["sep", "broad"] * 2
 
 
-def test_cohesion_table() -> None:
-    matrix, layers = planted()
-    table = head_embedding.cohesion(matrix, layers, 100, seed=1)
-    assert table["layer"].tolist() == ["all", "1", "2", "3", "4"]
-    assert (table["difference"] > 0).all()
-    assert np.isfinite(table["p"][0])
-
-
 def test_few_heads_have_an_exact_p_value() -> None:
     """Of the 24 permutations of two layers of two heads, 8 keep the layers' heads together."""
     matrix = np.full((4, 4), 3.0)

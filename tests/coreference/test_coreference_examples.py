@@ -138,7 +138,3 @@ def test_without_a_passage_there_is_nothing_to_draw(study: Path, tmp_path: Path)
     bare = [Document(**{**vars(document), "mentions": ()}) for document in documents]
     write_documents(tmp_path / "annotation.jsonl", bare)
     assert run(study, tmp_path / "annotation.jsonl", tmp_path / "examples").empty
-    paths = {kind: tmp_path / f"fig5.{kind}" for kind in ("svg", "pdf", "png")}
-    full = run(study, study / "annotation.jsonl", tmp_path / "syntax")
-    figures.clark2019_fig5(tmp_path / "syntax", **paths, coreference=tmp_path / "examples")
-    assert paths["svg"].read_text().count("Head 2-1") == full["drawing"].nunique()

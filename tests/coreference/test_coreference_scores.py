@@ -12,7 +12,6 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.mentions import read_documents
 from workflow_scripts.core.data.wordpieces import word_attention
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.stats import head_accuracy
 from workflow_scripts.coreference import antecedents, clark2019_table2, coreference_scores
 from workflow_scripts.coreference.antecedents import CANDIDATES, SYSTEMS, TYPES
 from workflow_scripts.corpora import coreference_corpus
@@ -111,15 +110,6 @@ def test_texts_of_one_document_are_sampled_together(study: Path) -> None:
     assert alone.n_documents[0] == 1
 
 
-def test_intervals_hold_the_mean_and_shrink() -> None:
-    counts = random_counts(400)
-    mean, low, high = head_accuracy.accuracy(counts.correct, counts.total, 300, seed=1)
-    assert (low <= mean).all() and (mean <= high).all()
-    few = random_counts(20)
-    _, wide_low, wide_high = head_accuracy.accuracy(few.correct, few.total, 300, seed=1)
-    assert (high - low).mean() < (wide_high - wide_low).mean() / 2
-
-
 def test_held_out_head_is_chosen_on_other_texts() -> None:
     counts = random_counts()
     best = (
@@ -177,10 +167,3 @@ def test_texts_must_be_those_of_the_cache(study: Path, tmp_path: Path) -> None:
     (tmp_path / "annotation.jsonl").write_text("\n".join(lines[1:]) + "\n")
     with open_cache(study / "cache.h5") as cache, pytest.raises(InputError, match="not those of"):
         coreference_scores.count_corpus(cache, read_documents(tmp_path / "annotation.jsonl"), [])
-
-
-def test_a_damaged_annotation_names_its_line(study: Path, tmp_path: Path) -> None:
-    lines = (study / "annotation.jsonl").read_text().splitlines()
-    (tmp_path / "annotation.jsonl").write_text("\n".join([lines[0], lines[1][:40]]) + "\n")
-    with pytest.raises(InputError, match=r"annotation\.jsonl:2: not a document"):
-        read_documents(tmp_path / "annotation.jsonl")

@@ -56,13 +56,6 @@ def test_against_a_loop_over_whole_padded_maps(study: dict[str, Path], tmp_path:
         assert actual[layer, head] == pytest.approx(np.mean(slow), abs=1e-5)
 
 
-def test_padding_changes_the_similarity(
-    study: dict[str, Path], frames: dict[str, pd.DataFrame], tmp_path: Path
-) -> None:
-    both = padded(study, tmp_path / "p").merge(frames["similarity"], on=["layer", "head"])
-    assert (both["similarity_x"] - both["similarity_y"]).abs().max() > 0.01
-
-
 @pytest.mark.parametrize(
     ("length", "words"),
     [(8, r"padded_to is 8, but .* has an input of \d+ tokens; raise"), (500, "has 128 positions")],

@@ -57,13 +57,6 @@ def test_controls_by_hand() -> None:
     assert places == [(1, 0), (2, 1), (3, 2), (4, 3), (8, 7)]
 
 
-def test_a_sentence_without_controls() -> None:
-    assert (
-        frame_scores.controls(links_in("He was becoming agitated .", [3], [0]), Element("", (0,)))
-        == []
-    )
-
-
 def made_up(links: FrameLinks, rng: np.random.Generator, kind: str) -> np.ndarray:
     """Attention among words [query, key] of a head that looks three words back, or along links."""
     n = len(links.words)
@@ -110,7 +103,7 @@ def test_frame_heads_attend_more_than_by_chance_and_more_than_a_little() -> None
     assert frame_heads(both)["head"].tolist() == [2, 0]  # the largest difference first
 
 
-@pytest.mark.parametrize(("heads", "above"), [(72, 1), (144, 2), (384, 4)])
+@pytest.mark.parametrize(("heads", "above"), [(72, 1), (384, 4)])
 def test_the_percentile_fixes_how_many_heads_are_above(heads: int, above: int) -> None:
     rng = np.random.default_rng(1)
     for values in (rng.random(heads), np.exp(3 * rng.normal(size=heads)), np.arange(heads)):
@@ -272,11 +265,11 @@ def test_tables(study: Path) -> None:
 
 def test_the_figure_is_drawn(study: Path) -> None:
     out = {kind: study / f"fig.{kind}" for kind in ("svg", "pdf", "png")}
-    for generated, words in ((True, "generated sentences"), (False, "FrameNet")):
-        paths = (study / "scores", study / "drawings")
-        figures.kovaleva2019_fig3(*paths, **out, percentile=80, generated=generated)
-        assert out["png"].read_bytes().startswith(b"\x89PNG")
-        assert words in out["svg"].read_text(encoding="utf-8")
+    paths = (study / "scores", study / "drawings")
+    figures.kovaleva2019_fig3(*paths, **out, percentile=80, generated=True)
+    drawn = out["svg"].read_text(encoding="utf-8")
+    for words in ("generated sentences", "above the 80th percentile of the map", "frame head"):
+        assert words in drawn
 
 
 def test_marked_are_links_only(study: Path) -> None:

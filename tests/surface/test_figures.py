@@ -9,7 +9,6 @@ import pytest
 from matplotlib import image
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.stats.intervals import INDEPENDENT, per_head
 from workflow_scripts.surface import figures
 
@@ -111,16 +110,6 @@ def test_three_formats(name: str, tmp_path: Path) -> None:
     assert first == {kind: path.read_bytes() for kind, path in outputs.items()}
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_table_without_its_columns_is_refused(name: str, tmp_path: Path) -> None:
-    tables.write(pd.DataFrame({"layer": [0]}), tmp_path / "table.parquet")
-    main = getattr(figures, name)
-    outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    extra = arguments(name, tmp_path)
-    with pytest.raises(InputError, match=r"table.parquet: no column"):
-        main(**{CASES[name][0]: tmp_path / "table.parquet"}, **outputs, **extra)
-
-
 def draw_lines(folder: Path, rows: pd.DataFrame, **options: bool) -> str:
     """Figure 1 of the rows, as SVG."""
     tables.write(rows, folder / "table.parquet")
@@ -140,13 +129,3 @@ def test_heads_chosen_by_hand_stand_for_no_pattern(tmp_path: Path) -> None:
     svg = draw_lines(tmp_path, drawing_table(), by_hand=True)
     assert "Head 2-3" in svg
     assert "Shown by no head" not in svg
-
-
-def test_the_figure_states_that_the_head_was_fitted(tmp_path: Path) -> None:
-    names = ["unmasked", "sep", "punctuation", "cls"]
-    rows = table("target", "gradient", names).assign(masked_lm_head="fitted")
-    tables.write(rows, tmp_path / "table.parquet")
-    outputs = {kind: tmp_path / f"figure.{kind}" for kind in ("svg", "pdf", "png")}
-    figures.clark2019_fig3(tmp_path / "table.parquet", **outputs)
-    svg = outputs["svg"].read_text(encoding="utf-8")
-    assert "masked-LM head: fitted on the frozen body" in svg

@@ -108,10 +108,6 @@ def test_scores_are_those_of_plain_loops(study: Path) -> None:
         assert row["uniform"] == pytest.approx(counted["chance"].mean())
 
 
-def test_the_sentences_that_were_used_are_stated_as_of_encoders(study: Path) -> None:
-    assert (study / "sentences").read_text() == "sentences,n\nused,9\nleft out,0\n"
-
-
 def test_the_baseline_is_a_negative_offset_of_the_same_questions(study: Path) -> None:
     plain, offsets = plainly(study), tables.read(study / "offsets.parquet")
     assert set(offsets["offset"]) == {-1, -2, -3}
