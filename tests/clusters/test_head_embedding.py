@@ -128,9 +128,6 @@ def test_figure(tmp_path: Path) -> None:
     for text in ("layer 4", "broad", "other", "1-1", "2-3 det, dobj", "linguistic", "stress 0.0"):
         assert text in svg
     assert "pobj" not in svg
-    tables.write(linguistic[:0], tmp_path / "linguistic")
-    figures.clark2019_fig6(**inputs, **files)
-    assert "linguistic" not in files["svg"].read_text()
 
 
 def test_behaviours_of_a_decoder_and_distances_from_uniform_attention() -> None:

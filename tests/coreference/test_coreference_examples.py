@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attention.builders import open_cache, write_cache
+from tests.attention.builders import write_cache
 from tests.core.tiny_models import write_card
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.mentions import Document, Mention, read_documents, write_documents
-from workflow_scripts.core.data.wordpieces import to_words
 from workflow_scripts.coreference import coreference_examples
 from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.syntax import figures
@@ -100,26 +99,6 @@ def test_drawings_are_the_best_heads_attention(study: Path, tmp_path: Path) -> N
     assert frame["drawing"].nunique() == 2
     assert set(zip(frame["layer"], frame["head"], strict=True)) == {(1, 0)}
     assert set(frame["title"]) == {"coreference, to an antecedent\n30% without [CLS], [SEP]"}
-    documents = {document.id: document for document in read_documents(study / "annotation.jsonl")}
-    with open_cache(study / "cache.h5") as cache:
-        examples = {example.id: example for example in cache}
-    for name, rows in frame.groupby("example"):
-        names = rows[rows["key"] == 0].sort_values("query")["query_token"].tolist()
-        assert names[0] == "[CLS]" and names[-1] == "[SEP]"
-        inside = [name for name in names[1:-1] if name != coreference_examples.OTHER]
-        words = documents[name].words
-        n = len(inside)
-        start = next(k for k in range(len(words)) if list(words[k : k + n]) == inside)
-        whole = to_words(examples[name].pattern[1, 0], examples[name].word)
-        weights = rows.pivot(index="query", columns="key", values="weight").to_numpy()
-        passage = slice(start + 1, start + 1 + n)  # after [CLS]
-        np.testing.assert_allclose(weights[1 : n + 1, 1 : n + 1], whole[passage, passage])
-        np.testing.assert_allclose(weights[1 : n + 1, 0], whole[passage, 0])
-        np.testing.assert_allclose(weights[1 : n + 1].sum(axis=1), 1, atol=5e-3)
-        marked = rows.groupby("query")["highlighted"].first()
-        linked = coreference_examples.linked(documents[name].mentions, range(start, start + n))
-        assert {start + k - 1 for k in np.flatnonzero(marked)} == linked
-        assert linked
 
 
 def test_figure5_has_the_panels(study: Path, tmp_path: Path) -> None:

@@ -88,7 +88,6 @@ def test_texts_of_one_document_are_sampled_together(study: Path) -> None:
     with open_cache(study / "cache.h5") as cache:
         single = coreference_scores.count_corpus(cache, documents, [d.id for d in documents])
         double = coreference_scores.count_corpus(cache, documents, names)
-        alone = coreference_scores.count_corpus(cache, documents, ["d"] * len(documents))
         words = [word_attention(example.pattern, example.word).words for example in cache]
     readable = [antecedents.readable(d, w) for d, w in zip(documents, words, strict=True)]
     used = [len(antecedents.coreferent(mentions)) > 0 for mentions in readable]
@@ -105,9 +104,6 @@ def test_texts_of_one_document_are_sampled_together(study: Path) -> None:
     assert double.n_documents[0] == len(double.total) <= 6
     assert double.rules.sum() == single.rules.sum()
     assert double.total.sum() == single.total.sum()
-    # texts of a single document are sampled one by one
-    np.testing.assert_array_equal(alone.total, single.total)
-    assert alone.n_documents[0] == 1
 
 
 def test_held_out_head_is_chosen_on_other_texts() -> None:
@@ -138,8 +134,6 @@ def test_table2(study: Path) -> None:
     assert len(table) == 4 * (len(SYSTEMS) + len(CANDIDATES)) + 1
     neural = table.iloc[-1]
     assert (neural["system"], neural["paper_accuracy"]) == ("neural (Wiseman et al. 2015)", 83)
-    assert neural[["accuracy", "n", "held_out_accuracy"]].isna().all()
-    assert not neural["compared"]
     scores = frames["scores"]
     best = scores[scores["type"] == "all"].groupby("candidates")["accuracy"].max()
     rows = table[table["type"] == "all"].set_index(["system", "candidates"])
@@ -158,8 +152,6 @@ def test_table2(study: Path) -> None:
     )
     written = pd.read_csv(study / "table.csv")
     assert set(written["annotation"]) == {"generated"}
-    assert set(written["singletons"]) == {"left out"}
-    assert written["n_documents"].dropna().max() == 9  # of 12 stories, in 40 tokens each
 
 
 def test_texts_must_be_those_of_the_cache(study: Path, tmp_path: Path) -> None:

@@ -80,3 +80,92 @@ def test_a_long_text_is_wrapped(tmp_path: Path) -> None:
     lines = figures.sentences(tmp_path / "examples", "e0", width=1).split("\n")
     assert len(lines) == figures.LINES
     assert lines[-1].endswith(" …")
+
+
+def test_the_features_table_and_figure(frames: dict[str, pd.DataFrame], tmp_path: Path) -> None:
+    features_frame = frames["features"]
+    tables.write(features_frame, tmp_path / "f.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
+    figures.kovaleva2019_features([tmp_path / "f.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(out["table"]).set_index("kind")
+    frame = features_frame[(features_frame["query"] == "all") & (features_frame["kind"] == "verb")]
+    means = frame.set_index(["stage", "layer", "head"])["attention"]
+    gains = means["fine-tuned"] - means["pretrained"]
+    layer, head = gains.idxmax()
+    assert table.loc["verb", "head"] == f"{layer + 1}-{head + 1}"
+    assert table.loc["verb", "gain"] == pytest.approx(gains.max(), rel=1e-4)
+    assert table.loc["verb", "pretrained"] == pytest.approx(means["pretrained"].mean(), rel=1e-4)
+    assert table.loc["negation", ["n", "n_without"]].tolist() == [1, 2]
+    shares = frame.groupby("stage")["share"].mean()
+    actual = table.loc["verb", ["pretrained_share", "fine-tuned_share"]].astype(float).tolist()
+    assert actual == pytest.approx(shares[["pretrained", "fine-tuned"]].tolist(), rel=1e-4)
+
+
+def test_stacked_shares_make_up_all_attention(
+    frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    frame = frames["features"]
+    chosen = frame[(frame["query"] == "cls") & (frame["stage"] == "fine-tuned")]
+    shares = figures.by_layer(chosen)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-3)
+    nouns = chosen[(chosen["kind"] == "noun") & (chosen["layer"] == 2)]
+    assert shares.loc[2, "noun"] == pytest.approx(nouns["share"].mean())
+    assert shares.loc["tokens", "noun"] == pytest.approx(nouns["tokens"].iloc[0])
+    tables.write(frame, tmp_path / "f.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png")}
+    figures.kovaleva2019_shares([tmp_path / "f.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_mosaic_keeps_every_map() -> None:
+    patterns = np.random.default_rng(1).random((2, 3, 5, 5))
+    image, pitch = figures.mosaic(patterns)
+    assert image.shape == (2 * pitch, 3 * pitch)
+    np.testing.assert_array_equal(
+        image[pitch : pitch + 5, 2 * pitch : 2 * pitch + 5], patterns[1, 2]
+    )
+    assert np.isnan(image[5:pitch]).all()
+
+
+@pytest.mark.parametrize(("shape", "columns"), [((6, 12), 1), ((24, 16), 2)])
+def test_both_grids_of_maps_fit_a_page(shape: tuple[int, int], columns: int) -> None:
+    grid_columns, cell = figures.arrangement(*shape)
+    n_layers, n_heads = shape
+    assert grid_columns == columns
+    assert cell * n_heads * grid_columns <= figures.ROOM[0] + 1e-9
+    assert cell * n_layers * (2 // grid_columns) <= figures.ROOM[1] + 1e-9
+
+
+def test_the_strongest_heads_of_the_table() -> None:
+    rows = [
+        {"task": "RTE", "stage": "pretrained", "link": "verb-subject", "far": False, "seed": seed}
+        | {"layer": 0, "head": head, "attention": value, "ci_low": 0.0, "ci_high": 1.0}
+        | {"n": 5, "links": 6, "neighbours": 0.1, "neighbours_low": 0, "neighbours_high": 0.2}
+        for seed in (1, 2)
+        for head, value in enumerate((0.1, 0.7, 0.3 * seed, 0.2))
+    ]
+    actual = figures.top_heads(
+        pd.DataFrame(rows), figures.LINK_GROUPS, "attention", figures.LINK_COLUMNS, n=2
+    )
+    assert actual["head"].tolist() == ["1-2", "1-3"]
+    assert actual["attention"].tolist() == pytest.approx([0.7, 0.45])
+
+
+def test_the_strongest_heads_and_the_figure(
+    frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    tables.write(frames["shared"], tmp_path / "s.parquet")
+    out = {name: tmp_path / name for name in ("svg", "pdf", "png", "table")}
+    figures.kovaleva2019_shared([tmp_path / "s.parquet"], **out)
+    assert out["png"].read_bytes().startswith(b"\x89PNG")
+    printed = pd.read_csv(out["table"])
+    rows = frames["shared"][
+        (frames["shared"]["stage"] == "fine-tuned") & (frames["shared"]["measure"] == "shared")
+    ]
+    best = rows.loc[rows["excess"].idxmax()]
+    shown = printed[(printed["stage"] == "fine-tuned") & (printed["measure"] == "shared")]
+    assert shown["head"].iloc[0] == f"{best['layer'] + 1}-{best['head'] + 1}"
+    assert shown["excess"].tolist() == pytest.approx(
+        sorted(rows["excess"], reverse=True)[:3], rel=1e-4
+    )

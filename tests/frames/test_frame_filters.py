@@ -188,19 +188,10 @@ def test_directory_file_and_nltk_hold_the_same(
     assert [plain(sentence) for sentence in by_nltk] == [plain(sentence) for sentence in expected]
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (HEAD + SENTENCES[0], "lu7.xml:3: not well-formed"),
-        (
-            HEAD + SENTENCES[0].replace('start="0" end="2"', 'start="0" end="99"') + TAIL,
-            "lu7.xml: sentence 1: label Donor from 0 to 99 is outside",
-        ),
-    ],
-)
-def test_a_wrong_file_is_named(tmp_path: Path, content: str, words: str) -> None:
+def test_a_label_outside_its_text_is_named(tmp_path: Path) -> None:
+    content = HEAD + SENTENCES[0].replace('start="0" end="2"', 'start="0" end="99"') + TAIL
     (tmp_path / "lu7.xml").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=r"lu7.xml: sentence 1: label Donor from 0 to 99"):
         list(frame_files.sentences_of(tmp_path))
 
 

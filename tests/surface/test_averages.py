@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workflow_scripts.surface.entropy import broad_heads, measures_of, row_entropy
+from workflow_scripts.surface.entropy import measures_of, row_entropy
 from workflow_scripts.surface.relative_position import attention_at, heads_above
 from workflow_scripts.surface.special_tokens import attention_to_special
 
@@ -99,12 +99,3 @@ def test_largest_weights_against_a_loop(pattern: np.ndarray) -> None:
         assert actual["largest"][index] == largest
     tenths = measures_of(np.array([[[[0.1] * 10, [0.2] + [0.8 / 9] * 9]]]).astype(np.float16))
     assert tenths["at_most_tenth"].ravel().tolist() == [1, 0]
-
-
-def test_broad_heads_come_broadest_first() -> None:
-    rows = [("all", 0, 0, 3.9), ("all", 0, 1, 3.7), ("all", 2, 3, 4.5), ("cls", 1, 1, 4.6)]
-    frame = pd.DataFrame(rows, columns=["query", "layer", "head", "entropy"])
-    actual = broad_heads(frame, 3.8)
-    assert actual["head"].tolist() == ["3-4", "1-1"]
-    assert list(actual.columns) == ["head", "entropy"]
-    assert list(broad_heads(frame, 9).columns) == ["head", "entropy"]

@@ -130,15 +130,6 @@ def test_every_measure_of_a_decoder_stands_next_to_its_null(study: Path) -> None
     assert (largest.null.column, largest.null_title) == ("largest_uniform", "uniform attention")
 
 
-def test_heads_are_listed_next_to_uniform_attention(study: Path) -> None:
-    above = tables.read_csv(study / "above.csv")
-    assert set(above["target"]) <= {"self", "previous"}
-    assert (above["uniform"] < 1).all()
-    broad, frame = tables.read_csv(study / "broad.csv"), tables.read(study / "entropy.parquet")
-    assert len(broad) == (frame["relative"] > 0.5).sum()
-    assert broad["relative"].is_monotonic_decreasing
-
-
 def test_behaviours_of_a_decoder(study: Path) -> None:
     names = ("position", "special_tokens", "entropy")
     wide = behaviours(TableSet([study / f"{name}.parquet" for name in names]))

@@ -11,7 +11,7 @@ from transformers import AutoModel
 
 from tests.attention.builders import open_cache
 from tests.core.tiny_models import tokenizer
-from tests.syntax.builders import LABELS, WORDS, random_trees, run
+from tests.syntax.builders import WORDS, random_trees, run
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.trees import read_trees, write_trees
 from workflow_scripts.core.data.wordpieces import to_words, word_attention
@@ -58,13 +58,8 @@ def test_against_the_plain_model_in_float32(study: Path, tiny_model_dir: Path) -
         assert rows["accuracy"].item() == pytest.approx(np.mean(values), abs=1.5 / len(values))
 
 
-def test_intervals_and_totals(study: Path) -> None:
-    frame = tables.read(study / "scores")
-    assert set(frame["direction"]) == set(counting.DIRECTIONS)
-    assert set(frame["relation"]) == {"all", *LABELS}
-    assert (frame["ci_low"] <= frame["accuracy"] + 1e-9).all()
-    assert (frame["accuracy"] <= frame["ci_high"] + 1e-9).all()
-    sizes = frame.groupby("relation")["n"].first()
+def test_all_is_the_sum_of_relations_without_punctuation(study: Path) -> None:
+    sizes = tables.read(study / "scores").groupby("relation")["n"].first()
     assert sizes["all"] == sizes[["det", "nsubj", "poss", "pobj"]].sum()
     assert (study / "sentences").read_text() == "sentences,n\nused,40\nleft out,0\n"
 
@@ -149,7 +144,6 @@ def test_split_words_and_special_tokens_in_the_scores(study: Path) -> None:
     assert split > 0
     assert (frame["with_special"] <= frame["accuracy"]).all()
     assert (frame["with_special"] < frame["accuracy"]).any()
-    assert (frame["with_special_low"] <= frame["with_special"] + 1e-9).all()
 
 
 def test_table1(study: Path) -> None:
@@ -169,7 +163,6 @@ def test_table1(study: Path) -> None:
     for row in table.drop(index=1).to_dict("records"):
         own = frame[frame["relation"] == row["relation"]]
         assert row["accuracy"] == pytest.approx(100 * own["accuracy"].max(), abs=0.06)
-        assert row["ci_low"] <= row["accuracy"] <= row["ci_high"]
         of_direction = own[own["direction"] == row["direction"]]
         change = (of_direction["with_special"] - of_direction["accuracy"]).median()
         assert row["with_special_median_change"] == pytest.approx(100 * change, abs=0.06)
