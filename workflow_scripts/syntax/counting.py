@@ -21,7 +21,7 @@ in a direction.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def hits(attention: WordAttention, tree: Tree) -> DependencyHits:
     heads, dependents, weights = np.array(tree.heads), stand_ins(tree), attention.among
     np.einsum("...ii->...i", weights).fill(-1)  # no word attends most to itself
     to_head, to_dependent = weights[..., dependents, heads], weights[..., heads, dependents]
-    given, got = Largest.of(weights), Largest.of(weights.swapaxes(-1, -2))
+    given, got = largest_weights(weights), largest_weights(weights.swapaxes(-1, -2))
     kinds = [
         found(given, dependents, heads, to_head, attention.to_special),
         found(given, heads, dependents, to_dependent, attention.to_special),
@@ -85,11 +85,11 @@ class Largest(NamedTuple):
     index: np.ndarray
     weight: np.ndarray
 
-    @classmethod
-    def of(cls, weights: np.ndarray) -> Self:
-        """The largest weights of every word."""
-        index = weights.argmax(-1)
-        return cls(weights, index, np.take_along_axis(weights, index[..., None], -1)[..., 0])
+
+def largest_weights(weights: np.ndarray) -> Largest:
+    """The largest weights of every word."""
+    index = weights.argmax(-1)
+    return Largest(weights, index, np.take_along_axis(weights, index[..., None], -1)[..., 0])
 
 
 def found(
@@ -199,7 +199,7 @@ def hits_back(attention: WordAttention, tree: Tree, asked: Questions) -> Depende
     weights[..., attention.words[:, None], attention.words] = attention.among
     special = np.full(shape, -1, np.float32)
     special[..., attention.words] = attention.to_special
-    largest = Largest.of(weights)
+    largest = largest_weights(weights)
     kinds = [
         found(largest, asker, answer, weights[..., asker, answer], special)
         for asker, answer in zip(asked.asker, asked.answer, strict=True)
