@@ -24,7 +24,7 @@ help:
 	@echo "make test-faults  injected faults: killed jobs, full disks, damaged files; make test-slurm: a real SLURM"
 	@echo "make test-papers  studies/papers.yaml to the end, on stand-ins of all that it fetches"
 	@echo "make test-web   test the default study's atlas in a browser; make lint-web: its JavaScript"
-	@echo "make docs       write what the pages list of keys, papers, chapters, measures and results"
+	@echo "make docs       write what the pages list of keys and results"
 	@echo "make format     format the code"
 	@echo "make setup      set up .venv only; VENV=/path/to/venv: another environment, used as it is if it has all pins"
 	@echo "make clean      remove results and caches; distclean removes the set-up too"
@@ -104,12 +104,9 @@ format: setup
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m snakefmt $(SMK)
 
-# The reference of a study's keys, the lists of papers, chapters and measures, the default model's
-# name in commands, and the results.
+# The reference of a study's keys, and the results.
 docs: setup
 	$(PYTHON) docs/configuration.py
-	$(PYTHON) docs/index.py
-	$(PYTHON) docs/default_model.py
 	$(PYTHON) docs/results.py
 
 # Products and caches; the virtual environment stays.

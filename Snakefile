@@ -10,12 +10,10 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 sys.path.insert(0, str(ROOT))
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
-from workflow_scripts.core.integrity import guard, notes, provenance
-from workflow_scripts.core.run.config_files import check_files
+from workflow_scripts.core.integrity import provenance, unchanged_code
 
 # A study file is whole: the default study is read only where no other was given.
 if "models" not in config:
-    check_files(filter(Path.exists, [Path("config.yaml")]))
 
     configfile: "config.yaml"
 
@@ -76,16 +74,15 @@ for paper in PAPERS:
 # A job that Snakemake submits or spawns reads these files again, perhaps after an edit.
 if workflow.is_main_process:
     dry = workflow.output_settings.dryrun  # starts no job
-    os.environ[guard.VARIABLE] = "" if dry else guard.state(config, ROOT)
-    notes.restore()
+    os.environ[unchanged_code.VARIABLE] = "" if dry else unchanged_code.state(config, ROOT)
 
 
 envvars:
-    guard.VARIABLE,
+    unchanged_code.VARIABLE,
 
 
 if not workflow.is_main_process:
-    guard.compare(os.environ[guard.VARIABLE], config, ROOT)
+    unchanged_code.compare(os.environ[unchanged_code.VARIABLE], config, ROOT)
 
 
 # Temporary products are gone now, and so are those of failed jobs.
@@ -94,4 +91,4 @@ onsuccess:
 
 
 onerror:
-    provenance.prune(Path(RESULTS), unfinished())
+    provenance.prune(Path(RESULTS))

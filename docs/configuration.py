@@ -1,9 +1,6 @@
-"""Write the reference of a study's keys, and the joined schema, from rules/schemas: `make docs`.
+"""Write docs/configuration.md, the reference of a study's keys, from rules/schemas: `make docs`."""
 
-docs/configuration.md is the page; the Snakemake Workflow Catalog shows it as config/README.md.
-"""
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +12,6 @@ from workflow_scripts.core.run import prerequisites, schema
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "rules/schemas"
 REFERENCE = ROOT / "docs/configuration.md"
-CATALOG = ROOT / "config/README.md"
-JOINED = ROOT / "config/schema.yaml"
-JOINED_HEAD = "# Written by `make docs` from rules/schemas/, whose files are read; change those.\n"
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 HEAD = """\
 # Configuration
@@ -30,12 +24,7 @@ listed here is an error that names the accepted keys; so is a chapter without wh
 that a study does not give has the default. A chapter that a study does not name is not part of it,
 except `corpora`, `tasks`, `attention` and `checkpoints`, from which the others are made.
 
-The file is UTF-8 and one document of YAML or JSON. What YAML 1.1 reads as something else than it
-seems to be is refused with its line: `010` (8), `1:30` (90), `1_000`, `yes`, `no`, `on`, `off`,
-dates, `.inf`. So are a key that stands twice, tags (`!!python/name:...`), and a file with
-`__use_yte__`, whose expressions Snakemake would run. The [default profile](../profiles/default)
-has them checked before Snakemake reads a file of `--configfile`; with `--workflow-profile none`
-they are checked after it.
+The file is YAML 1.1 or JSON: `5e-5` is a text there (write `0.00005`), `010` is 8, `no` is false.
 
 Relative paths of models start from the working directory, those of corpora, tasks and published
 runs from `data`.
@@ -110,7 +99,8 @@ def _section(title: str, part: dict[str, Any], needed: str, root: dict[str, Any]
         options = [name for option in target.get("oneOf", []) for name in option["required"]]
         if options:
             text += f"Give exactly one of {', '.join(f'`{name}`' for name in options)}"
-            text += f";\n{WITH_PATH}.\n\n" if _may_have_path(options) else ".\n\n"
+            fetched = "path" in options and {"hub", "fetch"} & {*options}
+            text += f";\n{WITH_PATH}.\n\n" if fetched else ".\n\n"
         text += TABLE_HEAD + "".join(_rows(target, "", root, shared))
     return text
 
@@ -192,37 +182,5 @@ def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
 
 
-def for_catalog() -> str:
-    """The text of config/README.md: the same page, one folder next to docs/."""
-    return (
-        reference()
-        .replace("](staleness.md)", "](../docs/staleness.md)")
-        .replace("](data.md", "](../docs/data.md")
-    )
-
-
-def joined() -> str:
-    """The schema of a whole study in one file."""
-    root = _with_path(schema.assemble(SCHEMAS))
-    return JOINED_HEAD + yaml.safe_dump(root, sort_keys=False, allow_unicode=True, width=100)
-
-
-def _with_path(part: Any) -> Any:
-    """A schema that accepts a path next to `hub` or `fetch`, of which the workflow takes one."""
-    if isinstance(part, list):
-        return [_with_path(item) for item in part]
-    if not isinstance(part, dict):
-        return part
-    options = [name for option in part.get("oneOf", []) for name in option.get("required", [])]
-    names = {"oneOf": "anyOf"} if _may_have_path(options) else {}
-    return {names.get(key, key): _with_path(value) for key, value in part.items()}
-
-
-def _may_have_path(options: Iterable[str]) -> bool:
-    return bool({"hub", "fetch"} & {*options} and "path" in options)
-
-
 if __name__ == "__main__":
     REFERENCE.write_text(reference(), encoding="utf-8")
-    CATALOG.write_text(for_catalog(), encoding="utf-8")
-    JOINED.write_text(joined(), encoding="utf-8")

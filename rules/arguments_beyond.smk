@@ -52,22 +52,21 @@ use rule argument_reliance as argument_reliance_words with:
         settings=lookup("{family}", within=ARGUMENT_TRAINING),
 
 
-use rule analysis_step as niven2019_reliance with:
-    input:
-        reliance=[
+drawn(
+    "niven2019-reliance",
+    "predictions with a cue changed",
+    ARGUMENT_BEYOND,
+    input={
+        "reliance": [
             rules.argument_reliance.output.reliance,
             *expand(rules.argument_reliance_words.output.reliance, family=ARGUMENT_WORD_FAMILIES),
-        ],
-    output:
-        **figure("niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND),
-        table=table("niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND),
-    pathvars:
-        job="arguments/{model}.niven2019_reliance",
-    localrule: True
-    params:
-        **step("arguments/niven2019_reliance.py"),
-        bootstrap=ARGUMENTS["reliance"]["bootstrap"],
-        seed=config["seed"],
+        ]
+    },
+    params={"bootstrap": ARGUMENTS["reliance"]["bootstrap"], "seed": config["seed"]},
+    tables={
+        "table": table("niven2019-reliance", "predictions with a cue changed", ARGUMENT_BEYOND)
+    },
+)
 
 
 use rule model_step as argument_heads with:
@@ -99,17 +98,17 @@ use rule model_step as argument_heads with:
         device=config["device"],
 
 
-use rule analysis_step as niven2019_heads with:
-    input:
-        heads=rules.argument_heads.output.heads,
-    output:
-        **figure("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND),
-        table=measured(table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND)),
-    pathvars:
-        job="arguments/{model}.niven2019_heads",
-    localrule: True
-    params:
-        **step("arguments/niven2019_heads.py"),
-        bootstrap=ARGUMENTS["heads"]["bootstrap"],
-        permutations=ARGUMENTS["heads"]["permutations"],
-        seed=config["seed"],
+drawn(
+    "niven2019-heads",
+    "heads that carry the cue",
+    ARGUMENT_BEYOND,
+    input={"heads": rules.argument_heads.output.heads},
+    params={
+        "bootstrap": ARGUMENTS["heads"]["bootstrap"],
+        "permutations": ARGUMENTS["heads"]["permutations"],
+        "seed": config["seed"],
+    },
+    tables={
+        "table": measured(table("niven2019-heads", "heads that carry the cue", ARGUMENT_BEYOND))
+    },
+)

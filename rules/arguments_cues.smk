@@ -19,25 +19,21 @@ use rule analysis_step as argument_cues with:
         min_coverage=ARGUMENTS["cues"]["coverage"],
 
 
-use rule analysis_step as niven2019_cues with:
-    input:
-        cues=rules.argument_cues.output.cues,
-        counts=rules.prepare_arct.output.counts,
-    output:
-        **figure(
-            "niven2019-cues", "cues, productivity against coverage", ARGUMENT_CUES, per_model=False
-        ),
-        table2=table("niven2019-table2", "Table 2, one cue", ARGUMENT_CUES, per_model=False),
-        all_cues=table(
+drawn(
+    "niven2019-cues",
+    "cues, productivity against coverage",
+    ARGUMENT_CUES,
+    input={"cues": rules.argument_cues.output.cues, "counts": rules.prepare_arct.output.counts},
+    params={"cue": ARGUMENTS["cues"]["cue"]},
+    tables={
+        "table2": table("niven2019-table2", "Table 2, one cue", ARGUMENT_CUES, per_model=False),
+        "all_cues": table(
             "niven2019-cues",
             "all cues",
             ARGUMENT_CUES,
             caption="niven2019-cues-table",
             per_model=False,
         ),
-    pathvars:
-        job="arguments/niven2019_cues",
-    localrule: True
-    params:
-        **step("arguments/niven2019_cues.py"),
-        cue=ARGUMENTS["cues"]["cue"],
+    },
+    per_model=False,
+)

@@ -215,28 +215,21 @@ use rule analysis_step as argument_easy with:
         published=ARGUMENT_PUBLISHED,
 
 
-use rule analysis_step as niven2019_easy with:
-    input:
-        easy=rules.argument_easy.output.easy,
-    output:
-        **figure("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY),
-        table=table("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY),
-    pathvars:
-        job="arguments/{model}.niven2019_easy",
-    localrule: True
-    params:
-        **step("arguments/niven2019_easy.py"),
-        bootstrap=ARGUMENTS["easy"]["bootstrap"],
-        seed=config["seed"],
+drawn(
+    "niven2019-easy",
+    "points that are always right, and the cue",
+    ARGUMENT_EASY,
+    input={"easy": rules.argument_easy.output.easy},
+    params={"bootstrap": ARGUMENTS["easy"]["bootstrap"], "seed": config["seed"]},
+    tables={
+        "table": table("niven2019-easy", "points that are always right, and the cue", ARGUMENT_EASY)
+    },
+)
 
 
-use rule analysis_step as niven2019_runs with:
-    input:
-        scores=rules.argument_scores.output.scores,
-    output:
-        **figure("niven2019-runs", "accuracy of every run", ARGUMENT_MODELS),
-    pathvars:
-        job="arguments/{model}.niven2019_runs",
-    localrule: True
-    params:
-        **step("arguments/niven2019_runs.py"),
+drawn(
+    "niven2019-runs",
+    "accuracy of every run",
+    ARGUMENT_MODELS,
+    input={"scores": rules.argument_scores.output.scores},
+)

@@ -7,11 +7,10 @@ from snakemake import cli
 
 from workflow_scripts.chapters import CHAPTERS, PAPERS
 from workflow_scripts.core.data import gguf_sources, packages
-from workflow_scripts.core.integrity import digests, meaning
-from workflow_scripts.core.run import downloads, sdists
-from workflow_scripts.core.run.config import check, check_checkout
+from workflow_scripts.core.integrity import code_digest, digests
+from workflow_scripts.core.run import downloads
+from workflow_scripts.core.run.config import check, check_marks
 from workflow_scripts.core.run.config import check_paths, check_results_directory, source_of
-from workflow_scripts.core.run.config_files import check_files
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.files import files_below, inside
 from workflow_scripts.core.run.prerequisites import abilities, served
@@ -21,9 +20,7 @@ SCHEMAS = ROOT / "rules/schemas"
 
 # Jobs need docstrings, which transformers reads.
 os.environ.pop("PYTHONOPTIMIZE", None)
-check_checkout(str(ROOT))
-if Path(workflow.main_snakefile).samefile(ROOT / "Snakefile"):  # else they are another workflow's
-    check_files(map(Path, workflow.configfiles))
+check_marks(str(ROOT))
 config, PACKAGE_PROBLEMS = packages.pinned(check(config, SCHEMAS))
 if workflow.is_main_process:  # jobs are started by a process that has checked the paths
     try:
@@ -35,7 +32,7 @@ if workflow.is_main_process:  # jobs are started by a process that has checked t
         if set(called.targets) != {"preflight"}:
             raise
 check_results_directory(Path("results"))
-config = downloads.locate(sdists.locate(config), SCHEMAS)
+config = downloads.locate(config, SCHEMAS)
 
 RESULTS = f"results/{config['study']}"
 # The models that each chapter reads.
@@ -54,7 +51,7 @@ COREFERENCE = config["corpora"]["coreference"]
 FRAMES = config["corpora"]["frames"]
 VECTORS = config["corpora"]["vectors"]
 # The SHA-256 of each source distribution, by its requirement.
-SDISTS = sdists.checksums(config)
+SDISTS = downloads.checksums(config)
 # The GLUE tasks. ARCT, whose points have two candidates each, has rules of its own.
 TASKS = {name: task for name, task in config["tasks"].items() if name != "arct"}
 ARCT = config["tasks"].get("arct", {})
@@ -119,7 +116,7 @@ def code(script: str) -> Callable[[object], str]:
     path = ROOT / "workflow_scripts" / script
     if not path.is_file():
         raise InputError(f"{path}: no such script; write it, or correct step({script!r})")
-    return lambda wildcards: meaning.digest(path)
+    return lambda wildcards: code_digest.digest(path)
 
 
 def step(script: str) -> dict:
@@ -265,7 +262,7 @@ def local_files(
     """
     if path is None:
         return []
-    if fetched := sdists.directory_of(path) or downloads.directory_of(path):
+    if fetched := downloads.directory_of(path):
         return [ancient(fetched), fetched + digests.LISTING]
     if not Path(path).is_dir():
         return [path]

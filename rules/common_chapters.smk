@@ -11,8 +11,13 @@ from workflow_scripts.core.data.gguf_sources import is_gguf
 from workflow_scripts.core.data.packages import location
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.corpora.frame_files import definitions_of
-from workflow_scripts.report import captions
-from workflow_scripts.report.entries import Entry, heading, titles_of_tasks, with_ending
+from workflow_scripts.report.entries import (
+    Entry,
+    captions_digest,
+    heading,
+    titles_of_tasks,
+    with_ending,
+)
 
 
 def cache_mb(model: str, corpus: str) -> int:
@@ -139,7 +144,7 @@ def comma_label(model: str | None) -> str:
 @cache
 def texts_of(*files: str) -> str:
     """Digest of captions as this study renders them, for every model the same."""
-    return captions.digest(map(Path, files), config)
+    return captions_digest(map(Path, files), config)
 
 
 def page_of(entry: Entry):
@@ -196,8 +201,3 @@ def tested(kind, test: str, name: str, title: str):
     """A figure or table of one of the battery's tests, where the study has it."""
     section = BATTERY_DISABLED if test == "causal" else BATTERY_OTHERS
     return kind(name, title, section, wanted=test in BATTERY["tests"])
-
-
-def unfinished() -> set[str]:
-    """The outputs of the jobs of this run that have failed or were not reached."""
-    return {str(file) for job in workflow.dag.needrun_jobs() for file in job.output}

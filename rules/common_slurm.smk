@@ -1,8 +1,8 @@
 """On a SLURM cluster: no job of an earlier run is left in the queue."""
 
-from workflow_scripts.core.run import slurm
+from workflow_scripts.core.run.config import check_queue
 
 
 onstart:
     if workflow.executor_plugin.name == "slurm":
-        slurm.check_none_left(workflow.workdir_init)
+        check_queue(workflow.workdir_init)

@@ -11,7 +11,7 @@ CORPORA_FRAME_FILTERS = config.get("frames", {}).get("filters", "paper")
 
 use rule analysis_step as fetch_sdist with:
     output:
-        **folder("fetched", f"{sdists.FOLDER}/{{requirement}}"),
+        **folder("fetched", f"{downloads.SDISTS}/{{requirement}}"),
     pathvars:
         job="corpora/{requirement}.fetch_sdist",
     priority: 20  # short, and the longest chains begin here

@@ -16,18 +16,20 @@ use rule model_step as on_the_fly_norms with:
         **by_norm(rules.special_tokens),
 
 
-use rule analysis_step as kobayashi2020_norms with:
-    input:
-        weights=rules.special_tokens.output.special_tokens,
-        norms=rules.on_the_fly_norms.output.products[0],
-    output:
-        **figure("kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION),
-        table=table("kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION),
-    pathvars:
-        job="mixing/{model}.kobayashi2020_norms",
-    localrule: True
-    params:
-        **step("mixing/kobayashi2020_norms.py"),
+drawn(
+    "kobayashi2020-norms",
+    "special tokens by weight and by norm",
+    MIXING_SECTION,
+    input={
+        "weights": rules.special_tokens.output.special_tokens,
+        "norms": rules.on_the_fly_norms.output.products[0],
+    },
+    tables={
+        "table": table(
+            "kobayashi2020-norms", "special tokens by weight and by norm", MIXING_SECTION
+        )
+    },
+)
 
 
 if MIXING["syntax"] and "syntax" in config:

@@ -27,21 +27,13 @@ use rule model_step as mixing_ratio with:
         seed=config["seed"],
 
 
-use rule analysis_step as kobayashi2021_mixing with:
-    input:
-        ratios=rules.mixing_ratio.output.table,
-    output:
-        **figure(
-            "kobayashi2021-mixing",
-            "mixing ratios by layer",
-            MIXING_BLOCKS,
-            wanted="ratio" in MIXING["tests"],
-        ),
-    pathvars:
-        job="mixing/{model}.kobayashi2021_mixing",
-    localrule: True
-    params:
-        **step("mixing/kobayashi2021_mixing.py"),
+drawn(
+    "kobayashi2021-mixing",
+    "mixing ratios by layer",
+    MIXING_BLOCKS,
+    input={"ratios": rules.mixing_ratio.output.table},
+    wanted="ratio" in MIXING["tests"],
+)
 
 
 use rule model_step as value_zeroing with:

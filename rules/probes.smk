@@ -89,15 +89,10 @@ use rule analysis_step as clark2019_probe_pairs with:
         seed=config["seed"],
 
 
-use rule analysis_step as clark2019_probe_curve with:
-    input:
-        curve=rules.train_probes.output.curve,
-    output:
-        **figure("clark2019-probe-curve", "learning curves of the probes", PROBE_SECTION),
-    pathvars:
-        job="probes/{model}.clark2019_probe_curve",
-    localrule: True
-    params:
-        **step("probes/clark2019_probe_curve.py"),
-        annotation=PROBE_ANNOTATION,
-        epochs=PROBES["epochs"],
+drawn(
+    "clark2019-probe-curve",
+    "learning curves of the probes",
+    PROBE_SECTION,
+    input={"curve": rules.train_probes.output.curve},
+    params={"annotation": PROBE_ANNOTATION, "epochs": PROBES["epochs"]},
+)

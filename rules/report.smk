@@ -145,7 +145,7 @@ use rule analysis_step as overview with:
             for entry in ENTRIES
             if entry.name in REPORT_FINDINGS and entry.kind == "table"
         ],
-        carried=[relpath(ROOT / f"docs/claims/{name}.csv") for name in ("real", "multi30k")],
+        carried=[relpath(ROOT / f"claims/judged/{name}.csv") for name in ("real", "multi30k")],
         atlas=rules.atlas_data.output.atlas if "atlas" in config else [],
         products=lambda w: REPORT_PRODUCTS,
         sources=REPORT_FRONT_SOURCES,

@@ -1,12 +1,9 @@
 """What the documentation refers to exists, and its commands work as written."""
 
 import re
-import runpy
 from pathlib import Path
 
 import pytest
-
-from tests.default_study import MODEL, RESULTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -59,18 +56,6 @@ def test_recipes_name_what_exists() -> None:
         span for span in spans if not (is_file(span) or set(re.findall(r"\w+", span)) <= words)
     ]
     assert unknown == []
-
-
-def test_paths_name_the_default_model() -> None:
-    docs = runpy.run_path(str(ROOT / "docs/default_model.py"))
-    text = f"{RESULTS}/another/a.csv, {RESULTS}/figures/b.svg"
-    assert docs["named"](text) == f"{RESULTS}/{MODEL}/a.csv, {RESULTS}/figures/b.svg"
-    wrong = [
-        page
-        for page in docs["PAGES"]
-        if page.read_text("utf-8") != docs["named"](page.read_text("utf-8"))
-    ]
-    assert wrong == [], "they name another model; run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

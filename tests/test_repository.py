@@ -16,7 +16,7 @@ import yaml
 
 from tests.parsed_rules import Rule, compiled_snakefiles, parsed, parsed_rules, snakefiles
 from workflow_scripts import chapters
-from workflow_scripts.core.integrity import meaning
+from workflow_scripts.core.integrity import code_digest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow_scripts"
@@ -158,7 +158,9 @@ def test_a_rule_is_whole_and_named_after_its_script(steps: list[Rule]) -> None:
     assert len(steps) > 100
     for rule in steps:
         assert (PACKAGE / rule.script).is_file(), rule.name
-        assert rule.code == meaning.digest(PACKAGE / rule.script), f"{rule.name}: of another script"
+        assert rule.code == code_digest.digest(PACKAGE / rule.script), (
+            f"{rule.name}: of another script"
+        )
         # Other rules that run the same script begin with its name.
         stem = Path(rule.script).stem
         assert f"{rule.name}_".startswith(f"{stem}_"), f"{rule.name} runs {stem}.py"

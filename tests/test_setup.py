@@ -144,11 +144,11 @@ def test_programs_run_the_code_of_this_checkout(checkout: Path, tmp_path: Path) 
     other = copy(tmp_path / "other")
     make(other, "setup")
     (checkout / "docs").mkdir()
-    for name in ("configuration", "index", "default_model", "results"):
+    for name in ("configuration", "results"):
         (checkout / f"docs/{name}.py").write_text("import where\n")
     (checkout / "where.py").write_text("print(__file__)\n")
     done = make(checkout, "docs", venv=other / ".venv")
-    assert done.stdout.count(f"{checkout}/where.py") == 4
+    assert done.stdout.count(f"{checkout}/where.py") == 2
 
 
 def test_an_interrupted_set_up_starts_again(checkout: Path) -> None:

@@ -13,10 +13,9 @@ from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from tests.arguments.builders import made_up_arct, made_up_vectors
 from tests.parsed_rules import parsed
-from workflow_scripts.arguments import argument_training, runs
-from workflow_scripts.arguments.annealing import Annealer
-from workflow_scripts.arguments.argument_training import Family, LabelledPoints, fit
-from workflow_scripts.arguments.word_models import vocabulary_of, word_family
+from workflow_scripts.arguments import argument_run, argument_training
+from workflow_scripts.arguments.argument_training import Annealer, Family, LabelledPoints, fit
+from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.model.training import constant_schedule, linear_schedule
 from workflow_scripts.core.run.config import check
@@ -48,14 +47,14 @@ def bov(frame: pd.DataFrame) -> Family:
     return word_family("bov", made_up_vectors(frame), vocabulary, tune=True)
 
 
-def rates_of(bov: Family, frame: pd.DataFrame, plan: runs.RunPlan) -> list[float]:
-    training, dev = (runs.Encoder(bov).labelled(part, "W") for part in points(frame))
-    run = plan.run("W", runs.grid_of(plan.settings["grid"])[0])
+def rates_of(bov: Family, frame: pd.DataFrame, plan: argument_run.RunPlan) -> list[float]:
+    training, dev = (argument_run.Encoder(bov).labelled(part, "W") for part in points(frame))
+    run = plan.run("W", argument_run.grid_of(plan.settings["grid"])[0])
     return [row["rate"] for row in fit(bov, run, training, dev, CPU)[1]]
 
 
 def points(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return runs.sets_of(frame, "original")
+    return argument_run.sets_of(frame, "original")
 
 
 @pytest.mark.parametrize("patience", [0, 1, 3])
@@ -100,15 +99,15 @@ def test_a_run_lowers_its_rate_after_epochs_without_a_new_best(
         accuracies = iter([0.5, 0.7, 0.7, 0.6, 0.9])
         monkeypatch.setattr(argument_training, "accuracy_of", lambda *_: next(accuracies))  # noqa: B023
         anneal = {"factor": 0.1, "patience": patience}
-        plan = runs.RunPlan(["W"], "original", settings | {"anneal": anneal}, 1, CPU)
+        plan = argument_run.RunPlan(["W"], "original", settings | {"anneal": anneal}, 1, CPU)
         assert rates_of(bov, frame, plan) == pytest.approx(rates)
 
 
 def test_without_decay_and_annealing_the_rate_stays(frame: pd.DataFrame, bov: Family) -> None:
     none = {"anneal": {"factor": 1, "patience": 0}}
-    plan = runs.RunPlan(["W"], "original", SETTINGS | none, 1, CPU)
+    plan = argument_run.RunPlan(["W"], "original", SETTINGS | none, 1, CPU)
     assert rates_of(bov, frame, plan) == [0.02] * 3
-    decaying = runs.RunPlan(["W"], "original", SETTINGS | none | {"decay": True}, 1, CPU)
+    decaying = argument_run.RunPlan(["W"], "original", SETTINGS | none | {"decay": True}, 1, CPU)
     steps = 3 * 4  # 60 points in batches of 16, three times
     last = [4 * epoch - 1 for epoch in (1, 2, 3)]
     assert rates_of(bov, frame, decaying) == pytest.approx(
@@ -118,11 +117,13 @@ def test_without_decay_and_annealing_the_rate_stays(frame: pd.DataFrame, bov: Fa
 
 def test_a_grid_of_epochs_and_batch_sizes(frame: pd.DataFrame, bov: Family) -> None:
     grid = SETTINGS["grid"] | {"epochs": [1, 2], "batch_size": [8, 30]}
-    plan = runs.RunPlan(["W"], "original", SETTINGS | {"grid": grid}, 1, CPU)
-    made = [plan.run("W", chosen) for chosen in runs.grid_of(grid)]
+    plan = argument_run.RunPlan(["W"], "original", SETTINGS | {"grid": grid}, 1, CPU)
+    made = [plan.run("W", chosen) for chosen in argument_run.grid_of(grid)]
     assert [(run.epochs, run.batch_size) for run in made] == [(1, 8), (1, 30), (2, 8), (2, 30)]
-    assert len(runs.search(bov, frame, plan)) == 4
-    without = runs.RunPlan(["W"], "original", SETTINGS, 1, CPU).run("W", {"learning_rate": 1.0})
+    assert len(argument_run.search(bov, frame, plan)) == 4
+    without = argument_run.RunPlan(["W"], "original", SETTINGS, 1, CPU).run(
+        "W", {"learning_rate": 1.0}
+    )
     assert (without.epochs, without.batch_size) == (3, 16)
 
 
@@ -142,11 +143,11 @@ def test_one_search_for_all_set_ups(
         used.append(run.hyperparameters["learning_rate"])
         return fit(family, run, *others)
 
-    monkeypatch.setattr(runs, "fit", recorded)
+    monkeypatch.setattr(argument_run, "fit", recorded)
     for search in ("full", "each"):
         settings = SETTINGS | {"grid": grid, "search": search, "epochs": 1}
-        plan = runs.RunPlan(["W"], "original", settings, 1, CPU)
-        runs.train_all(bov, frame, plan, tmp_path / "grid.csv", tmp_path / search, [])
+        plan = argument_run.RunPlan(["W"], "original", settings, 1, CPU)
+        argument_run.train_all(bov, frame, plan, tmp_path / "grid.csv", tmp_path / search, [])
     assert used == [0.3, 0.02]
 
 
@@ -161,10 +162,10 @@ def test_the_study_of_arct_has_the_papers_settings(tmp_path: Path) -> None:
     }
     for family, point in chosen.items():
         settings = arguments[family]
-        assert point in runs.grid_of(settings["grid"])
+        assert point in argument_run.grid_of(settings["grid"])
         assert settings["anneal"]["factor"] == 0.1
     base = {key: values for key, values in arguments["bert"]["grids"][0].items() if key != "model"}
-    assert {"learning_rate": 8e-5, "epochs": 30} in runs.grid_of(base)
+    assert {"learning_rate": 8e-5, "epochs": 30} in argument_run.grid_of(base)
     assert arguments["bert"]["batch_size"] == 8 and arguments["bert"]["degenerate_below"] == 0.8
     assert arguments["bilstm"]["epochs"] == 20
     for family in ("bov", "bilstm"):

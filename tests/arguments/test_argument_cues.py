@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from workflow_scripts.arguments import argument_cues
-from workflow_scripts.arguments.niven2019_cues import draw, one_cue
-from workflow_scripts.arguments.reliance import changed, cues_to_change, sides
+from workflow_scripts.arguments.argument_reliance import changed, cues_to_change, sides
+from workflow_scripts.arguments.figures import draw_cues, one_cue
 from workflow_scripts.arguments.wording import exchanged, forms, grams, without, without_another
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.plots import figures
@@ -179,7 +179,7 @@ def test_coverages_have_several_ticks(least: float) -> None:
     cues = pd.DataFrame({"cue": ["a", "b", "not"], "coverage": coverage, "applicable": [3, 9, 90]})
     cues = cues.assign(productivity=[1.0, 0.5, 0.9], ci_low=[0.1, 0.2, 0.8], ci_high=[1, 0.8, 1])
     figure, [axes] = figures.new(2.3, 2.1)
-    draw(axes, cues.assign(p_corrected=[1.0, 1.0, 0.01]))
+    draw_cues(axes, cues.assign(p_corrected=[1.0, 1.0, 0.01]))
     figure.draw_without_rendering()
     low, high = axes.get_xlim()
     labels = [tick.label1.get_text() for tick in axes.xaxis.get_major_ticks()

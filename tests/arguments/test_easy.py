@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from workflow_scripts.arguments import argument_easy, niven2019_easy
-from workflow_scripts.arguments.argument_easy import STUDY, count, cues_of, of_study
+from workflow_scripts.arguments import argument_easy, figures
+from workflow_scripts.arguments.argument_easy import STUDY, count, cues_of, of_study, read_published
 from workflow_scripts.arguments.argument_scores import measure
-from workflow_scripts.arguments.niven2019_easy import measure_all
-from workflow_scripts.arguments.published_runs import read_published
+from workflow_scripts.arguments.figures import measure_easy
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import call
@@ -93,7 +92,7 @@ def test_shares_by_hand() -> None:
     runs = predictions()
     frame = of_study(runs, measure(runs, BOUNDS))
     counted = count(frame, cues_of(points(), ("not",), SAME))
-    measured = measure_all(counted, 500, 1)
+    measured = measure_easy(counted, 500, 1)
     share = measured.set_index(["runs", "model", "measure"])["share"].to_dict()
     trained, everyone = "not degenerate", "all"
     assert share[everyone, "BERT", "always right"] == 0
@@ -125,10 +124,10 @@ def test_predictions_that_all_follow_the_cue_have_an_interval() -> None:
         source=STUDY, model="BoV", family="bov", setup="W", split="dev", runs="all"
     )
     frame = frame.assign(cue_in_right=True, cue_in_wrong=False)
-    rows = measure_all(frame, 50, 1).set_index("measure")
+    rows = measure_easy(frame, 50, 1).set_index("measure")
     ends = rows.loc["follows the cue", ["ci_low", "ci_high"]].tolist()
     assert ends == pytest.approx([0.025 ** (1 / 12), 1])
-    none = measure_all(frame.assign(n_follow=0), 50, 1).set_index("measure")
+    none = measure_easy(frame.assign(n_follow=0), 50, 1).set_index("measure")
     ends = none.loc["follows the cue", ["ci_low", "ci_high"]].tolist()
     assert ends == pytest.approx([0, 1 - 0.025 ** (1 / 12)])
 
@@ -149,7 +148,7 @@ def test_differences_are_paired_over_points() -> None:
         for run in range(2)
         for k in range(n)
     ]
-    measured = measure_all(count(pd.DataFrame(rows), cues), draws, seed).set_index(
+    measured = measure_easy(count(pd.DataFrame(rows), cues), draws, seed).set_index(
         ["measure", "model"]
     )
     same = measured.loc[("cue among always right", "BiLSTM")]
@@ -182,7 +181,7 @@ def test_the_authors_runs_are_measured_as_ours(tmp_path: Path, nested: bool) -> 
     call(argument_easy.main, values)
     figure = {kind: tmp_path / f"easy.{kind}" for kind in ("svg", "pdf", "png")}
     out = {"table": tmp_path / "easy.csv", "bootstrap": 100, "seed": 1} | figure
-    call(niven2019_easy.main, {"easy": easy} | out)
+    call(figures.niven2019_easy, {"easy": easy} | out)
     table = pd.read_csv(out["table"])
     ours, theirs = (table[table["source"] == name] for name in (STUDY, "Niven and Kao"))
     assert set(theirs["model"]) == {"BERT (Large)", "BoV"}
@@ -240,7 +239,7 @@ def test_the_authors_own_validation_predictions(real_data: Path) -> None:
     frame = pd.DataFrame(rows).assign(split="dev")
     runs = read_published(folder, frame, BOUNDS).assign(source="authors")
     counted = count(runs, cues_of(frame, ("not",), SAME))
-    measured = measure_all(counted, 200, 1).set_index(["runs", "model", "measure"]).sort_index()
+    measured = measure_easy(counted, 200, 1).set_index(["runs", "model", "measure"]).sort_index()
     easy, held = "always right", "cue among always right"
     found = {}
     for name in ("bert_large", "bov", "bilstm"):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from workflow_scripts.arguments import niven2019_heads
+from workflow_scripts.arguments import figures as arguments_figures
 from workflow_scripts.core.plots import figures
 
 FLIP = 100 / 16  # points of accuracy
@@ -25,14 +25,14 @@ def axes() -> Axes:
 
 
 def test_one_flip_is_pale_and_margins_have_their_own_scale() -> None:
-    assert niven2019_heads.limit(effects("accuracy", FLIP)) == pytest.approx(5 * FLIP)
+    assert arguments_figures.limit(effects("accuracy", FLIP)) == pytest.approx(5 * FLIP)
     both = pd.concat([effects("accuracy", 8 * FLIP), effects("follows", FLIP)])
-    assert niven2019_heads.limit(both) == pytest.approx(8 * FLIP)
-    assert niven2019_heads.limit(effects("margin", 0.01)) == pytest.approx(0.01)
+    assert arguments_figures.limit(both) == pytest.approx(8 * FLIP)
+    assert arguments_figures.limit(effects("margin", 0.01)) == pytest.approx(0.01)
 
 
 def test_heads_without_a_significant_effect_are_muted(axes: Axes) -> None:
-    image = niven2019_heads.draw(axes, effects("accuracy", FLIP), 5 * FLIP)
+    image = arguments_figures.draw_heads(axes, effects("accuracy", FLIP), 5 * FLIP)
     opacity = image.get_alpha()
     assert opacity[1, 1] == 1
     assert (opacity.ravel()[:3] < 1).all()
@@ -41,6 +41,6 @@ def test_heads_without_a_significant_effect_are_muted(axes: Axes) -> None:
 
 
 def test_a_measure_that_no_head_changes_is_a_sentence(axes: Axes) -> None:
-    assert niven2019_heads.draw(axes, effects("follows", 0.0), 5 * FLIP) is None
+    assert arguments_figures.draw_heads(axes, effects("follows", 0.0), 5 * FLIP) is None
     assert [text.get_text() for text in axes.texts] == ["unchanged by any head\n(n = 16, 2 seeds)"]
     assert not axes.images

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.arguments.test_tables import LARGE, RUNS
-from workflow_scripts.arguments import niven2019_tables, paper
+from workflow_scripts.arguments import niven2019_tables
 from workflow_scripts.arguments.argument_scores import measure
 
 
@@ -32,7 +32,7 @@ def authors_runs() -> Path:
 def test_published_numbers_stand_next_to_the_model_that_has_them(
     card: dict[str, str | int], system: str | None
 ) -> None:
-    assert paper.system_of(card) == system
+    assert niven2019_tables.system_of(card) == system
     scores = measure(RUNS, {"bert": 0.6})
     negated = measure(RUNS.assign(trained_on="negated"), {"bert": 0.6})
     first = niven2019_tables.table1(scores, "mine", system).set_index("model")
@@ -56,23 +56,23 @@ def test_counts_of_degenerate_runs_are_those_of_the_authors_runs(authors_runs: P
     names = {"BERT (Large)": "bert_large", "BERT (Base)": "bert_base", "BoV": "bov"}
     names["BiLSTM"] = "bilstm"
     suffixes = {"full": "", "W": "_w", "RW": "_rw", "CW": "_cw"}
-    for (system, setup), (n, degenerate) in paper.RUNS.items():
+    for (system, setup), (n, degenerate) in niven2019_tables.RUNS.items():
         runs = pd.read_csv(authors_runs / f"{names[system]}{suffixes[setup]}.accs.csv")
         assert len(runs) == n
         if degenerate is not None:
             assert (runs["train"] < 0.8).sum() == degenerate
-        mean, sd, median, largest = paper.TABLE3[system, setup]
+        mean, sd, median, largest = niven2019_tables.TABLE3[system, setup]
         test = 100 * runs["test"]
         off = 0.25 if system == "BiLSTM" else 0.12  # a few are printed so far off
         assert test.mean() == pytest.approx(mean, abs=off)
         assert test.std(ddof=0) == pytest.approx(sd, abs=0.51)
         assert test.median() == pytest.approx(median, abs=off)
         assert test.max() == pytest.approx(largest, abs=0.12)
-    for (system, setup), (n, degenerate) in paper.RUNS4.items():
+    for (system, setup), (n, degenerate) in niven2019_tables.RUNS4.items():
         runs = pd.read_csv(authors_runs / f"{names[system]}_adv{suffixes[setup]}.accs.csv")
         assert (len(runs), (runs["train"] < 0.8).sum()) == (n, degenerate)
     large = pd.read_csv(authors_runs / "bert_large.accs.csv")
     others = 100 * large[large["train"] >= 0.8]["test"]
-    mean, sd = paper.OTHERS["BERT (Large)", "full"]
+    mean, sd = niven2019_tables.OTHERS["BERT (Large)", "full"]
     assert others.mean() == pytest.approx(mean, abs=0.15)
     assert others.std(ddof=0) == pytest.approx(sd, abs=0.5)

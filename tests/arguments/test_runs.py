@@ -12,7 +12,7 @@ from transformers import AutoModel
 
 from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
 from tests.core import tiny_models
-from workflow_scripts.arguments import runs
+from workflow_scripts.arguments import argument_run
 from workflow_scripts.arguments.argument_scores import measure
 from workflow_scripts.arguments.argument_training import (
     Family,
@@ -22,8 +22,8 @@ from workflow_scripts.arguments.argument_training import (
     logits_of,
 )
 from workflow_scripts.arguments.bert import bert_family
+from workflow_scripts.arguments.families import Bags, embedding, vocabulary_of, word_family
 from workflow_scripts.arguments.setups import as_text, inputs_of
-from workflow_scripts.arguments.word_models import Bags, embedding, vocabulary_of, word_family
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.vectors import Vectors
@@ -64,8 +64,8 @@ def families(
 
 def warrants_alone(family: Family, frame: pd.DataFrame) -> tuple[LabelledPoints, LabelledPoints]:
     """Training and development points of set-up W, encoded."""
-    training, dev = runs.sets_of(frame, "original")
-    encode = runs.Encoder(family)
+    training, dev = argument_run.sets_of(frame, "original")
+    encode = argument_run.Encoder(family)
     return encode.labelled(training, "W"), encode.labelled(dev, "W")
 
 
@@ -73,8 +73,8 @@ def trained(
     family: Family, frame: pd.DataFrame, setups: list[str], trained_on: str, folder: Path
 ) -> pd.DataFrame:
     """Accuracy by set-up, split and points."""
-    plan = runs.RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
-    predictions, curves = runs.train_all(family, frame, plan, None, folder / "weights", [])
+    plan = argument_run.RunPlan(setups, trained_on, SETTINGS[family.name], 1, CPU)
+    predictions, curves = argument_run.train_all(family, frame, plan, None, folder / "weights", [])
     assert list((folder / "weights").iterdir()) == []
     assert (curves.groupby("setup")["best"].sum() == 1).all()
     return measure(predictions, BOUNDS).set_index(["setup", "split", "points"])
@@ -109,7 +109,7 @@ def test_the_argument_cancels_in_word_models(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family]
 ) -> None:
     family = families(name)
-    [chosen] = runs.grid_of(SETTINGS[name]["grid"])
+    [chosen] = argument_run.grid_of(SETTINGS[name]["grid"])
     model = family.new("full", chosen, 1)
     rows = frame[frame["split"] == "dev"].iloc[:8]
     other = rows.assign(claim="Something else entirely", reason="And for another reason.")
@@ -125,16 +125,16 @@ def test_the_grid_is_searched_and_its_best_point_taken(
     frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     settings = SETTINGS["bov"] | {"grid": {"learning_rate": [1e-6, 0.02], "dropout": [0.1]}}
-    plan = runs.RunPlan(["W", "full"], "original", settings, 1, CPU)
-    grid = runs.search(families("bov"), frame, plan)
+    plan = argument_run.RunPlan(["W", "full"], "original", settings, 1, CPU)
+    grid = argument_run.search(families("bov"), frame, plan)
     assert len(grid) == 4
     best = grid[grid["best"]].set_index("setup")
     assert best["learning_rate"].to_dict() == {"W": 0.02, "full": 0.02}
     assert best["dev_accuracy"].min() > grid[~grid["best"]]["dev_accuracy"].max()
     grid.to_csv(tmp_path / "grid.csv", index=False)
-    chosen = runs.chosen_in(settings["grid"], tmp_path / "grid.csv", "W")
+    chosen = argument_run.chosen_in(settings["grid"], tmp_path / "grid.csv", "W")
     assert chosen == {"learning_rate": 0.02, "dropout": 0.1}
-    first = runs.chosen_in(settings["grid"], None, "W")
+    first = argument_run.chosen_in(settings["grid"], None, "W")
     assert first == {"learning_rate": 1e-6, "dropout": 0.1}
 
 
@@ -153,7 +153,7 @@ def test_the_best_epoch_is_kept(frame: pd.DataFrame, families: Callable[[str], F
 def test_same_seed_same_run(frame: pd.DataFrame, families: Callable[[str], Family]) -> None:
     family = families("bilstm")
     training, dev = warrants_alone(family, frame)
-    [chosen] = runs.grid_of(SETTINGS["bilstm"]["grid"])
+    [chosen] = argument_run.grid_of(SETTINGS["bilstm"]["grid"])
     losses = []
     for seed in (1, 1, 2):
         run = TrainingRun("W", chosen, seed, epochs=2, batch_size=16)
@@ -225,11 +225,11 @@ def test_kept_weights_give_the_same_logits(
     name: str, frame: pd.DataFrame, families: Callable[[str], Family], tmp_path: Path
 ) -> None:
     family = families(name)
-    plan = runs.RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
-    predictions, _ = runs.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
+    plan = argument_run.RunPlan(["full"], "original", SETTINGS[name] | {"epochs": 1}, 1, CPU)
+    predictions, _ = argument_run.train_all(family, frame, plan, None, tmp_path / "w", ["full"])
     model = family.load(tmp_path / "w" / "full", "full", CPU)
     rows = frame[(frame["split"] == "test") & (frame["version"] == "original")]
-    again = runs.predict(family, model, runs.Encoder(family), rows, "full")
+    again = argument_run.predict(family, model, argument_run.Encoder(family), rows, "full")
     before = predictions[(predictions["split"] == "test") & (predictions["version"] == "original")]
     for column in ("logit_0", "logit_1"):
         np.testing.assert_allclose(again[column], before[column], atol=1e-5)
@@ -241,7 +241,7 @@ def test_equal_texts_are_scored_once_and_in_order(
     family = families("bov")
     model = family.new("W", {"dropout": 0.1}, 1)
     rows = frame[frame["split"] == "dev"]
-    predicted = runs.predict(family, model, runs.Encoder(family), rows, "W")
+    predicted = argument_run.predict(family, model, argument_run.Encoder(family), rows, "W")
     texts = [family.encode(pair) for pair in inputs_of(rows, "W")]
     expected = logits_of(family, model, texts)
     np.testing.assert_allclose(predicted[["logit_0", "logit_1"]], expected, atol=1e-6)
@@ -280,4 +280,4 @@ def test_a_missing_pooler_is_reported_with_its_key(tmp_path: Path) -> None:
 def test_a_missing_training_set(frame: pd.DataFrame) -> None:
     original = frame[frame["version"] == "original"]
     with pytest.raises(InputError, match="negated: needs an adversarial set"):
-        runs.sets_of(original, "negated")
+        argument_run.sets_of(original, "negated")

@@ -9,18 +9,13 @@ import pandas as pd
 import pytest
 
 from tests.arguments.builders import bert_card, made_up_arct, made_up_vectors
-from workflow_scripts.arguments import (
-    argument_heads,
-    niven2019_heads,
-    niven2019_reliance,
-    niven2019_tables,
-)
+from workflow_scripts.arguments import argument_heads, figures, niven2019_tables
+from workflow_scripts.arguments.argument_reliance import changed_points
+from workflow_scripts.arguments.argument_reliance import measure as measure_reliance
+from workflow_scripts.arguments.argument_run import kept_models
 from workflow_scripts.arguments.argument_scores import measure
-from workflow_scripts.arguments.reliance import changed_points
-from workflow_scripts.arguments.reliance import measure as measure_reliance
-from workflow_scripts.arguments.runs import kept_models
+from workflow_scripts.arguments.families import vocabulary_of, word_family
 from workflow_scripts.arguments.setups import CHANGES
-from workflow_scripts.arguments.word_models import vocabulary_of, word_family
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.model.attention import open_attention, watching
@@ -139,7 +134,7 @@ def test_flips_by_hand() -> None:
             row = {"family": "bov", "setup": "W", "cue": "not", "change": change, "seed": seed}
             row |= {"id": f"p{number}", "label": 0, "side": side}
             rows.append(row | {f"logit_{side}": float(margin), f"logit_{1 - side}": 0.0})
-    shares = niven2019_reliance.measure(pd.DataFrame(rows), 200, 1).set_index("change")
+    shares = figures.measure(pd.DataFrame(rows), 200, 1).set_index("change")
     assert shares["flips"].to_dict() == {"removed": 2 / 8, "exchanged": 8 / 8, "control": 1 / 8}
     assert (shares["follows"] == 6 / 8).all()
     assert shares["follows_after"].to_dict() == {
@@ -173,7 +168,7 @@ def test_a_model_that_counts_the_cue_relies_on_it(tmp_path: Path) -> None:
     models = kept_models(family, weights, ["W"], torch.device("cpu"))
     logits = measure_reliance(family, models, changed_points(frame, [("not",)], same, 1))
     assert set(logits["seed"]) == {7}
-    shares = niven2019_reliance.measure(logits, 100, 1).set_index("change")
+    shares = figures.measure(logits, 100, 1).set_index("change")
     assert (shares["follows"] == 1).all()
     assert shares.loc["exchanged", "flips"] == 1
     assert shares.loc["exchanged", "follows_after"] == 0
@@ -195,7 +190,7 @@ def test_p_values_of_heads_swap_points_with_all_their_seeds() -> None:
         for point in range(12)
         for seed in range(2)
     ]
-    effects = niven2019_heads.effects(pd.DataFrame(rows), 200, 400, 1)
+    effects = figures.effects(pd.DataFrame(rows), 200, 400, 1)
     margins = effects[effects["measure"] == "margin"]
     means = 4 - gaps.mean(axis=2)
     swaps = np.concatenate(list(swap_sets(12, 400, 1)))
@@ -222,9 +217,7 @@ def test_effects_of_heads_by_hand() -> None:
         for number, gap in enumerate(gaps):  # logit 0 minus logit 1
             row = {"layer": layer, "head": head, "id": f"p{number}", "logit_0": gap, "logit_1": 0.0}
             rows.append(row | {"side": side[number], "label": label[number], "seed": 1})
-    effects = niven2019_heads.effects(pd.DataFrame(rows), 200, 400, 1).set_index(
-        ["measure", "head"]
-    )
+    effects = figures.effects(pd.DataFrame(rows), 200, 400, 1).set_index(["measure", "head"])
     # Margins: 1 and -2 plainly; -1 and -1 without head 1-2.
     assert effects.loc[("margin", 1), "baseline"] == pytest.approx(-0.5)
     assert effects.loc[("margin", 1), "effect"] == pytest.approx(-0.5)
@@ -288,7 +281,7 @@ def test_the_test_set_stands_alone_next_to_all_held_out_points() -> None:
         for number in range(4)
         for change in ("none", *CHANGES)
     )
-    both = niven2019_reliance.measure_parts(rows, 100, 1)
+    both = figures.measure_reliance(rows, 100, 1)
     assert both["split"].tolist() == ["dev and test"] * 3 + ["test"] * 3
     assert both["n"].tolist() == [8] * 3 + [4] * 3
     assert both["flips"].tolist() == [0.5] * 3 + [0.75] * 3
@@ -300,11 +293,11 @@ def test_the_test_set_stands_alone_next_to_all_held_out_points() -> None:
         for split in ("dev", "test")
         for number in range(5)
     )
-    table = niven2019_heads.measure_parts(heads, 100, 400, 1)
+    table = figures.measure_heads(heads, 100, 400, 1)
     margins = table[table["measure"] == "margin"].set_index(["split", "head"])
     assert margins["effect"].to_dict() == {
         ("dev and test", 1): -1, ("dev and test", 0): -0.5, ("test", 1): -2, ("test", 0): -1,
     }  # fmt: skip
     assert margins["n"].tolist() == [10, 10, 5, 5]
-    alone = niven2019_heads.measure_parts(heads[heads["split"] == "dev"], 100, 400, 1)
+    alone = figures.measure_heads(heads[heads["split"] == "dev"], 100, 400, 1)
     assert set(alone["split"]) == {"dev"}

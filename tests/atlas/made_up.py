@@ -1,11 +1,5 @@
-"""An atlas of made-up numbers, of any size, with hostile texts: what tests and benchmarks show.
+"""An atlas of made-up numbers, of any size, with hostile texts: what tests and benchmarks show."""
 
-`python -m tests.atlas.made_up 24 16 out.json` writes one of 24 layers by 16 heads.
-"""
-
-import argparse
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -202,29 +196,3 @@ def distances(rng: np.random.Generator, size: int, segments: int) -> dict[str, A
         "n_segments": segments,
         "value": [round(float(value), 4) for value in between],
     }
-
-
-def main() -> None:
-    """Write one to a file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("layers", type=int)
-    parser.add_argument("heads", type=int)
-    parser.add_argument("path", type=Path)
-    parser.add_argument("--models", type=int, default=1)
-    parser.add_argument("--segments", type=int, default=3)
-    parser.add_argument("--tokens", type=int, default=24)
-    parser.add_argument("--plain", action="store_true", help="without hostile texts")
-    options = parser.parse_args()
-    atlas = made_up(
-        options.layers,
-        options.heads,
-        options.models,
-        segments=options.segments,
-        tokens=options.tokens,
-        hostile=not options.plain,
-    )
-    options.path.write_text(json.dumps(atlas), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

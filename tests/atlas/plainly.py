@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from jsonschema import Draft202012Validator
 
@@ -103,6 +104,15 @@ def check_maps(atlas: dict[str, Any], segment: dict[str, Any], model: dict[str, 
     for name in segment["norms"].values():
         shape = [model["n_layers"], model["n_heads"], len(source)]
         assert atlas["maps"][name]["shape"] == shape
+
+
+def bound(values: np.ndarray, largest: float) -> np.ndarray:
+    """How far a decoded value is from the true one at most.
+
+    The root of value / largest is off by half a step, and d(largest r^2) = 2 largest r dr.
+    """
+    half = 0.5 / 255
+    return largest * (2 * np.sqrt(values / largest) * half + half**2)
 
 
 def heads_of(model: dict[str, Any]) -> list[Head]:

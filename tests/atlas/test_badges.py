@@ -1,7 +1,6 @@
 """Roles of heads: which heads have one, in the words of the chapter that declares it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +12,6 @@ from tests.atlas.made_up_tables import MadeUpModel, written
 from tests.atlas.plainly import check, read
 from workflow_scripts.atlas import atlas_data
 from workflow_scripts.core.data.cards import read_card, write_card
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.badges import Badge
 from workflow_scripts.core.measures.forms import Form, Study, Table
 from workflow_scripts.core.measures.tables import Tables
@@ -69,45 +67,9 @@ def test_heads_have_the_roles_that_the_table_states(model: MadeUpModel) -> None:
     assert induction["source"] == {"table": table, "where": {"role": "induction", "holds": True}}
 
 
-def test_a_role_that_no_head_has_is_stated(model: MadeUpModel) -> None:
-    model.write(ROLES.file, roles({"induction": [], "copying": [(0, 0)]}))
-    path = written(model.folder.parent, model)
-    check(path)
-    (entry,) = read(path)["models"]
-    assert [badge["heads"] for badge in entry["badges"]] == [[], [0]]
-
-
 def test_a_decoder_states_what_its_heads_share(model: MadeUpModel, tmp_path: Path) -> None:
     (entry,) = read(written(model.folder.parent, model))["models"]
     assert (entry["n_kv_heads"], entry["causal"]) == (2, True)
     assert "badges" not in entry
     (encoder,) = read(written(tmp_path, MadeUpModel(tmp_path, "encoder")))["models"]
     assert not {"n_kv_heads", "causal", "badges"} & encoder.keys()
-
-
-@pytest.mark.parametrize(("key", "other"), [("id", {"mark": "J"}), ("mark", {"id": "inducing"})])
-def test_an_id_and_a_mark_are_of_one_role(
-    model: MadeUpModel, monkeypatch: pytest.MonkeyPatch, key: str, other: dict[str, str]
-) -> None:
-    """Also where another chapter declares the second one."""
-
-    def again(found: Tables, study: Study) -> Iterator[Badge]:
-        for badge in badges(found, study):
-            if badge.id == "induction":
-                yield replace(badge, **other)
-
-    chapter = SimpleNamespace(TABLES=(), forms=lambda found, study: iter(()), badges=again)
-    chapters = atlas_data.MEASURES | {"another": chapter}
-    monkeypatch.setattr(atlas_data, "MEASURES", chapters)
-    model.write(ROLES.file, roles({"induction": [(1, 1)]}))
-    with pytest.raises(ValueError, match=f"two badges have the {key} "):
-        written(model.folder.parent, model)
-
-
-def test_heads_that_the_model_lacks_and_missing_columns_are_refused(model: MadeUpModel) -> None:
-    model.write(ROLES.file, roles({"induction": [(0, 0)]}).drop(columns="holds"))
-    with pytest.raises(InputError, match="holds"):
-        written(model.folder.parent, model)
-    model.write(ROLES.file, roles({"induction": [(0, 0)], "copying": []}).assign(head=7))
-    with pytest.raises(InputError, match="once for each of 2 x 4 heads"):
-        written(model.folder.parent, model)

@@ -10,11 +10,11 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from tests.atlas.made_up_tables import MadeUpModel, written
-from tests.atlas.plainly import check, read
+from tests.atlas.plainly import bound, check, read
 from tests.core.tiny_decoders import HEADS, LAYERS, POSITIONS, TEXTS, save_llama
 from tests.core.tiny_models import write_card
 from workflow_scripts.atlas import generated_maps
-from workflow_scripts.atlas.encoding import bound, decode
+from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.cards import write_card as save_card
 from workflow_scripts.core.data.examples import Example, write_examples

@@ -10,11 +10,12 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from tests.atlas.plainly import bound
 from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import HEADS, LAYERS, VOCABULARY, enlarge, tokenizer, write_card
-from workflow_scripts.atlas import atlas_maps, atlas_norms, outcomes
-from workflow_scripts.atlas.encoding import bound, decode
-from workflow_scripts.core.data.cache import Cache
+from workflow_scripts.atlas import atlas_maps, atlas_norms
+from workflow_scripts.atlas.texts import decode
+from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.data.glue import TASKS
@@ -141,7 +142,7 @@ def test_a_classifier_is_loaded_once(
 ) -> None:
     loaded = []
     monkeypatch.setattr(
-        outcomes, "classifier_of", lambda *given: loaded.append(given) or classifier_of(*given)
+        atlas_maps, "classifier_of", lambda *given: loaded.append(given) or classifier_of(*given)
     )
     found = run(inputs, tmp_path, examples=3)["segments"]
     assert sum(segment["corpus"] == "sst2" for segment in found) == 3
@@ -158,19 +159,6 @@ def test_norms_stand_next_to_the_pretrained_maps(inputs: dict[str, Any], tmp_pat
     assert [segment["norms"] for segment in without["segments"]] == [{}] * 3
 
 
-def test_every_map_is_of_a_text(inputs: dict[str, Any], tmp_path: Path) -> None:
-    found = run(inputs, tmp_path)
-    used = [m for s in found["segments"] for m in [*s["maps"].values(), *s["norms"].values()]]
-    assert sorted(used) == sorted(found["maps"])
-
-
-def test_what_the_norms_left_out_is_reported_too(inputs: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "norms.json").write_text('{"norms": {}, "left_out": ["tiny: no norms."]}')
-    found = run(inputs, tmp_path, norms=tmp_path / "norms.json")
-    assert found["left_out"] == ["tiny: no norms."]
-    assert [segment["norms"] for segment in found["segments"]] == [{}] * 3
-
-
 def test_caches_of_other_models_or_texts_are_refused(
     inputs: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -182,7 +170,17 @@ def test_caches_of_other_models_or_texts_are_refused(
         run(inputs, tmp_path, tuned=[other])
 
 
-def test_a_study_without_caches_has_no_maps(inputs: dict[str, Any], tmp_path: Path) -> None:
-    none = {"attention_caches": [], "texts": [], "tuned": [], "cards": [], "tables": []}
-    none |= {"kinds": {}}
-    assert run(inputs, tmp_path, **none, norms=None) == {"segments": [], "maps": {}, "left_out": []}
+def test_a_score_has_no_probability(tiny_model_dir: Path, tmp_path: Path) -> None:
+    model = enlarge(new_classifier(tiny_model_dir, TASKS["stsb"], "pretrained", 1)).eval()
+    model.save_pretrained(tmp_path / "model")
+    tokenizer().save_pretrained(tmp_path / "model")
+    ids = np.array([2, 7, 8, 3], np.int32)
+    example = CachedExample("e", ids, np.array([-1, 0, 1, -1]), np.zeros(4, np.int8), None)
+    card = write_card(tmp_path, tmp_path / "model")
+    labels = {"e": 2.5}
+    found = atlas_maps.outcomes("stsb", "stsb.1", card, labels, [example], torch.device("cpu"))
+    with torch.no_grad():
+        score = model(input_ids=torch.tensor(ids[None]).long()).logits.item()
+    expected = {"label": pytest.approx(score, abs=1e-4), "probability": None}
+    assert found == {"e": {"label": 2.5, "predictions": {"stsb.1": expected}}}
+    assert json.loads(json.dumps(found)) == found

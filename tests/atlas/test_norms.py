@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from tests.atlas.plainly import bound
 from tests.attention.builders import open_cache, write_cache
 from tests.core.tiny_models import (
     ARCHITECTURES,
@@ -15,7 +16,7 @@ from tests.core.tiny_models import (
     write_card,
 )
 from workflow_scripts.atlas import atlas_norms as norms
-from workflow_scripts.atlas.encoding import bound, decode
+from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.model import attention
 from workflow_scripts.core.model.value_norms import output_grams

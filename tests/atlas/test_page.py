@@ -3,13 +3,16 @@
 import base64
 import hashlib
 import json
+import re
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from shutil import which
 
 import pytest
 
 from tests.atlas.made_up import made_up
-from workflow_scripts.atlas.atlas_page import build, fit, main, map_names, policy
+from workflow_scripts.atlas.atlas_page import PAGE, build, bundle, fit, main, map_names
 from workflow_scripts.core.errors import InputError
 
 HOSTILE = [
@@ -23,25 +26,45 @@ HOSTILE = [
     "half a pair \ud83d or \ude00",
     "漢字 🙂 e\u0301",
 ]
-PAGE = {
-    "index.html": """<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <title>Attention Atlas</title>
-    <link rel="stylesheet" href="style.css">
-  </head>
-  <body>
-    <main id="app"></main>
-    <script type="module" src="app.js"></script>
-  </body>
-</html>
+# Modules in every form that the page's have, and one of others with its licence.
+MODULES = {
+    "app.js": """// The start.
+import { shout, Word } from "./lib/words.js";
+import { twice, LIMIT } from "./lib/numbers.js";
+import { h } from "./vendor/small.js";
+
+const hidden = "app";
+console.log(JSON.stringify([shout("a"), twice(4), LIMIT, new Word("b").text, h(1), hidden]));
 """,
-    "app.js": 'import { a } from "./lib/a.js";\nconsole.log(a, "é & <b>");\n',
-    "lib/a.js": "export const a = 1;\n",
-    "card.css": "b { color: blue; }\n",
-    "style.css": "a { background: url(data:image/png;base64,AA==); }",
+    "lib/words.js": """import { twice } from "./numbers.js";
+
+const hidden = "words";
+
+/** States it loudly: export function is no statement within a comment. */
+export function shout(text) {
+  return `${text.toUpperCase()}${twice(1)}${hidden}`;
 }
+
+export class Word {
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+export async function later() {
+  return hidden;
+}
+""",
+    "lib/numbers.js": """export const LIMIT = 3;
+const hidden = "numbers";
+export const twice = (x) => (hidden ? 2 * x : 0);
+""",
+    "vendor/small.js": "var n=function(e){return e+1};export{n as h};\n",
+    "vendor/LICENSE.small": "Small's licence.\n",
+    "other/LICENSE": "Unused.",
+    "package.json": '{"type": "module"}',
+}
+NODE = which("node")
 
 
 class Page(HTMLParser):
@@ -74,15 +97,6 @@ class Page(HTMLParser):
         )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name, text in PAGE.items():
-        path = tmp_path / "page" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return tmp_path / "page"
-
-
 def atlas(texts: list[str] = HOSTILE) -> dict:
     return {
         "study": {"name": "</title><b>demo", "seed": 1, "about": texts},
@@ -95,86 +109,57 @@ def atlas(texts: list[str] = HOSTILE) -> dict:
     }
 
 
-def test_hostile_texts_come_back_unchanged(folder: Path) -> None:
-    page = Page(build(atlas(), folder))
-    read = json.loads(page.script(id="atlas"))
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_a_bundle_does_what_its_modules_do(tmp_path: Path) -> None:
+    for name, text in MODULES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    text = bundle(tmp_path / "app.js")
+    (tmp_path / "bundled.js").write_text(text, encoding="utf-8")
+    said = [
+        json.loads(subprocess.run([NODE, tmp_path / name], capture_output=True, check=True).stdout)
+        for name in ("app.js", "bundled.js")
+    ]
+    assert said == [["A2words", 8, 3, "b", 2, "app"]] * 2
+    assert text.startswith("/*\nSmall's licence.\n*/\n") and "Unused" not in text
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_bundle_of_the_page_is_a_script_that_ends_no_element(tmp_path: Path) -> None:
+    text = bundle(PAGE / "app.js")
+    (tmp_path / "bundled.cjs").write_text(text, encoding="utf-8")
+    subprocess.run([NODE, "--check", tmp_path / "bundled.cjs"], check=True)
+    assert not re.search("</script|<!--", text, re.I)
+
+
+def test_hostile_texts_come_back_unchanged() -> None:
+    page = Page(build(atlas()))
     expected = atlas()
     del expected["maps"]["m.s"]["data"]
-    assert read == expected
+    assert json.loads(page.script(id="atlas")) == expected
     assert page.script(id="map:m.s") == "eJz7DwABAQEA"
+    titles = "".join(text for tag, _, text in page.texts if tag == "title")
+    assert titles == "</title><b>demo · Attention Atlas"
+    plain = [tag for tag, _ in Page(build(atlas(["plain"]))).elements]
+    assert [tag for tag, _ in page.elements] == plain
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_of_the_data_begins_or_ends_an_element(folder: Path, text: str) -> None:
-    plain = [tag for tag, _ in Page(build(atlas(["plain"]), folder)).elements]
-    assert [tag for tag, _ in Page(build(atlas([text]), folder)).elements] == plain
-    assert plain.count("script") == 3 and plain.count("style") == 1
-
-
-def test_the_program_stands_before_the_maps(folder: Path) -> None:
+def test_the_program_stands_before_the_maps() -> None:
     """Else nothing is seen before the browser has read megabytes of them."""
-    elements = Page(build(atlas(), folder)).elements
-    scripts = [attrs["id"] for tag, attrs in elements if tag == "script"]
+    scripts = [attrs["id"] for tag, attrs in Page(build(atlas())).elements if tag == "script"]
     assert scripts == ["atlas", "program", "map:m.s"]
 
 
-def test_the_title_names_the_study(folder: Path) -> None:
-    page = Page(build(atlas(), folder))
-    titles = "".join(text for tag, _, text in page.texts if tag == "title")
-    assert titles == "</title><b>demo · Attention Atlas"
-
-
-def test_the_policy_allows_the_one_script_and_no_request(folder: Path) -> None:
-    page = Page(build(atlas(), folder))
+def test_the_policy_allows_the_one_script_and_no_request() -> None:
+    page = Page(build(atlas()))
     metas = [attrs for tag, attrs in page.elements if tag == "meta" and "content" in attrs]
     (given,) = [m["content"] for m in metas if m.get("http-equiv") == "Content-Security-Policy"]
     script = page.script(id="program")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert given == policy(script)
     assert "default-src 'none'" in given and f"script-src 'sha256-{digest}';" in given
     assert "connect-src" not in given and "unsafe-eval" not in given
-
-
-def test_nothing_is_loaded_from_elsewhere(folder: Path) -> None:
-    page = Page(build(atlas(), folder))
-    named = [(tag, key) for tag, attrs in page.elements for key in attrs if key in ("src", "href")]
-    assert named == []
-
-
-def test_style_sheets_stand_in_order(folder: Path) -> None:
-    styles = "".join(text for tag, _, text in Page(build(atlas(), folder)).texts if tag == "style")
-    assert styles.index("a { background") < styles.index("b { color")
-
-
-@pytest.mark.parametrize("text", ["</style>", "a { b: url( 'x.png') }", "@import 'x.css';"])
-def test_a_style_sheet_that_asks_for_files_is_refused(folder: Path, text: str) -> None:
-    (folder / "card.css").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"card\.css: .*would end the style or ask for a file"):
-        build(atlas(), folder)
-
-
-@pytest.mark.parametrize("bad", [{"a b": "AA=="}, {'a"': "AA=="}, {"a": "</script>"}])
-def test_a_malformed_map_is_refused(folder: Path, bad: dict) -> None:
-    maps = {name: {"shape": [], "largest": 1.0, "data": data} for name, data in bad.items()}
-    with pytest.raises(InputError, match="is malformed"):
-        build(atlas() | {"maps": maps}, folder)
-
-
-def test_a_template_without_a_body_is_refused(folder: Path) -> None:
-    (folder / "index.html").write_text("<html><head></head></html>", encoding="utf-8")
-    with pytest.raises(InputError, match=r"index\.html: </body> must stand there once"):
-        build(atlas(), folder)
-
-
-def test_the_same_data_give_the_same_page(folder: Path) -> None:
-    assert build(atlas(), folder) == build(atlas(), folder)
-
-
-def test_the_built_page_holds_the_data(tmp_path: Path) -> None:
-    (tmp_path / "atlas.json").write_text(json.dumps(atlas()), encoding="utf-8")
-    main(tmp_path / "atlas.json", tmp_path / "atlas.html")
-    page = Page((tmp_path / "atlas.html").read_text(encoding="utf-8"))
-    assert json.loads(page.script(id="atlas"))["study"]["about"] == HOSTILE
+    linked = [attrs for _, attrs in page.elements if attrs.keys() & {"src", "href"}]
+    assert linked == [{"rel": "icon", "href": "data:,"}]
 
 
 ROOM = "as the page has at most"
@@ -184,20 +169,16 @@ def with_texts(n_models: int = 1) -> dict:
     return made_up(2, 2, n_models=n_models, segments=4, tokens=30, hostile=True)
 
 
-def test_everything_is_shown_where_there_is_room(folder: Path) -> None:
-    content = with_texts()
-    assert fit(content, 5, folder) == content
-
-
 @pytest.mark.parametrize("n_models", [1, 2])
-def test_a_page_has_the_texts_it_has_room_for(folder: Path, n_models: int) -> None:
+def test_a_page_has_the_texts_it_has_room_for(n_models: int) -> None:
     content = with_texts(n_models)
-    whole = len(build(content, folder)) / 1e6
-    bare = len(build(content | {"segments": [], "maps": {}}, folder)) / 1e6
+    assert fit(content, 5) == content
+    whole = len(build(content)) / 1e6
+    bare = len(build(content | {"segments": [], "maps": {}})) / 1e6
     for share in (0.2, 0.4, 0.6, 0.9):
         allowed = bare + share * (whole - bare)
-        fitted = fit(content, allowed, folder)
-        size = len(build(fitted, folder).encode()) / 1e6
+        fitted = fit(content, allowed)
+        size = len(build(fitted).encode()) / 1e6
         n = len(fitted["segments"])
         assert size <= allowed and n < 4 * n_models
         # Room is left for at most what one text of each model takes, and for the messages.
@@ -215,25 +196,11 @@ def test_a_page_has_the_texts_it_has_room_for(folder: Path, n_models: int) -> No
         assert all(name in messages for name in left)
 
 
-def test_room_that_a_small_model_leaves_goes_to_a_larger_one(folder: Path) -> None:
-    content = with_texts(2)
-    few = [s for s in content["segments"] if s["model"] == "tiny-2"][:1]
-    many = [s for s in content["segments"] if s["model"] == "tiny"]
-    names = {name for segment in few + many for name in map_names(segment)}
-    maps = {name: entry for name, entry in content["maps"].items() if name in names}
-    content |= {"segments": few + many, "maps": maps}
-    whole = len(build(content, folder)) / 1e6
-    bare = len(build(content | {"segments": [], "maps": {}}, folder)) / 1e6
-    # In equal parts four texts would not fit; one text of five is a fifth of the room.
-    fitted = fit(content, bare + 1.05 * (whole - bare) + 0.003, folder)
-    assert fitted["segments"] == few + many
-
-
-def test_a_large_text_does_not_keep_out_small_ones(folder: Path) -> None:
+def test_a_large_text_does_not_keep_out_small_ones() -> None:
     content = with_texts()
     large = content["segments"][0]["maps"]["pretrained"]
     content["maps"][large]["data"] = "A" * 1_000_000
-    fitted = fit(content, 0.9, folder)
+    fitted = fit(content, 0.9)
     assert fitted["segments"] == content["segments"][1:]
     assert (
         f"tiny: the maps of 1 of 4 texts ({content['segments'][0]['id']})" in fitted["left_out"][-1]

@@ -7,7 +7,7 @@ import pytest
 from matplotlib import colormaps
 from matplotlib.colors import to_rgb
 
-from workflow_scripts.atlas.bundle import PAGE
+from workflow_scripts.atlas.atlas_page import PAGE
 from workflow_scripts.core.plots import colours
 
 TEXT = (PAGE / "lib" / "ramps.js").read_text(encoding="utf-8")

@@ -4,9 +4,8 @@ import json
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import ValidationError
 
 from tests.atlas.made_up import made_up
 from tests.atlas.made_up_tables import MadeUpModel, MadeUpTranslator, written
@@ -14,14 +13,8 @@ from tests.atlas.plainly import SCHEMA, check, check_pages_expectations, read, t
 from tests.default_study import DEMO, MODEL, RESULTS, study_before
 from tests.parsed_rules import parsed
 from workflow_scripts.atlas import atlas_data
-from workflow_scripts.atlas.bundle import PAGE
+from workflow_scripts.atlas.atlas_page import PAGE
 from workflow_scripts.chapters import collect
-from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.forms import Study
-
-
-def test_the_schema_is_one() -> None:
-    Draft202012Validator.check_schema(SCHEMA.schema)
 
 
 def test_a_made_up_atlas_is_valid(tmp_path: Path) -> None:
@@ -53,26 +46,6 @@ def test_translators_have_heads_of_three_types(tmp_path: Path) -> None:
         assert [state["name"] for state in model["states"]] == ["trained"]
 
 
-def test_translators_change_nothing_of_a_models_entries(whole: Path, tmp_path: Path) -> None:
-    model = MadeUpModel(tmp_path)
-    model.everything()
-    alone = read(whole)
-    both = read(written(tmp_path, model, translators=[MadeUpTranslator(tmp_path)]))
-    of_model = {"models": "name", "measures": "model"}
-    for part, name in of_model.items():
-        both[part] = [each for each in both[part] if each[name] == "tiny"]
-    assert both == alone
-
-
-def test_a_head_of_a_layer_that_its_type_has_not_is_refused(tmp_path: Path) -> None:
-    translator = MadeUpTranslator(tmp_path, layers=(1, 2, 1))
-    frame = pd.read_parquet(translator.products[-1])
-    frame.loc[frame["layer"] == 1, "type"] = "decoder"
-    frame.to_parquet(translator.products[-1])
-    with pytest.raises(InputError, match="once for each of 4 x 3 heads"):
-        written(tmp_path, translators=[translator])
-
-
 def test_the_profile_states_measures_that_exist(whole: Path, tmp_path: Path) -> None:
     """Every pattern, and each of its choices, of PARTS in summary.js is of a chapter's measure."""
     of_translator = written(tmp_path, translators=[MadeUpTranslator(tmp_path)])
@@ -92,46 +65,6 @@ def test_every_value_is_that_of_the_table_it_names(whole: Path) -> None:
     assert check(whole) > 130
 
 
-def test_every_measure_has_an_id_that_its_table_declares(whole: Path, tmp_path: Path) -> None:
-    """And every id of a made-up table is a measure's, so that docs/atlas.md lists what there is."""
-    declared = [
-        (table, re.sub(r"<\w+>", "[^.]+", name.replace(".", r"\.")))
-        for chapter in collect("measures").values()
-        for table in chapter.TABLES
-        for name in table.ids
-    ]
-    of_translator = written(tmp_path, translators=[MadeUpTranslator(tmp_path)])
-    made_up_files = {"/".join(path.parts[-2:]) for path in whole.parent.rglob("*.*")}
-    made_up_files |= {"/".join(path.parts[-2:]) for path in tmp_path.rglob("*.*")}
-    used = set()
-    for measure in read(whole)["measures"] + read(of_translator)["measures"]:
-        file = "/".join(measure["source"]["table"].split("/")[-2:])
-        fit = {
-            (table.file, pattern)
-            for table, pattern in declared
-            if table.at(file) and re.fullmatch(pattern, measure["id"])
-        }
-        assert fit, measure["id"]
-        used |= fit
-    assert used == {
-        (table.file, pattern) for table, pattern in declared if any(map(table.at, made_up_files))
-    }
-    assert len(used) > 20
-
-
-def test_two_models_of_other_sizes_have_the_same_ids(tmp_path: Path) -> None:
-    models = [MadeUpModel(tmp_path), MadeUpModel(tmp_path, "wider", (3, 4))]
-    for model in models:
-        model.everything()
-    path = written(tmp_path, *models)
-    check(path)
-    ids = [
-        {measure["id"] for measure in read(path)["measures"] if measure["model"] == model.name}
-        for model in models
-    ]
-    assert ids[0] == ids[1]
-
-
 @pytest.mark.parametrize(
     "chapter", ["surface", "syntax", "coreference", "clusters", "frames", "arguments"]
 )
@@ -148,22 +81,15 @@ def test_a_study_without_tables_has_a_valid_atlas(tmp_path: Path) -> None:
         SCHEMA.validate(read(path) | {"colour": "red"})
 
 
-def test_the_same_tables_give_the_same_bytes(whole: Path, tmp_path: Path) -> None:
-    model = MadeUpModel(tmp_path)
-    model.everything()
-    assert written(tmp_path, model).read_bytes() == whole.read_bytes()
-
-
-@pytest.mark.parametrize("change", ["value", "low", "high", "n", "null", "label", "p"])
+@pytest.mark.parametrize("change", ["value", "null"])
 def test_a_changed_number_is_found(whole: Path, tmp_path: Path, change: str) -> None:
     """The check above fails where it should."""
     atlas, path = read(whole), tmp_path / "atlas.json"
     changed = [each for each in atlas["measures"] if each[change] is not None]
     first = next((each for each in changed if "pick" in each["source"]), changed[0])
-    wrong = "other" if change == "label" else 0.123456
     size = len(first["value"])
     column = first[change] if isinstance(first[change], list) else [first[change]] * size
-    first[change] = [wrong, *column[1:]]
+    first[change] = [0.123456, *column[1:]]
     path.write_text(json.dumps(atlas), encoding="utf-8")
     with pytest.raises(AssertionError, match=f"{first['id']} {change}"):
         check(path, whole.parent)
@@ -215,12 +141,6 @@ def test_the_maps_of_a_translator_are_taken_over(tmp_path: Path) -> None:
     atlas = read(path)
     assert {key: atlas[key] for key in content} == content and len(names) == 6
     assert atlas["left_out"] == ["nothing"]
-
-
-def test_a_translator_without_maps_is_an_error(tmp_path: Path) -> None:
-    translator = MadeUpTranslator(tmp_path)
-    with pytest.raises(ValueError, match="not in list"):
-        atlas_data.assemble([], translator.products, [], [translator.card], Study({}, {}), {})
 
 
 def test_what_rules_measure_is_what_chapters_declare() -> None:

@@ -11,9 +11,10 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
+from tests.atlas.plainly import bound
 from tests.core.tiny_translators import HEADS, KINDS, LAYERS, SOURCES, TARGETS, WIDTH, save
 from workflow_scripts.atlas import translator_maps
-from workflow_scripts.atlas.encoding import bound, decode
+from workflow_scripts.atlas.texts import decode
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import write_card
 from workflow_scripts.core.model import translators
@@ -138,11 +139,3 @@ def test_words_are_counted_by_their_marks(tmp_path: Path) -> None:
     starts = [text.startswith("▁") for text in texts]
     counted = [word for word in segment["word"] if word >= 0]
     assert max(counted) + 1 == sum(starts) and counted == sorted(counted)
-
-
-def test_only_test_pairs_of_few_words(tmp_path: Path) -> None:
-    found = made(tmp_path, "marian", generated=True)["segments"]
-    assert {segment["id"] for segment in found} == {"translation-test-1", "translation-test-2"}
-    assert found[0]["title"].startswith("translation, generated: test-")
-    none = made(tmp_path, "marian", most_words=1)["segments"]
-    assert [segment["id"] for segment in none] == ["translation-test-2"]

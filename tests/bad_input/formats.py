@@ -4,9 +4,6 @@ The plain readings are strict about nothing and use none of the readers' code: w
 must be what they give.
 """
 
-import csv
-import io
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,21 +12,15 @@ from pathlib import Path
 import defusedxml.ElementTree
 import pandas as pd
 
-from tests.arguments.test_easy import points
 from tests.bad_input import corefud
-from workflow_scripts.arguments.published_runs import _predictions
-from workflow_scripts.claims import published as claims
-from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
-from workflow_scripts.corpora.sources import articles_of_file
+from workflow_scripts.corpora.segments import articles_of_file
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.corpora.word_vectors import from_glove
-from workflow_scripts.patterns.annotated_maps import CLASSES, COLUMNS, read_annotations
-from workflow_scripts.tasks import arct_files, sentiment_files
+from workflow_scripts.tasks import arct_files
 from workflow_scripts.tasks.glue_files import read_tsv
-from workflow_scripts.translation.line_aligned import read_pairs
 
 Records = list[tuple]
 
@@ -84,60 +75,10 @@ def arct_read(path: Path) -> Records:
 
 
 def arct_plainly(text: str) -> Records:
-    rows = [line.split("\t") for line in lines_of(text)]
-    return arct_rows(rows)
-
-
-def adversarial_read(path: Path) -> Records:
-    return [
-        (row["id"], *(row[column] for column in arct_files.TEXTS), str(row["label"]))
-        for row in arct_files.read_published(path, "negated")
-    ]
-
-
-def adversarial_plainly(text: str) -> Records:
-    rows = csv_rows(text, "\t")
-    added = rows[0].index("adversarial")
-    return arct_rows([rows[0], *(row for row in rows[1:] if row[added] == "True")])
-
-
-def arct_rows(rows: list[list[str]]) -> Records:
-    names = rows[0]
+    names, *rows = [line.split("\t") for line in lines_of(text)]
     columns = [names.index(column) for column in arct_files.TEXTS]
     id_, label = names.index("#id"), names.index("correctLabelW0orW1")
-    return [
-        (row[id_], *(" ".join(row[k].split()) for k in columns), row[label]) for row in rows[1:]
-    ]
-
-
-def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
-    lines = (f"{line}\n" for line in lines_of(text))
-    return [row for row in csv.reader(lines, delimiter=delimiter) if row]
-
-
-def truth_plainly(text: str) -> Records:
-    rows = [line.split() for line in lines_of(text) if not line.startswith("#")]
-    return [(row[0], row[1]) for row in rows if row]
-
-
-def claim_map_plainly(text: str) -> Records:
-    pairs = [tuple(" ".join(cell.split()) for cell in row) for row in csv_rows(text)[1:]]
-    return list(dict(pairs).items())
-
-
-def labels_plainly(text: str) -> Records:
-    return [tuple(line.partition(" ")[::2]) for line in lines_of(text)]
-
-
-def ratings_plainly(text: str) -> Records:
-    import html
-
-    rows = [line.split("\t") for line in lines_of(text)]
-    return [
-        (html.unescape(row[2]), float(float(row[1]) > 0))
-        for row in rows
-        if abs(float(row[1])) >= 0.5
-    ]
+    return [(row[id_], *(" ".join(row[k].split()) for k in columns), row[label]) for row in rows]
 
 
 def trees_read(form: str) -> Callable[[Path], Records]:
@@ -289,7 +230,7 @@ def vectors_read(path: Path) -> Records:
 
 def vectors_plainly(text: str) -> Records:
     lines = lines_of(text)
-    if re.fullmatch(r"[0-9]+ [0-9]+ *", lines[0]):
+    if re.fullmatch(r"[0-9]+ [0-9]+ *", lines[0]):  # word2vec's header
         size, lines = int(lines[0].split()[1]), lines[1:]
     else:
         size = len(lines[0].rstrip(" ").split(" ")) - 1
@@ -299,90 +240,6 @@ def vectors_plainly(text: str) -> Records:
         row = pd.Series(fields[-size:]).astype("float32").tolist()
         vectors.setdefault(" ".join(fields[:-size]), tuple(row))
     return list(vectors.items())
-
-
-def maps_read(path: Path) -> Records:
-    return [
-        (a.model, a.corpus, a.example, a.layer, a.head, CLASSES[a.label], a.tokens)
-        for a in read_annotations(path)
-    ]
-
-
-def maps_plainly(text: str) -> Records:
-    return [(*row[:3], int(row[3]), int(row[4]), *row[5:]) for row in csv_rows(text)[1:]]
-
-
-def runs_read(path: Path) -> Records:
-    labels = points().set_index(["split", "id"])["label"]
-    frame = _predictions(path, labels)
-    return list(frame[["run", "split", "id", "picked"]].itertuples(index=False, name=None))
-
-
-def runs_plainly(text: str) -> Records:
-    names, *rows = csv_rows(text)
-    records = [dict(zip(names, row, strict=True)) for row in rows]
-    return [
-        (int(row["run_no"]), row["dataset"], row["id"], int(row["pred"]))
-        for row in records
-        if row["dataset"] == "dev"
-    ]
-
-
-def claims_read(path: Path) -> Records:
-    return [(claim.id, claim.statement, claim.value) for claim in claims.read(path, ["relation"])]
-
-
-def claims_plainly(text: str) -> Records:
-    names, *rows = csv_rows(text)
-    records = [dict(zip(names, row, strict=True)) for row in rows]
-    return [(row["id"], row["statement"], float(row["value"])) for row in records]
-
-
-def examples_read(path: Path) -> Records:
-    return [(example.id, example.texts) for example in read_examples(path)]
-
-
-def examples_plainly(text: str) -> Records:
-    records = [json.loads(line) for line in lines_of(text)]
-    return [(record["id"], tuple(record["texts"])) for record in records]
-
-
-def sentences_read(path: Path) -> Records:
-    """The sentences of one side of a translation; the other side has as many."""
-    text = path.read_bytes() if path.is_file() else b""
-    n = text.count(b"\n") + (not text.endswith(b"\n") and text != b"")
-    other = path.with_name("other side.txt")
-    other.write_text("".join(f"{number}\n" for number in range(1, n + 1)), encoding="utf-8")
-    return list(read_pairs(path, other))
-
-
-def sentences_plainly(text: str) -> Records:
-    return [(line.strip(), str(number)) for number, line in enumerate(lines_of(text), start=1)]
-
-
-def as_csv(rows: list[list[str]], delimiter: str = ",") -> str:
-    file = io.StringIO()
-    csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return file.getvalue()
-
-
-ANNOTATED = as_csv(
-    [
-        list(COLUMNS),
-        ["minilm", "wikipedia", "w-1", "0", "1", CLASSES[0], "12345678"],
-        ["minilm", "wikipedia", "w-1", "0", "2", CLASSES[1], "12345678"],
-    ]
-)
-LAST_CELLS = ["", "", "trees", "relation", "dobj", ""]
-CLAIMS = as_csv(
-    [
-        list(claims.COLUMNS),
-        *(
-            [*f"{name};A;1;More, 'or' less.;statement;;;%;above;50".split(";"), *LAST_CELLS]
-            for name in ("one", "two")
-        ),
-    ]
-)
 
 
 def mrpc(rows: list[str]) -> str:
@@ -415,13 +272,6 @@ CONLLU = (
     "2-3\tdog's\t_\t_\t_\t_\t_\t_\t_\t_\n2\tdog\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n"
     "3\t's\t_\tPART\tPOS\t_\t2\tcase\t_\t_\n3.1\tran\t_\tVERB\tVB\t_\t_\t_\t2:dep\t_\n\n"
 )
-ENTITIES = (
-    "# newdoc id = one\n# global.Entity = GRP-etype-infstat-salience-centering-minspan-link\n"
-    "1\tAnna\t_\tPROPN\tNNP\t_\t2\tnsubj\t_\tEntity=(1-person-new-n-cf1-1-coref)\n"
-    "2\tsaw\t_\tVERB\tVBD\t_\t0\troot\t_\t_\n"
-    "3\ther\t_\tPRON\tPRP$\t_\t4\tposs\t_\tEntity=(2-animal-new-n-cf2-2-sgl(1-person-giv-n-cf1-1-ana)\n"
-    "4\tdog\t_\tNOUN\tNN\t_\t2\tobj\t_\tSpaceAfter=No|Entity=2)\n\n"
-)
 GUM = (
     "# begin document one\n0\tAnna\t(1\n1\tKeller\t1)\n2\tsaw\t_\n3\ther\t(2(1)\n4\tdog\t2)\n"
     "# end document\n"
@@ -445,23 +295,9 @@ POINTS = (
     f'{HEADER}\na\tit "is" so\tit is not\t0\tRain.\tGo  out\tT\tI\n'
     "b\tyes\tno\t1\tSun.\tStay\tT\tI\n"
 )
-ADDED = (
-    f"{HEADER}\tadversarial\n"
-    'a\t"it ""is"" so"\tit is not\t0\tRain.\tGo out\tT\tI\tFalse\n'
-    'a-adversarial\t"it ""is"" so"\tit is not\t1\tRain.\tDo not go out\tT\tI\tTrue\n'
-)
-RUNS = (
-    "run_no,dataset,id,prob0,prob1,pred,correct\n1,dev,p0,0.9,0.1,0,True\n1,dev,p1,0.9,0.1,0,False\n"
-    "1,train,p7,0.5,0.5,1,True\n2,dev,p0,0.1,0.9,1,False\n"
-)
 WIKITEXT = (
     " = Head = \r\n \r\n One @-@ two , three . \r\n \r\n = = Part = = \r\n \r\n Four five . \r\n"
 )
-EXAMPLES = "".join(
-    json.dumps({"id": f"e{k}", "document": "d", "source": "f:1", "texts": ["One.", "Two"]}) + "\n"
-    for k in range(2)
-)
-RATED = "1\t2.5\tGood &amp; fine\n2\t-0.1\tSo so\n3\t-1\tBad\n"
 
 READERS = {"text": text_read, "treebank": trees_read, "coreference": mentions_read}
 
@@ -476,55 +312,10 @@ FORMATS = {
     "GLUE with a header": Format(
         "train.tsv", mrpc(['1\t2\t3\tA "b" c\tD e', "0\t4\t5\tF\tG"]), *glue("mrpc")
     ),
-    "GLUE with scores": Format(
-        "dev.tsv",
-        "index\tsentence1\tsentence2\tscore\n0\tA b\tC\t5.000\n1\tD\tE f\t0.25\n",
-        *glue("stsb"),
-    ),
-    "GLUE with names of labels": Format(
-        "train.tsv",
-        "index\tquestion\tsentence\tlabel\n0\tWho?\tI .\tentailment\n1\tA\tB\tnot_entailment\n",
-        *glue("qnli"),
-    ),
     "GLUE without a header": Format(
         "train.tsv", "gj04\t1\t\tOur friends .\nks08\t0\t*\tThem go .\n", *glue("cola")
     ),
-    "labelled sentences": Format(
-        "s.txt",
-        "__label__pos good film\n__label__neg bad film\n",
-        lambda path: [
-            (("__label__neg", "__label__pos")[int(row["label"])], row["texts"][0])
-            for row in sentiment_files.read_labels(path, sentiment_files.SentimentFormat()).rows
-        ],
-        labels_plainly,
-        "task.labels",
-    ),
-    "rated sentences": Format(
-        "r.txt",
-        RATED,
-        lambda path: [
-            (row["texts"][0], row["label"])
-            for row in sentiment_files.read_ratings(path, sentiment_files.SentimentFormat()).rows
-        ],
-        ratings_plainly,
-        "task.ratings",
-    ),
     "ARCT": Format("dev-full.txt", POINTS, arct_read, arct_plainly),
-    "ARCT's truth": Format(
-        "test-truth.txt",
-        "# truth\n#id\tcorrectLabelW0orW1\na\t1\nb   0\n",
-        lambda path: [(id_, str(label)) for id_, (label, _) in arct_files.read_truth(path).items()],
-        truth_plainly,
-    ),
-    "ARCT's adversarial set": Format(
-        "train-adv-negated.csv", ADDED, adversarial_read, adversarial_plainly
-    ),
-    "ARCT's claim map": Format(
-        "claim_map.csv",
-        'original,negated\n"Go, out","Do not go, out"\nStay,Go\n',
-        lambda path: list(arct_files.read_claim_map(path).items()),
-        claim_map_plainly,
-    ),
     "CoNLL-X": keyed("treebank.conllx", "a.conllx", CONLL, trees_plainly("conllx")),
     "CoNLL-U": keyed("treebank.conllu", "a.conllu", CONLLU, trees_plainly("conllu")),
     "NLTK's trees": keyed(
@@ -544,7 +335,6 @@ FORMATS = {
     "CoNLL-2012": keyed(
         "coreference.conll2012", "a.v4_gold_conll", ONTONOTES, mentions_plainly("conll2012")
     ),
-    "CoNLL-U with entities": keyed("coreference.conllu", "a.conllu", ENTITIES, corefud.plainly),
     "CorefUD": keyed("coreference.conllu", "a.conllu", corefud.COREFUD, corefud.plainly),
     "FrameNet": Format("lu7.xml", FRAMENET, frames_read, frames_plainly),
     "WikiText": keyed("text.wikitext", "wiki.raw", WIKITEXT, wikitext_plainly),
@@ -552,12 +342,4 @@ FORMATS = {
     "GloVe": Format(
         "v.txt", "the 0.5 -1e-3 2\n. . 1 2 3\nthe 1 1 1\n", vectors_read, vectors_plainly
     ),
-    "word2vec": Format("v.txt", "2 3\nthe 0.5 -1 2\ncat 1 2 3\n", vectors_read, vectors_plainly),
-    "annotated maps": Format("annotation.csv", ANNOTATED, maps_read, maps_plainly),
-    "published runs": Format("preds.csv", RUNS, runs_read, runs_plainly),
-    "claims": Format("claims.csv", CLAIMS, claims_read, claims_plainly),
-    "sides of translations": Format(
-        "test.en", "A dog\trans .\n Two  dogs \n", sentences_read, sentences_plainly
-    ),
-    "examples": Format("a.jsonl", EXAMPLES, examples_read, examples_plainly),
 }

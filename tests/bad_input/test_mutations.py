@@ -8,27 +8,24 @@ from hypothesis import strategies as st
 
 from tests.bad_input.formats import FORMATS
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import schema
 
-ROOT = Path(__file__).parents[2]
-PIECES = [b"\t", b"\n", b"\n\n", b"\r", b"\r\n", b" ", b'"', b"\0", b"\xff", b"\xc3", b"(", b")"]
-PIECES += [
-    b"-",
-    b"_",
-    b"0",
-    b"1",
-    b"9",
-    b"99999",
-    b"nan",
-    b"inf",
-    b"#",
-    b",",
-    b"<",
-    b"&",
-    b"\xef\xbb\xbf",
-]
-PIECES += ["²".encode(), "٣".encode(), "\u2028".encode(), "\x85".encode(), b"\x1c", b"\x0b", b"1_0"]
+TEXTS = '\t \n \n\n \r \r\n " ( ) - _ 0 1 9 99999 nan inf # , < & ² ٣ \ufeff \u2028 \x85 \x1c \x0b'
+PIECES = [*(text.encode() for text in TEXTS.split(" ")), b" ", b"\0", b"\xff", b"\xc3"]
 KINDS = ("delete", "insert", "replace", "truncate", "repeat line", "drop line", "swap lines")
+# Where the real data have a file of a format, and how many of its lines are read.
+REAL = {
+    "GLUE with a header": ("glue/MRPC/dev*.tsv", 100),
+    "GLUE without a header": ("glue/CoLA/dev*.tsv", 100),
+    "ARCT": ("arct/dev-full.txt", 100),
+    "CoNLL-X": ("gum_sd/dep_stanford/*", None),
+    "CoNLL-U": ("ud_ewt/*.conllu", 1000),
+    "CorefUD": ("ud_gum/*.conllu", 1000),
+    "GUM": ("gum_sd/coref_conll/*", None),
+    "LitBank": ("litbank/*", None),
+    "FrameNet": ("framenet-1.5-subset/lu/lu*.xml", None),
+    "WikiText": ("wikitext/*.raw", 300),
+    "GloVe": ("glove/*.txt", 200),
+}
 
 
 @st.composite
@@ -67,17 +64,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("changed")
 
 
-def test_every_format_that_a_study_may_name_is_here() -> None:
-    """But dumps, of whose markup there is no plain reading: test_archives.py breaks them."""
-    definitions = schema.assemble(ROOT / "rules/schemas")["$defs"]
-    names = {
-        kind: part.get("properties", {}).get("format", {}) for kind, part in definitions.items()
-    }
-    keys = {f"{kind}.{name}" for kind, part in names.items() for name in part.get("enum", ())}
-    keys -= {key for key in keys if key.endswith(".auto")}
-    assert {form.key for form in FORMATS.values() if form.key} == keys - {"text.mediawiki"}
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_valid_file_is_read_as_it_is(folder: Path, name: str) -> None:
     form = FORMATS[name]
@@ -89,11 +75,24 @@ def test_a_valid_file_is_read_as_it_is(folder: Path, name: str) -> None:
         assert records
 
 
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_file_is_read_whole(folder: Path, real_data: Path, name: str) -> None:
+    pattern, n_lines = REAL[name]
+    smallest = min(real_data.glob(pattern), key=lambda path: path.stat().st_size)
+    lines = smallest.read_bytes().splitlines(keepends=True)[:n_lines]
+    if pattern.endswith(".conllu"):
+        while lines[-1].strip():  # up to the last sentence's end
+            lines.pop()
+    path = folder / FORMATS[name].name
+    path.write_bytes(b"".join(lines))
+    assert FORMATS[name].read(path) == FORMATS[name].plainly(path.read_bytes().decode())
+
+
 @pytest.mark.parametrize("name", FORMATS)
 @settings(
     derandomize=True,
     deadline=None,
-    max_examples=150,
+    max_examples=100,
     database=None,
     suppress_health_check=list(HealthCheck),
 )

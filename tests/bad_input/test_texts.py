@@ -17,17 +17,7 @@ from workflow_scripts.tasks.prepare_task import to_frame
 
 WORDS = {
     "markup": ["<script>alert(1)</script>", "&amp;", "</td>", "<!--", "]]>", "\\textbf{x}"],
-    "braces": [
-        "{wildcard}",
-        "{{x}}",
-        "{input}",
-        "%(x)s",
-        "%s",
-        "$HOME",
-        "`id`",
-        "$(id)",
-        "<results>",
-    ],
+    "braces": "{wildcard} {{x}} {input} %(x)s %s $HOME `id` $(id) <results>".split(),
     "quotes": ['"', "'", '""', "\\n", "\\", ";", "--", "|", "=1+1", "@x", "#"],
     "control characters": ["a\x07b", "\x1b[31mred", "x\x08y", "a\x7fb", "the\x01"],
     "right to left": ["שלום", "العربية", "\u202egnirts", "\u200fa", "١٢٣"],

@@ -28,10 +28,13 @@ def main() -> None:
         digests.FOLDER.parent.mkdir()
         path = Path("weights")
         write_random(path, size)
-        sides = {"read": lambda: digests.of(path, anew=True), "recall": lambda: digests.of(path)}
+        sides = {
+            "read": lambda: digests.sha256(path, anew=True),
+            "recall": lambda: digests.sha256(path),
+        }
         rounds = alternate(sides, ROUNDS)
         before = time.process_time()
-        digests.of(path, anew=True)
+        digests.sha256(path, anew=True)
         processor = time.process_time() - before
         path.unlink()
         reads = reads_of_jobs(size)

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from workflow_scripts.core.data.trees import Tree
 from workflow_scripts.core.model.training import Recipe
-from workflow_scripts.probes import probe_fitting
+from workflow_scripts.probes import probing_classifiers
 from workflow_scripts.probes.probe_sentences import Sentence
 from workflow_scripts.probes.probing_classifiers import AttentionAndWords
 
@@ -60,11 +60,11 @@ def main() -> None:
     def ours() -> None:
         torch.manual_seed(1)
         probe = AttentionAndWords(HEADS, DIMENSION)
-        batches = probe_fitting.Batches(train, [sentence.heads for sentence in train], 32)
+        batches = probing_classifiers.Batches(train, [sentence.heads for sentence in train], 32)
         recipe = Recipe(seed=1, epochs=EPOCHS, batch_size=32, learning_rate=0.02)
-        probe_fitting.fit(probe, batches, recipe, CPU)
-        scored = probe_fitting.Batches(dev, [sentence.heads for sentence in dev], 32)
-        predicted = probe_fitting.predictions(probe, scored, CPU)
+        probing_classifiers.fit(probe, batches, recipe, CPU)
+        scored = probing_classifiers.Batches(dev, [sentence.heads for sentence in dev], 32)
+        predicted = probing_classifiers.predictions(probe, scored, CPU)
         heads = [dev[k].heads for k in scored.order]
         results["ours"] = 100 * float((np.concatenate(predicted) == np.concatenate(heads)).mean())
 

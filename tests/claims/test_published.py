@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.parsed_rules import parsed_rules
-from workflow_scripts.arguments import paper as niven2019
+from workflow_scripts.arguments import niven2019_tables as niven2019
 from workflow_scripts.arguments.setups import SETUPS
 from workflow_scripts.checkpoints import kovaleva2019_table1
 from workflow_scripts.claims.claim_verdicts import MEASURES

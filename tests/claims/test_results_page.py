@@ -38,8 +38,8 @@ def test_every_claim_stands_once_on_the_page(results: dict, studies: list[pd.Dat
     beginnings = [
         beginning
         for sections in results["SECTIONS"].values()
-        for _, ids, _, _ in sections
-        for beginning in ids
+        for section in sections
+        for beginning in section["claims"]
     ]
     assert [b for b in beginnings if not any(id_.startswith(b) for id_ in published)] == []
 

@@ -1,9 +1,8 @@
 """Names of entries: no two make one path, and none makes a path that a file system refuses."""
 
 import re
-from copy import deepcopy
+from functools import reduce
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -15,9 +14,7 @@ from workflow_scripts.core.run.config import check
 from workflow_scripts.core.run.job import PARTIAL
 
 ROOT = Path(__file__).parents[2]
-STUDY = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 LONGEST = 64  # characters of a name
-NO_DOT = "no dot"
 # The longest value of each wildcard; others are names of entries.
 VALUES = {
     "family": "bilstm",
@@ -34,60 +31,20 @@ VALUES = {
 @pytest.mark.parametrize(
     ("part", "names", "words"),
     [
-        ("corpora.text", ["w", "w.training"], ["'w.training'", NO_DOT]),
-        ("corpora.text", ["w", "w.annotation"], ["'w.annotation'", NO_DOT]),
-        ("corpora.vectors", ["w.vectors"], ["'w.vectors'", NO_DOT]),
-        ("corpora.treebanks", ["mnli.pretrained.1"], ["'mnli.pretrained.1'", NO_DOT]),
-        ("corpora.frames", ["wikipedia.shards"], ["'wikipedia.shards'", NO_DOT]),
-        ("models", ["atlas.html"], ["models.atlas.html:", "taken by a file or folder of "]),
-        ("models", [".hidden"], ["'.hidden'", "letters"]),
-        ("models", ["café"], ["'café'", "letters"]),
-        ("models", ["cafe\u0301"], ["letters"]),
-        ("models", ["BERT", "bert"], ["models.bert:", "taken by models.BERT "]),
-        (
-            "models",
-            ["Figures"],
-            ["models.Figures:", "taken by a file or folder of results/<study>/ "],
-        ),
-        ("corpora.text", ["Wiki", "wiki"], ["corpora.text.Wiki", "corpora.text.wiki"]),
-        ("corpora.text", ["Parsed"], ["corpora.text.Parsed", "corpora.treebanks.parsed"]),
-        ("corpora.treebanks", ["Mnli"], ["corpora.treebanks.Mnli", "tasks.mnli"]),
-        ("corpora.text", [(LONGEST + 1) * "w"], [f"at most {LONGEST}"]),
-        ("models", [300 * "m"], [f"at most {LONGEST}"]),
+        ("corpora.text", ["w", "w.training"], "'w.training' is not accepted; .*no dot"),
+        ("models", ["atlas.html"], r"models\.atlas\.html: .* taken by a file or folder of "),
+        ("models", ["BERT", "bert"], r"models\.bert: .* taken by models\.BERT "),
+        ("models", ["café"], "'café' is not accepted; accepted: .*letters"),
+        ("corpora.text", ["Parsed"], r"corpora\.text\.Parsed: .* corpora\.treebanks\.parsed"),
+        ("corpora.treebanks", ["Mnli"], r"corpora\.treebanks\.Mnli: .* tasks\.mnli"),
+        ("models", [(LONGEST + 1) * "m"], f"at most {LONGEST}"),
     ],
 )
-def test_names_that_would_share_a_path_are_refused(
-    part: str, names: list[str], words: list[str]
-) -> None:
-    study = deepcopy(STUDY)
-    entries: Any = study
-    for key in part.split("."):
-        entries = entries[key]
+def test_names_that_would_share_a_path_are_refused(part: str, names: list[str], words: str) -> None:
+    study = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    entries = reduce(dict.__getitem__, part.split("."), study)
     entries |= {name: next(iter(entries.values())) for name in names}
-    with pytest.raises(InputError) as refused:
-        check(study, ROOT / "rules/schemas")
-    message = str(refused.value)
-    assert "\n" not in message
-    for word in words:
-        assert word in message
-
-
-@pytest.mark.parametrize("name", ["wiki-103", "ud_en-ewt", "2wiki", "GUM", LONGEST * "w"])
-def test_names_in_use_are_accepted(name: str) -> None:
-    study = deepcopy(STUDY)
-    study["models"][f"{name[:60]}-1.5"] = {"path": "model"}
-    study["corpora"]["text"][name] = study["corpora"]["text"]["wikipedia"]
-    check(study, ROOT / "rules/schemas")
-
-
-@pytest.mark.parametrize("long", [{"study": 65 * "s"}, {"requirement": f"{130 * 'p'}==1"}])
-def test_other_names_in_paths_are_not_longer_either(long: dict[str, str]) -> None:
-    study = deepcopy(STUDY)
-    if "requirement" in long:
-        study["sdists"]["vader"] |= long
-    else:
-        study |= long
-    with pytest.raises(InputError, match="at most"):
+    with pytest.raises(InputError, match=words):
         check(study, ROOT / "rules/schemas")
 
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
 from snakemake.iocontainers import Wildcards
 
@@ -16,11 +15,10 @@ from tests.parsed_rules import ROOT, parse
 from tests.workflow.tiny_study import made_up_text, tiny_config
 from workflow_scripts.core.data.glue import TASKS
 from workflow_scripts.core.data.mentions import ENDINGS
-from workflow_scripts.core.run.config import check, check_paths
 from workflow_scripts.core.run.files import files_at, files_below
 from workflow_scripts.corpora.frame_files import sentences_of
 from workflow_scripts.corpora.mention_files import texts_of
-from workflow_scripts.corpora.sources import files as text_files
+from workflow_scripts.corpora.segments import files as text_files
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.tasks.arct_files import splits_in
 from workflow_scripts.tasks.glue_files import read_directory
@@ -47,16 +45,10 @@ DATA = {
 }
 
 
-def of_an_encoder() -> dict:
-    """The tiny study without its decoder."""
-    config = tiny_config()
-    del config["models"]["decoder"], config["battery"]
-    return config
-
-
 def study() -> dict:
     """A study of files in folders of folders."""
-    config = of_an_encoder()
+    config = tiny_config()
+    del config["models"]["decoder"], config["battery"]
     config["models"]["tiny"]["path"] = "model"
     corpora = config["corpora"]
     corpora["text"]["made-up"]["path"] = "texts"
@@ -163,30 +155,10 @@ def test_links_are_followed_once(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_not_utf8_is_one_line(tmp_path: Path) -> None:
-    """Before any job starts, and in the reader too."""
-    (tmp_path / "trees/dev").mkdir(parents=True)
-    with open(os.fsencode(tmp_path) + b"/trees/dev/caf\xe9.conllx", "w") as file:
+    with open(os.fsencode(tmp_path) + b"/caf\xe9.conllx", "w") as file:
         file.write(CONLL)
     words = r"caf\udce9.conllx': the name is not UTF-8; rename the file"
-    refused(lambda: trees_of(tmp_path / "trees", "auto"), words)
-    refused(lambda: files_at(tmp_path / "trees", (".conllx",)), words)
-    config = of_an_encoder() | {"data": str(tmp_path)}
-    config["corpora"]["text"]["made-up"]["path"] = "trees"
-    made(tmp_path, "tiny-model/config.json")
-    config["models"]["tiny"]["path"] = str(tmp_path / "tiny-model")
-    checked = check(config, ROOT / "rules/schemas")
-    refused(lambda: check_paths(checked, ROOT / "rules/schemas"), words)
-
-
-@pytest.mark.parametrize("name", ["a{b}.txt", "<b>.txt"])
-def test_a_name_with_a_mark_of_snakemake_is_refused_in_every_folder(
-    tmp_path: Path, name: str
-) -> None:
-    made(tmp_path, f"texts/deep/{name}", "trees/a.conllx", "tiny-model/config.json")
-    config = of_an_encoder() | {"data": str(tmp_path)}
-    config["models"]["tiny"]["path"] = str(tmp_path / "tiny-model")
-    checked = check(config, ROOT / "rules/schemas")
-    refused(lambda: check_paths(checked, ROOT / "rules/schemas"), name, "rename it without them")
+    refused(lambda: files_at(tmp_path, (".conllx",)), words)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from tests.translation import test_translator_training as translators
 from workflow_scripts.arguments.argument_training import Family, LabelledPoints, TrainingRun
 from workflow_scripts.arguments.argument_training import fit as fit_family
 from workflow_scripts.arguments.bert import bert_family
-from workflow_scripts.arguments.word_models import word_family
+from workflow_scripts.arguments.families import word_family
 from workflow_scripts.checkpoints import mlm_head
 from workflow_scripts.checkpoints.classifier_training import FineTuning, RunDirectory, logits_of
 from workflow_scripts.checkpoints.classifier_training import train as fine_tune

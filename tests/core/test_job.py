@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from workflow_scripts.core.errors import InputError, one_line
-from workflow_scripts.core.integrity.meaning import digest as code_digest
+from workflow_scripts.core.integrity import code_digest
 from workflow_scripts.core.run import job
-from workflow_scripts.core.run.job import Out
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +18,7 @@ STEP = '''
 """A step."""
 from pathlib import Path
 from workflow_scripts.core.run import job
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run.job import Out
 
 def main(text: Path, copy: Out, times: int = 1, options: dict = {}) -> None:
@@ -108,18 +106,10 @@ def test_a_script_of_figures_draws_the_one_that_is_named(tmp_path: Path) -> None
     record = json.loads((tmp_path / ".provenance/rule.svg.json").read_text())
     assert set(record["inputs"]) == {"table.txt"}
     assert record["params"] == {"figure": "second", "seed": 3}
-    assert record["code"] == code_digest(script)
+    assert record["code"] == code_digest.digest(script)
     unknown = run(str(script), "third")
     assert unknown.returncode == 2
     assert "choose from" in unknown.stderr
-
-
-@pytest.mark.parametrize(("wanted", "threads"), [("3", 3), ("", os.cpu_count())])
-def test_threads_from_a_shell(
-    monkeypatch: pytest.MonkeyPatch, wanted: str, threads: int | None
-) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", wanted)
-    assert job._shell_threads() == threads
 
 
 def test_bad_input_is_one_line_without_traceback(tmp_path: Path) -> None:
@@ -129,67 +119,12 @@ def test_bad_input_is_one_line_without_traceback(tmp_path: Path) -> None:
     assert list((tmp_path / "sub").iterdir()) == []
 
 
-def test_a_message_stays_on_one_line_whatever_a_path_holds() -> None:
-    assert str(InputError("a\nb.txt: bad\r")) == "a\\nb.txt: bad\\r"
-
-
-def test_an_error_of_a_library_is_one_line_of_limited_length() -> None:
-    assert one_line(OSError("no\n\tfile  here")) == "no file here"
-    assert one_line(KeyError()) == "KeyError"
-    assert len(one_line(ValueError("x" * 500))) == 200
-
-
 def test_a_bug_shows_its_traceback(tmp_path: Path) -> None:
     done = run_step(tmp_path, "bug")
     assert done.returncode == 1
     first, *traceback = done.stderr.splitlines()
     assert first == "Error: step.py failed: ZeroDivisionError: a bug"
     assert traceback[-1] == "ZeroDivisionError: a bug"
-
-
-def test_old_output_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
-    target = tmp_path / "out.txt"
-    target.write_text("old")
-
-    def main(out: Out) -> None:
-        out.write_text("half")
-        assert target.read_text() == "old"
-        raise InputError("stop")
-
-    with pytest.raises(InputError):
-        job.call(main, {"out": target})
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_leftovers_of_a_killed_run_are_no_obstacle(tmp_path: Path) -> None:
-    (tmp_path / "dir.part").mkdir()
-    (tmp_path / "dir.part" / "old").write_text("stale")
-
-    def main(out: Out) -> None:
-        out.mkdir()
-        (out / "new").write_text("fresh")
-
-    job.call(main, {"out": tmp_path / "dir"})
-    assert [path.name for path in (tmp_path / "dir").iterdir()] == ["new"]
-
-
-def test_a_forgotten_output_is_an_error(tmp_path: Path) -> None:
-    def main(out: Out) -> None:
-        pass
-
-    with pytest.raises(RuntimeError, match="did not write its output"):
-        job.call(main, {"out": tmp_path / "x"})
-
-
-def test_unwritable_place_names_itself(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    def main(out: Out) -> None:
-        out.write_text("x")
-
-    with pytest.raises(InputError, match="file: cannot be written"):
-        job.call(main, {"out": tmp_path / "file" / "x"})
 
 
 def test_progress_in_a_log_is_sparse(caplog: pytest.LogCaptureFixture) -> None:

@@ -111,15 +111,6 @@ def test_what_was_not_brought_is_named(tmp_path: Path) -> None:
     assert message in run.stdout + run.stderr
 
 
-def test_bert_base_plans_what_needs_no_data_of_the_users(tmp_path: Path) -> None:
-    run = planned("bert-base.yaml", tmp_path)
-    assert run.returncode == 0, run.stderr[-3000:]
-    found = products(run.stdout + run.stderr)
-    for model in BERT:
-        assert found[model] & (FIGURES | TABLES) == FIGURES - {"clark2019-fig5.svg"}
-        assert "clark2019-clusters.csv" in found[model]
-
-
 @pytest.mark.parametrize("study", ["bert-base.yaml", "clark2019.yaml"])
 def test_bert_reads_as_much_text_as_the_paper(study: str) -> None:
     """1000 segments of at most 128 tokens, for every figure of sections 3 and 6."""
@@ -164,11 +155,3 @@ def test_smollm2_is_dequantised_before_all_else(tmp_path: Path) -> None:
     rules = rules_of(output)
     assert rules.index("dequantise") < rules.index("model_card") < rules.index("extract")
     assert rules.count("dequantise") == 1
-
-
-def test_decoders_of_the_hub_are_pinned() -> None:
-    """Two of them are one model, at two commits."""
-    models = config("decoders.yaml")["models"].values()
-    assert {model["kind"] for model in models} == {"decoder"}
-    assert len({model["hub"] for model in models}) == len(models) - 1
-    assert len({model["revision"] for model in models}) == len(models)

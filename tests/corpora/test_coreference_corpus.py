@@ -11,8 +11,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.generated.lexicon import PRONOUNS
 from workflow_scripts.corpora import coreference_corpus
 from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_features import describe, head_of
-from workflow_scripts.corpora.mention_files import Text
+from workflow_scripts.corpora.mention_files import Text, describe, head_of
 from workflow_scripts.corpora.stories import stories
 
 DATA = Path(__file__).parents[3] / "shared/data"

@@ -12,7 +12,7 @@ import pytest
 from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import schema
-from workflow_scripts.corpora import segments, sources
+from workflow_scripts.corpora import segments
 from workflow_scripts.corpora.articles import FORMATS, Article, Paragraph
 
 
@@ -249,7 +249,7 @@ def test_documents_of_several_plain_files_have_titles_of_their_own(tmp_path: Pat
     text = "one two three\nfour five six\n\nseven eight nine\nten eleven twelve\n"
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    found = list(sources.articles({"path": str(tmp_path), "format": "plain"}))
+    found = list(segments.articles({"path": str(tmp_path), "format": "plain"}))
     assert [article.title for article in found] == [
         f"{name}:{line}" for name in ("a.txt", "b.txt") for line in (1, 4)
     ]

@@ -1,23 +1,14 @@
-"""A disk that is full while a cache, a checkpoint or a table is written."""
+"""A disk that is full while a cache or a checkpoint is written."""
 
+import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.faults.mounts import mounted
-from tests.faults.products import (
-    CACHE,
-    CHECKPOINT,
-    ENTROPY,
-    OF_TRAINING,
-    TABLE,
-    assert_equal,
-    error_lines,
-    partial,
-    remove,
-)
+from tests.faults.products import CACHE, CHECKPOINT, OF_TRAINING, assert_equal, partial, remove
 from tests.workflow.tiny_study import TinyStudy
 
 SIZE = 6_000_000  # bytes of the small disk
@@ -25,38 +16,33 @@ SIZE = 6_000_000  # bytes of the small disk
 
 @pytest.fixture
 def small_disk(study: TinyStudy) -> Iterator[Path]:
-    """The study's results on a small tmpfs."""
-    with mounted(study.folder / "results", f"size={SIZE}") as results:
-        yield results
-
-
-def fill(results: Path, left: int) -> Path:
-    """A file that leaves so many bytes of the disk."""
-    ballast = results / "ballast"
-    ballast.write_bytes(bytes(shutil.disk_usage(results).free - left))
-    return ballast
+    """The study's results on a small tmpfs; skipped where a test cannot mount one."""
+    results, aside = study.folder / "results", study.folder / "aside"
+    results.rename(aside)
+    results.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(results)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("only root can mount a small disk, and not on every machine")
+    shutil.copytree(aside, results, dirs_exist_ok=True, symlinks=True)
+    yield results
+    subprocess.run([shutil.which("umount") or "umount", str(results)], check=True)
 
 
 @pytest.mark.parametrize(
-    ("products", "left"),
-    [
-        ([CACHE], 60_000),
-        ([OF_TRAINING[-1], CHECKPOINT, *OF_TRAINING[:-1]], 60_000),
-        ([ENTROPY, TABLE], 4096),
-    ],
-    ids=["cache", "checkpoint", "table"],
+    "products",
+    [[CACHE], [OF_TRAINING[-1], CHECKPOINT, *OF_TRAINING[:-1]]],
+    ids=["cache", "checkpoint"],
 )
 def test_a_full_disk(
-    prepared: TinyStudy, study: TinyStudy, small_disk: Path, products: list[str], left: int
+    prepared: TinyStudy, study: TinyStudy, small_disk: Path, products: list[str]
 ) -> None:
     for product in products:
         remove(study.folder / product)
-    ballast = fill(small_disk, left)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(shutil.disk_usage(small_disk).free - 60_000))
     failed = study.snakemake(products[0])
     assert failed.returncode != 0
-    (line,) = error_lines(failed.stderr)
-    folder = str(Path(products[0]).parent)
-    assert line == f"Error: {folder}: no space left on the device; make room and run again"
+    assert "No space left on device" in failed.stderr
     assert not any((study.folder / product).exists() for product in products)
     assert partial(study) == []
     ballast.unlink()

@@ -14,7 +14,7 @@ from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.examples import Example, write_examples
 from workflow_scripts.core.plots import colours
 from workflow_scripts.mixing import mixing_ratio, value_zeroing
-from workflow_scripts.mixing.layer_tables import by_layer
+from workflow_scripts.mixing.block_parts import by_layer
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/chapters/mixing.md"

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from workflow_scripts.core.data import tables
-from workflow_scripts.mixing import kobayashi2020_norms, kobayashi2020_table1
+from workflow_scripts.mixing import figures, kobayashi2020_table1
 
 SHARE = {"ci_low": 0.1, "ci_high": 0.9, "n": 7, "n_documents": 3}
 
@@ -27,7 +27,7 @@ def test_a_row_has_both_ways(tmp_path: Path) -> None:
     tables.write(weights, paths["weights"])
     tables.write(norms, paths["norms"])
     figure = {kind: tmp_path / f"f.{kind}" for kind in ("svg", "pdf", "png")}
-    kobayashi2020_norms.main(**paths, **figure, table=tmp_path / "t.csv")
+    figures.kobayashi2020_norms(**paths, **figure, table=tmp_path / "t.csv")
     found = tables.read_csv(tmp_path / "t.csv").set_index(["target", "head"])
     assert found.loc[("cls", "1-1"), ["weight", "norm"]].tolist() == [60, 12.5]
     assert found.loc[("sep", "1-1"), ["weight", "norm"]].tolist() == [20, 30]

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from tests.probes.builders import DIMENSION, HEADS, sentence, sentences
-from workflow_scripts.probes import probe_fitting
+from workflow_scripts.probes import probing_classifiers
 from workflow_scripts.probes.probe_sentences import Sentence
 from workflow_scripts.probes.probing_classifiers import (
     AttentionAndWords,
@@ -86,7 +86,7 @@ def slow_distances(length: int) -> np.ndarray:
 def test_scores_are_the_papers(probe: torch.nn.Module, slow) -> None:
     randomised(probe)
     cases = [sentence(length, seed) for seed, length in enumerate([4, 7, 5])]
-    batch = probe_fitting.collate(cases, [case.heads for case in cases])
+    batch = probing_classifiers.collate(cases, [case.heads for case in cases])
     with torch.no_grad():
         scores = probe(batch).numpy()
     for row, case in enumerate(cases):
@@ -105,7 +105,7 @@ def test_distances_and_words_is_one_hidden_layer() -> None:
     probe = randomised(DistancesAndWords(DIMENSION, 5))
     case = sentence(6, 3)
     with torch.no_grad():
-        scores = probe(probe_fitting.collate([case], [case.heads]))[0].numpy()
+        scores = probe(probing_classifiers.collate([case], [case.heads]))[0].numpy()
     weight = {name: value.detach().numpy() for name, value in probe.named_parameters()}
     candidates = np.concatenate([np.zeros((1, DIMENSION)), case.vectors])
     features = slow_distances(6)
@@ -134,8 +134,8 @@ def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
     cpu = torch.device("cpu")
 
     def predicted(size: int, **kept: int) -> list[list[int]]:
-        batches = probe_fitting.Batches(cases, heads, size, **kept)
-        found = probe_fitting.predictions(probe, batches, cpu)
+        batches = probing_classifiers.Batches(cases, heads, size, **kept)
+        found = probing_classifiers.predictions(probe, batches, cpu)
         return [found[batches.order.index(k)].tolist() for k in range(len(cases))]
 
     alone = predicted(1)
@@ -147,7 +147,7 @@ def test_batch_size_changes_no_score(probe: torch.nn.Module) -> None:
 
 def test_other_heads_and_parts_share_what_is_collated() -> None:
     cases = sentences(40)
-    batches = probe_fitting.Batches(cases, [case.heads for case in cases], 4)
+    batches = probing_classifiers.Batches(cases, [case.heads for case in cases], 4)
     turned = batches.with_heads([case.heads[::-1].copy() for case in cases])
     for number in range(len(batches)):
         assert turned[number].pairs is batches[number].pairs
@@ -168,7 +168,7 @@ def test_released_pairing_takes_the_next_words_vector() -> None:
     probe = randomised(AttentionAndWords(HEADS, DIMENSION))
     cases = [sentence(6, 1), sentence(4, 2)]
     heads = [case.heads for case in cases]
-    batch = probe_fitting.collate(cases, heads, released_pairing=True)
+    batch = probing_classifiers.collate(cases, heads, released_pairing=True)
     with torch.no_grad():
         scores = probe(batch).numpy()
     weight = {name: value.detach().numpy() for name, value in probe.named_parameters()}
@@ -191,10 +191,12 @@ def test_released_pairing_takes_the_next_words_vector() -> None:
 def test_released_pairing_of_distances_and_words() -> None:
     probe = randomised(DistancesAndWords(DIMENSION, 5))
     case = sentence(5, 3)
-    released = probe_fitting.collate([case], [case.heads], released_pairing=True)
-    shifted = probe_fitting.collate([case], [case.heads])
+    released = probing_classifiers.collate([case], [case.heads], released_pairing=True)
+    shifted = probing_classifiers.collate([case], [case.heads])
     after = np.concatenate([case.vectors, np.zeros((1, DIMENSION), np.float32)])
     shifted.candidates = torch.from_numpy(after)[None]
     with torch.no_grad():
         torch.testing.assert_close(probe(released), probe(shifted), rtol=0, atol=0)
-        assert not torch.equal(probe(released), probe(probe_fitting.collate([case], [case.heads])))
+        assert not torch.equal(
+            probe(released), probe(probing_classifiers.collate([case], [case.heads]))
+        )

@@ -24,17 +24,17 @@ from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.plots import colours
 from workflow_scripts.corpora.stories import stories
 from workflow_scripts.probes import (
-    clark2019_probe_curve,
     clark2019_probe_pairs,
     clark2019_table3,
-    probe_fitting,
+    figures,
+    probing_classifiers,
     random_body,
     train_probes,
 )
 from workflow_scripts.probes.probe_scores import Answers, attachments
 from workflow_scripts.probes.probe_sentences import control_heads, load, split, without_tenth
-from workflow_scripts.probes.probe_training import TASKS
 from workflow_scripts.probes.probing_classifiers import AttentionOnly
+from workflow_scripts.probes.train_probes import TASKS
 
 TABLES = ("scores", "counts", "curve", "rates")
 CPU = torch.device("cpu")
@@ -61,12 +61,12 @@ def fitted(seed: int = 1) -> tuple[AttentionOnly, float]:
     train, dev = sentences(80), sentences(40, seed=1)
     torch.manual_seed(0)
     probe = AttentionOnly(HEADS)
-    batches = probe_fitting.Batches(train, [case.heads for case in train], 8)
+    batches = probing_classifiers.Batches(train, [case.heads for case in train], 8)
     recipe = Recipe(seed=seed, epochs=15, batch_size=8, learning_rate=0.3)
-    probe_fitting.fit(probe, batches, recipe, CPU)
+    probing_classifiers.fit(probe, batches, recipe, CPU)
     heads = [case.heads for case in dev]
-    scored = probe_fitting.Batches(dev, heads, len(dev))
-    predicted = probe_fitting.predictions(probe, scored, CPU)
+    scored = probing_classifiers.Batches(dev, heads, len(dev))
+    predicted = probing_classifiers.predictions(probe, scored, CPU)
     order = scored.order
     answers = Answers([dev[k] for k in order], predicted, [heads[k] for k in order])
     return probe, attachments(answers).share
@@ -84,13 +84,13 @@ def test_attention_only_finds_the_head_that_sees() -> None:
 
 def test_a_word_is_its_own_candidate_only_where_asked() -> None:
     case = sentence(5, 0)
-    batch = probe_fitting.collate([case, sentence(3, 1)], [case.heads, np.array([0, 1, 1])])
+    batch = probing_classifiers.collate([case, sentence(3, 1)], [case.heads, np.array([0, 1, 1])])
     probe = AttentionOnly(HEADS)
     own = torch.arange(5)
-    scores = probe_fitting.masked_scores(probe, batch, itself=False)
+    scores = probing_classifiers.masked_scores(probe, batch, itself=False)
     assert torch.isinf(scores[0, own, own + 1]).all()
     assert torch.isinf(scores[1, :3, 4:]).all()
-    assert torch.isfinite(probe_fitting.masked_scores(probe, batch, itself=True)[0]).all()
+    assert torch.isfinite(probing_classifiers.masked_scores(probe, batch, itself=True)[0]).all()
 
 
 def test_control_heads_depend_on_the_word_type_alone() -> None:
@@ -267,7 +267,7 @@ def test_the_other_products_of_the_job(study: Path) -> None:
     assert row["difference"] == pytest.approx(100 * gap, abs=0.06)
     assert row["paper_difference"] == 16
     files = {kind: study / f"curve.{kind}" for kind in ("svg", "pdf", "png")}
-    clark2019_probe_curve.main(study / "curve.parquet", **files)
+    figures.clark2019_probe_curve(study / "curve.parquet", **files)
     text = files["svg"].read_text(encoding="utf-8")
     assert all(look.name in text for look in colours.PARSERS.values())
 

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable
 
-import pytest
-
 from workflow_scripts.report.entries import (
     Entries,
     Entry,
     heading,
     labels,
-    shown_by_category,
     titles_of_tasks,
     with_ending,
 )
@@ -67,13 +64,8 @@ def test_the_model_is_named_where_there_are_several() -> None:
     assert "model" not in labels(one, Entries([one]), {}, {})
     assert labels(one, Entries([one, other]), {}, {})["model"] == "m"
     assert toggled([one, other]) == {"model"}
-
-
-def test_a_model_with_a_note_is_named_with_it() -> None:
-    one, other = (figure("a-fig1", "Figure 1", model=model) for model in ("m", "n"))
     names = {"m": "m (4-bit)"}
     assert labels(one, Entries([one]), {}, names)["model"] == "m (4-bit)"
-    assert labels(other, Entries([one, other]), {}, names)["model"] == "n"
 
 
 def test_a_figure_and_its_table_are_a_toggle() -> None:
@@ -85,10 +77,10 @@ def test_a_figure_and_its_table_are_a_toggle() -> None:
     assert toggled(pair) == {"shown as"}
 
 
-@pytest.mark.parametrize("title", ["another", "cost"])
-def test_what_is_no_pair_is_no_toggle(title: str) -> None:
-    entries = [figure("a-cost", "cost", model="m"), table("a-other", title, model="n")]
-    assert "shown as" not in labels(entries[0], Entries(entries), {}, {})
+def test_what_is_no_pair_is_no_toggle() -> None:
+    for title in ("another", "cost"):
+        entries = [figure("a-cost", "cost", model="m"), table("a-other", title, model="n")]
+        assert "shown as" not in labels(entries[0], Entries(entries), {}, {})
 
 
 def test_the_page_of_a_table_is_shown() -> None:
@@ -97,12 +89,3 @@ def test_the_page_of_a_table_is_shown() -> None:
     assert with_ending(entry.path, "tex") == "results/s/m/tables/a-table1.x.tex"
     assert entry.name == "a-table1.x"
     assert figure("a-fig1", "Figure 1").shown == "results/s/figures/a-fig1.svg"
-
-
-def test_entries_are_counted_in_the_order_of_the_menu() -> None:
-    other = Entry("results/s/b.csv", "t", "c", "A")
-    entries = [figure("a-fig1", "f"), table("a-fig1", "f"), other]
-    assert list(shown_by_category(entries).items()) == [
-        ("A", {"figure": 0, "table": 1}),
-        ("A et al.", {"figure": 1, "table": 1}),
-    ]

@@ -115,19 +115,6 @@ def test_pointing_at_a_token_shows_both_directions(study: Study, show: Opener) -
             assert np.allclose([weight for _, weight in links], top, atol=HALF)
 
 
-def test_tokens_are_reached_by_keys(demo: Study, show: Opener) -> None:
-    page = show(demo, "view=head&head=2-3")
-    settle(page)
-    page.locator('.tokens.query button[tabindex="0"]').focus()
-    page.keyboard.press("ArrowDown")
-    settle(page)
-    assert "token 2 of" in page.locator(".readout").inner_text()
-    page.keyboard.press("Enter")  # keeps it
-    page.locator("h2").first.hover()
-    assert "token 2 of" in page.locator(".readout").inner_text()
-    assert "head=2-3" in fragment(page), "the arrows moved to another card"
-
-
 def test_a_cell_of_the_matrix_is_read_by_mouse_and_keys(study: Study, show: Opener) -> None:
     model = study.atlas["models"][0]
     segment = next(s for s in study.atlas["segments"] if s["model"] == model["name"])
@@ -186,28 +173,6 @@ def test_the_nearest_heads_are_nearest(study: Study, show: Opener) -> None:
     for index in range(size):
         if np.isfinite(mine[index]):
             assert by_head[head_name(model, index)] == pytest.approx(mine[index])
-
-
-def test_arrows_go_from_card_to_card(demo: Study, show: Opener) -> None:
-    page = show(demo, "view=head&head=2-3")
-    page.keyboard.press("ArrowRight")
-    settle(page)
-    assert "head=2-4" in fragment(page)
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    settle(page)
-    assert page.locator("main h2").first.inner_text() == "2-2"
-
-
-def test_another_segment_shows_its_tokens(study: Study, show: Opener) -> None:
-    page = show(study, "view=head&head=2-3")
-    model = study.atlas["models"][0]["name"]
-    own = [segment for segment in study.atlas["segments"] if segment["model"] == model]
-    for segment in (own[-1], own[0]):
-        page.locator("#segment").select_option(segment["id"])
-        settle(page)
-        assert page.locator(".tokens.key button").count() == len(segment["tokens"])
-        assert f"segment={segment['id']}" in fragment(page)
 
 
 def test_the_measures_are_saved(study: Study, show: Opener) -> None:

@@ -63,20 +63,6 @@ def test_heads_above_60_on_dobj_are_two_clicks(study: Study, show: Opener) -> No
     assert bright(page) == above(study, dobj, limit)
 
 
-def test_a_typed_limit_and_a_second_filter(demo: Study, show: Opener) -> None:
-    page, dobj, entropy = show(demo), *(measure_of(demo, m) for m in ("syntax.dobj", "entropy.all"))
-    go(page, "measure=syntax.dobj")
-    page.locator(".filter-form input").fill("30.5")
-    page.locator(".filter-form").get_by_role("button", name="Filter").click()
-    settle(page)
-    first = above(demo, dobj, 30.5)
-    assert bright(page) == first
-    median = sorted(entropy["value"])[36]
-    go(page, f"measure=entropy.all&filter=syntax.dobj>30.5,entropy.all>{median}")
-    assert bright(page) == first & above(demo, entropy, median)
-    assert page.locator("#filters .chip").count() == 2
-
-
 def test_dragging_and_keys_select_heads(study: Study, show: Opener) -> None:
     page = show(study)
     start, end = (
@@ -95,22 +81,6 @@ def test_dragging_and_keys_select_heads(study: Study, show: Opener) -> None:
     page.keyboard.press("Space")
     settle(page)
     assert "3-3" in fragment(page)
-
-
-def test_sorting_orders_the_heads_of_each_layer(demo: Study, show: Opener) -> None:
-    page = show(demo, "measure=entropy.all")
-    measure, model = measure_of(demo, "entropy.all"), demo.atlas["models"][0]
-    page.get_by_role("button", name="Sort within layers").click()
-    settle(page)
-    rows = page.locator('main [role="row"]').evaluate_all(
-        "rows => rows.map((row) => Array.from(row.querySelectorAll('[data-head]'), "
-        "(cell) => cell.dataset.head))"
-    )
-    assert len(rows) == model["n_layers"]
-    by_head = {head_name(model, i): value for i, value in enumerate(measure["value"])}
-    for row in rows:
-        values = [by_head[head] for head in row]
-        assert values == sorted(values, reverse=values[0] > values[-1])
 
 
 POINTS = """all => all.map((one) =>
@@ -207,15 +177,3 @@ def test_the_grid_is_saved(study: Study, show: Opener) -> None:
         assert not any(
             element.tag.endswith(("script", "foreignObject")) for element in picture.iter()
         )
-
-
-def test_the_scatter_plot_is_saved(demo: Study, show: Opener) -> None:
-    page = show(demo, "view=scatter&x=entropy.all&y=syntax.dobj")
-    rows = parsed_csv(saved(page, page.locator(".save-csv").first))
-    assert len(rows) == 72
-    x, y = measure_of(demo, "entropy.all"), measure_of(demo, "syntax.dobj")
-    for index, row in enumerate(rows):
-        numbers = {float(text) for text in row.values() if text.replace(".", "", 1).isdigit()}
-        assert {x["value"][index], y["value"][index]} <= numbers
-    picture = parsed_svg(saved(page, page.locator(".save-svg").first))
-    assert sum(element.tag.endswith("circle") for element in picture.iter()) >= 72

@@ -124,19 +124,3 @@ def test_two_models_with_other_tokens_have_no_difference(hostile: Study, show: O
     go(page, f"{base}&segment=wikipedia-1")
     assert page.locator(".matrices canvas").count() == 2
     assert "different tokens" in page.locator("main").inner_text()
-
-
-def test_swapping_and_choosing_sides(demo: Study, show: Opener) -> None:
-    page = show(demo, views(demo.atlas)["compare-heads"])
-    settle(page)
-    a, b = (part.partition("=")[2] for part in fragment(page).split("&")[1:])
-    page.get_by_role("button", name="Swap").click()
-    settle(page)
-    assert fragment(page) == f"view=compare&a={b}&b={a}"
-    page.locator("fieldset").first.get_by_label("Head").select_option("1-1")
-    settle(page)
-    assert "/1-1/" in fragment(page).split("&")[1]
-    assert "1-1" in page.locator("main h2").first.inner_text()
-    page.go_back()
-    settle(page)
-    assert fragment(page) == f"view=compare&a={b}&b={a}"

@@ -22,7 +22,7 @@ from tests.web.page import (
 )
 from tests.web.views import views
 from workflow_scripts.atlas.atlas_page import MEGABYTE
-from workflow_scripts.atlas.encoding import decode
+from workflow_scripts.atlas.texts import decode
 
 GRID, CARD = "model=decoder", "view=head&model=decoder&head=15-1"
 WHOLE = "#first"

@@ -16,15 +16,13 @@ STYLE = 'style="width: 1200px; height: 800px"'
 def embedded(study: Study, how: str) -> str:
     """An iframe that holds the page."""
     page = study.path.read_bytes()
-    if how == "file":
-        return f'<iframe {STYLE} src="{study.url}"></iframe>'
     if how == "data":
         data = base64.b64encode(page).decode()
         return f'<iframe {STYLE} src="data:text/html;base64,{data}"></iframe>'
     return Atlas(study.path.parent)._repr_html_()
 
 
-@pytest.mark.parametrize("how", ["file", "data", "notebook"])
+@pytest.mark.parametrize("how", ["data", "notebook"])
 def test_it_works_in_a_frame(
     how: str, request: pytest.FixtureRequest, show: Opener, tmp_path: Path
 ) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import colour, domain, head_name, value_text
+from tests.web.expected import colour, head_name, value_text
 from tests.web.page import cells, choose, fragment, go, settle
 
 NEAR = 4  # of 255: the page's ramps are linear, matplotlib's have 256 steps
@@ -40,33 +40,6 @@ def test_choosing_a_measure_recolours_the_grid(study: Study, show: Opener) -> No
     settle(page)
     assert cells(page) == before
     assert page.locator("#measure").input_value() == first["title"]
-
-
-def test_measures_are_listed_by_paper(demo: Study, show: Opener) -> None:
-    page = show(demo)
-    page.locator("#measure").click()
-    listed = page.locator("#measure-list [role=option]").evaluate_all(
-        "options => options.map(option => option.dataset.id)"
-    )
-    assert sorted(listed) == sorted(measure["id"] for measure in demo.measures())
-    groups = page.locator("#measure-list [role=group]").evaluate_all(
-        "groups => groups.map(group => group.ariaLabel)"
-    )
-    titles = {paper["name"]: paper["title"] for paper in demo.atlas["papers"]}
-    used = {titles[measure["paper"]] for measure in demo.measures()}
-    for title in used:
-        assert any(title in group for group in groups), title
-
-
-def test_the_legend_has_unit_and_ends(study: Study, show: Opener) -> None:
-    page = show(study)
-    for measure in study.measures()[::6]:
-        if measure["scale"] == "category" or all(value is None for value in measure["value"]):
-            continue
-        go(page, f"measure={measure['id']}")
-        text = page.locator("#legend").inner_text()
-        assert measure["unit"] in text, measure["id"]
-        assert any(character.isdigit() for character in text), (measure["id"], domain(measure))
 
 
 def test_pointing_at_a_head_shows_its_value(demo: Study, show: Opener) -> None:

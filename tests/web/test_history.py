@@ -48,24 +48,6 @@ def test_arrows_move_enter_opens_escape_leaves(study: Study, show: Opener) -> No
     assert page.evaluate("document.activeElement.dataset.head") == "2-1", "the focus is lost"
 
 
-def test_only_one_head_of_the_grid_is_a_stop_of_tab(study: Study, show: Opener) -> None:
-    page = show(study)
-    stops = page.locator('main [data-head][tabindex="0"]')
-    assert stops.count() == 1
-    model = study.atlas["models"][0]
-    cells = page.locator("main [data-head][tabindex]")
-    assert cells.count() == model["n_layers"] * model["n_heads"]
-
-
-def test_tab_reaches_the_grid_from_the_start(demo: Study, show: Opener) -> None:
-    page = show(demo)
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if page.evaluate("!!document.activeElement.dataset.head"):
-            return
-    raise AssertionError("no head within 60 stops")
-
-
 def test_a_question_mark_shows_the_keys(demo: Study, show: Opener) -> None:
     page = show(demo)
     page.keyboard.press("?")
@@ -74,14 +56,6 @@ def test_a_question_mark_shows_the_keys(demo: Study, show: Opener) -> None:
     assert "Escape" in dialog.inner_text() or "Esc" in dialog.inner_text()
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
-
-
-def test_the_way_by_touch_on_a_narrow_window(demo: Study, show: Opener) -> None:
-    page = show(demo, size=NARROW)
-    cell(page, "3-4").click()
-    page.wait_for_selector('main[data-view="head"]')
-    box = page.locator("main h2").first.bounding_box()
-    assert box and box["y"] < NARROW[1], "the card's title is out of sight"
 
 
 FOCUSED = "document.activeElement.id || document.activeElement.tagName"

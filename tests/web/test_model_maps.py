@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from tests.web.conftest import NARROW, Opener, Study
+from tests.web.conftest import Opener, Study
 from tests.web.expected import decoded, head_name, weights
-from tests.web.page import fragment, go, inaccessible, parsed_csv, parsed_svg, saved, settle
+from tests.web.page import fragment, go, parsed_csv, parsed_svg, saved, settle
 
 REDS = """() => Object.fromEntries(Array.from(document.querySelectorAll('.head-map'), (link) => {
   const canvas = link.querySelector('canvas').cloneNode();
@@ -76,17 +76,6 @@ def test_maps_of_a_translator_are_of_its_types(hostile: Study, show: Opener) -> 
     page.locator(f'[data-head="{name}"]').click()
     settle(page)
     assert page.locator("main h2").first.inner_text() == name
-
-
-def test_a_card_leads_back_to_its_map(demo: Study, show: Opener) -> None:
-    page = show(demo, "view=maps")
-    settle(page)
-    page.locator('[data-head="3-5"]').click()
-    settle(page)
-    page.keyboard.press("Escape")
-    settle(page)
-    assert fragment(page).startswith("view=maps")
-    assert page.evaluate("document.activeElement.dataset.head") == "3-5"
 
 
 def test_a_click_and_enter_open_the_card_on_this_text(demo: Study, show: Opener) -> None:
@@ -162,15 +151,6 @@ def test_what_is_stored_and_what_is_missing_is_stated(demo: Study, show: Opener)
             if state["name"] not in stored:
                 assert state["title"] in text.partition("no maps of")[2]
         assert (f"on {len(texts)} text" in text) == (len(texts) > 0)
-
-
-def test_a_narrow_window_scrolls_the_maps_alone(large: Study, show: Opener) -> None:
-    page = show(large, "view=maps", size=NARROW)
-    settle(page)
-    inside = page.locator(".all-maps").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
-    assert inside[0] > inside[1]
-    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
-    assert inaccessible(page) == []
 
 
 def test_384_heads_are_drawn_at_once(large: Study, show: Opener) -> None:

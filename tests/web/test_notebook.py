@@ -5,33 +5,12 @@ from pathlib import Path
 from playwright.sync_api import Frame
 
 from tests.atlas.made_up import SCRIPT
-from tests.atlas.test_own_text import written
+from tests.atlas.test_notebook import written
 from tests.web.conftest import Opener, Study
-from tests.web.page import cell, settle
+from tests.web.page import settle
 from workflow_scripts.atlas import Atlas
 
 HOST = "<!doctype html><title>Notebook</title><p>notebook</p>{}"
-
-
-def test_the_page_works_in_a_notebook(demo: Study, show: Opener, tmp_path: Path) -> None:
-    host = tmp_path / "notebook.html"
-    host.write_text(HOST.format(Atlas(demo.path.parent)._repr_html_()), encoding="utf-8")
-    page = show(demo, url=host.as_uri())
-    frame = page.frames[1]
-    frame.wait_for_selector('main[data-view="grid"]')
-    cell(frame, "2-3").click()
-    frame.wait_for_selector('main[data-view="head"]')
-    settle(frame)
-    with page.expect_download() as saved:
-        frame.locator("main .save-svg").first.click()
-    assert "<svg" in Path(saved.value.path()).read_text(encoding="utf-8")[:200]
-    frame.evaluate("location.replace('#view=scatter')")
-    frame.wait_for_selector('main[data-view="scatter"]')
-    frame.locator("nav").get_by_text("Grid", exact=True).click()
-    frame.wait_for_selector('main[data-view="grid"]')
-    page.evaluate("history.back()")
-    frame.wait_for_selector('main[data-view="scatter"]')
-    assert page.locator("p").inner_text() == "notebook"
 
 
 def test_an_own_text_is_opened(

@@ -65,17 +65,6 @@ def test_arrows_move_and_escape_leaves_all_as_it_was(demo: Study, show: Opener) 
     assert page.locator(LIST).is_hidden()
 
 
-def test_words_that_no_measure_has(demo: Study, show: Opener) -> None:
-    page = show(demo)
-    page.locator("#measure").click()
-    page.keyboard.type("dobj zebra")
-    assert page.locator(f"{LIST} [role=option]").count() == 0
-    assert "No measure" in page.locator(".picker-list [role=status]").inner_text()
-    page.keyboard.press("Enter")
-    settle(page)
-    assert page.locator("#measure").input_value() == demo.opening["title"]
-
-
 @pytest.mark.parametrize("size", [WIDE, NARROW, (320, 568)], ids=["1280", "390", "320"])
 @pytest.mark.parametrize("where", ["", "view=scatter"])
 def test_the_open_list_fits_and_all_can_use_it(
@@ -90,13 +79,3 @@ def test_the_open_list_fits_and_all_can_use_it(
         assert box["width"] >= 250
         assert too_wide(page) == []
         assert inaccessible(page) == []
-
-
-def test_colours_of_the_scatter_plot_can_be_none(demo: Study, show: Opener) -> None:
-    page = show(demo, "view=scatter&colour=syntax.dobj")
-    assert page.locator("#colour").input_value() == "Relation dobj"
-    page.locator("#colour").click()
-    page.locator("#colour-list [role=option]").first.click()
-    settle(page)
-    assert page.locator("#colour").input_value() == "Layer"
-    assert "colour" not in fragment(page)

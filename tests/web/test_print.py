@@ -1,12 +1,9 @@
 """Every view on paper: light colours from a dark page, no controls, nothing cut off."""
 
-import pytest
 from playwright.sync_api import Page
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import colour, head_name
-from tests.web.page import cells, go, inaccessible, settle, too_wide
-from tests.web.test_grid import NEAR
+from tests.web.page import go, settle, too_wide
 from tests.web.views import views
 
 PAPER = (718, 1047)  # A4 less margins of 1 cm, in CSS pixels
@@ -40,24 +37,3 @@ def test_every_view_fits_on_paper_without_controls(study: Study, show: Opener) -
         assert (
             page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         )
-
-
-@pytest.mark.parametrize("theme", ["", "&theme=dark"], ids=["of the system", "chosen"])
-def test_a_dark_page_is_printed_in_light_colours(theme: str, demo: Study, show: Opener) -> None:
-    page = show(demo, f"view=grid{theme}", scheme="dark")
-    measure, model = demo.measures()[0], demo.atlas["models"][0]
-    first = head_name(model, 0)
-
-    def off(dark: bool) -> float:
-        expected = colour(measure, 0, dark)
-        fill = cells(page)[first]["fill"]
-        return max(abs(a - b) for a, b in zip(fill, expected, strict=True))
-
-    go(page, f"view=grid&measure={measure['id']}{theme}")
-    assert off(dark=True) <= NEAR
-    printed(page)
-    assert off(dark=False) <= NEAR
-    assert not [one for one in inaccessible(page) if one.startswith("color-contrast")]
-    page.emulate_media(media="screen")
-    settle(page)
-    assert off(dark=True) <= NEAR

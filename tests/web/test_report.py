@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page
 from tests.default_study import DEMO, MODEL, needs, needs_current
 from tests.web.conftest import NARROW, WIDE
 from tests.web.page import inaccessible, saved, settle, too_wide
-from workflow_scripts.chapters import PAPERS
 
 PHONE = (400, 800)
 CLAIMS = DEMO / MODEL / "tables/claims.html"
@@ -93,13 +92,6 @@ def test_a_table_sorts_by_click_and_by_keyboard(open_page: Callable[..., Page]) 
     assert column(page, 4) == unsorted
 
 
-def test_a_table_is_filtered_and_counted(open_page: Callable[..., Page]) -> None:
-    page = open_page(TABLE)
-    page.get_by_label("Filter").fill("dobj")
-    assert column(page, 1) == ["dobj"]
-    assert page.locator("#count").inner_text() == "1 of 36 rows"
-
-
 def test_a_table_is_saved_as_it_stands_next_to_the_page(open_page: Callable[..., Page]) -> None:
     page = open_page(TABLE)
     for name, ending in (("CSV", "csv"), ("LaTeX", "tex")):
@@ -116,16 +108,6 @@ def test_claims_are_grouped_and_chosen(open_page: Callable[..., Page]) -> None:
     page.locator("select[data-name=verdict]").select_option("holds here")
     wanted = [row["statement"] for row in rows if row["verdict"] == "holds here"]
     assert sorted(column(page, 1)) == sorted(wanted)
-
-
-def test_links_next_to_the_page(open_page: Callable[..., Page]) -> None:
-    page = open_page(CLAIMS)
-    page.locator(LINK.format("clark2019-fig2.svg")).first.click()
-    assert page.url == (DEMO / MODEL / "figures/clark2019-fig2.svg").as_uri()
-    page.go_back()
-    page.locator(LINK.format("atlas.html")).first.click()
-    settle(page)
-    assert page.locator("#measure").get_attribute("data-measure") == "attention.sep"
 
 
 def test_links_in_an_unpacked_report(open_page: Callable[..., Page], tmp_path: Path) -> None:
@@ -157,14 +139,6 @@ def test_links_in_a_report_of_one_file(open_page: Callable[..., Page]) -> None:
     atlas = page.frame_locator("iframe")
     atlas.locator('main[data-view="grid"]').wait_for()
     assert atlas.locator("#measure").get_attribute("data-measure") == "attention.sep"
-
-
-def test_the_menu_opens_the_atlas_too(open_page: Callable[..., Page]) -> None:
-    """Snakemake shows it from a data URI, which Chromium opens up to 2 MB."""
-    page = open_page(DEMO / "report.html")
-    page.locator("nav").get_by_text("Atlas", exact=True).click()
-    page.locator("nav td a").first.click()
-    page.frame_locator("iframe").locator('main[data-view="grid"]').wait_for()
 
 
 def open_report(open_page: Callable[..., Page], size: tuple[int, int]) -> Page:
@@ -211,31 +185,9 @@ def test_a_figure_has_its_caption_below(
     assert 0 <= picture["y"] < 60 and picture["x"] + picture["width"] <= size[0]
 
 
-def test_a_figure_opens_in_full_size(open_page: Callable[..., Page]) -> None:
-    page = open_report(open_page, PHONE)
-    page.locator(".findings a").first.click()
-    with page.context.expect_page() as opened:
-        page.locator("figure:has(> figcaption) a").first.click()
-    svg = opened.value.locator("svg").first
-    svg.wait_for()
-    assert svg.bounding_box()["width"] > PHONE[0]
-
-
 def test_a_cell_of_the_grid_opens_the_heads_card(open_page: Callable[..., Page]) -> None:
     page = open_report(open_page, WIDE)
     page.get_by_role("link", name="head 1-3:").click()
     atlas = page.frame_locator("iframe")
     atlas.locator('main[data-view="head"]').wait_for()
     assert "1-3" in atlas.locator("main h2").first.inner_text()
-
-
-def test_the_front_page_is_all_in_sight(open_page: Callable[..., Page]) -> None:
-    page = open_page(DEMO / "report.html")
-    top = page.locator(".front-page h1").bounding_box()
-    menu = page.locator("nav").first.bounding_box()
-    assert top["y"] >= 0 and top["x"] >= menu["x"] + menu["width"]
-    names = page.locator("nav").first.locator("li a").all_inner_texts()
-    # No claim on value zeroing: the default study leaves it out.
-    papers = {*PAPERS.values()} - {"Mohebbi et al. 2023"}
-    menu = sorted(["All claims", "Atlas", *papers, "Texts and tasks"])
-    assert [name.strip() for name in names][-len(menu) :] == menu

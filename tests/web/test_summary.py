@@ -8,7 +8,7 @@ import yaml
 
 from tests.web.conftest import Opener, Study
 from tests.web.expected import head_name, interval, number, value_text
-from tests.web.page import fragment, go, settle
+from tests.web.page import go
 
 GOALS = ("previous", "next", "self", "cls", "sep", "punctuation")
 STUDY = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
@@ -45,13 +45,6 @@ def test_the_first_line_distinguishes_the_head(demo: Study, show: Opener) -> Non
             low, high = (number(end, 1) for end in interval(largest, index))
             assert f"{value_text(largest, index)} ({low} to {high}; n = {N_SEGMENTS})" in line
     assert len(openings) == 72
-
-
-def test_a_line_links_to_its_measure(demo: Study, show: Opener) -> None:
-    page = show(demo, "view=head&head=1-3")
-    page.locator(".summary .does li").first.locator("a").click()
-    settle(page)
-    assert fragment(page).startswith("measure=attention.previous")
 
 
 def test_every_head_of_the_study_has_a_profile(demo: Study, show: Opener) -> None:

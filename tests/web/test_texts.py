@@ -65,25 +65,6 @@ def test_a_text_without_the_checkpoint_drops_it_from_the_address(demo: Study, sh
     assert words.replace(" ", "")[:20].lower() in "".join(other["tokens"]).replace("##", "")
 
 
-def test_texts_that_begin_alike_are_told_apart(hostile: Study, show: Opener) -> None:
-    page = show(hostile, "view=head&head=1-1")
-    settle(page)
-    names = page.locator("#segment option").all_inner_texts()
-    assert len(set(names)) == len(names) > 1
-    assert all("</script>" in name for name in names)
-
-
-def test_only_pairs_have_directions(demo: Study, show: Opener) -> None:
-    page = show(demo)
-    model = demo.atlas["models"][0]["name"]
-    found = {}
-    for segment in (s for s in demo.atlas["segments"] if s["model"] == model):
-        go(page, f"view=head&head=2-3&segment={segment['id']}")
-        found[segment["corpus"]] = page.locator("#sentences").count() == 1
-    assert found["stsb"] and found["mnli"]
-    assert not found["sst2"] and not found["parsed"]
-
-
 @pytest.mark.parametrize(("direction", "title"), [("ab", "A to B"), ("bb", "within B")])
 def test_a_direction_draws_and_sums_its_links_alone(
     direction: str, title: str, demo: Study, show: Opener

@@ -1,14 +1,12 @@
 """A translator's heads: a block of layers for each type of attention, and its type next to each."""
 
-import csv
-import io
 import re
 
 import numpy as np
 import pytest
 
 from tests.web.conftest import Opener, Study
-from tests.web.expected import decoded, head_name
+from tests.web.expected import decoded
 from tests.web.page import cells, go, parsed_csv, parsed_svg, saved, settle
 
 GRID = "model=translation.1&measure=translation.head.zero.test.bleu"
@@ -46,44 +44,6 @@ def test_a_card_names_the_type_and_its_address_leads_back(hostile: Study, show: 
     # The other translator is a partner; models of one type of attention are none.
     links = again.locator(".comparisons a").all_inner_texts()
     assert len(links) == 1 and re.search(r"Enc-Dec 1-3 of\s+translation\.2", links[0])
-
-
-def test_two_translators_are_compared(hostile: Study, show: Opener) -> None:
-    one, other = (f"translation.{run}/Dec-Dec 1-1/trained" for run in (1, 2))
-    page = show(hostile, f"view=compare&a={one}&b={other}")
-    assert page.locator('[role="alert"]').count() == 0
-    titles = {m["name"]: m["title"] for m in hostile.atlas["models"]}
-    both = f"{titles['translation.1']} and {titles['translation.2']}"
-    assert page.locator("header #model").inner_text() == both
-    assert page.locator(".grids figure").count() == 3
-    assert "B − A" in page.locator(".grids").first.inner_text()
-    texts = page.locator(".mini-grid").first.locator("text").all_text_contents()
-    assert texts[:4] == ["Enc-Enc 1", "Enc-Enc 2", "Enc-Dec 1", "Dec-Dec 1"]
-    options = page.locator("fieldset.side").first.locator("optgroup")
-    labels = options.evaluate_all("groups => groups.map(group => group.label)")
-    assert labels[1:3] == ["Enc-Enc, Layer 2", "Enc-Dec, Layer 1"]
-
-
-@pytest.mark.parametrize("view", ["table", "scatter"])
-def test_saved_numbers_have_the_type(hostile: Study, show: Opener, view: str) -> None:
-    page = show(hostile, f"view={view}&{GRID}")
-    with page.expect_download() as download:
-        page.locator(".save-csv").first.click()
-    text = download.value.path().read_text(encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    model = next(m for m in hostile.atlas["models"] if m["name"] == "translation.1")
-    titles = {"encoder": "Enc-Enc", "encoder-decoder": "Enc-Dec", "decoder": "Dec-Dec"}
-    names = {f"{titles[row['type']]} {row['layer']}-{row['head']}" for row in rows}
-    assert names == {head_name(model, index) for index in range(12)}
-    assert "x_type" not in rows[0]
-
-
-def test_a_scatter_plot_is_coloured_by_type(hostile: Study, show: Opener) -> None:
-    page = show(hostile, f"view=scatter&{GRID}")
-    assert page.locator("#colour").input_value() == "Type of attention"
-    points = page.locator(".points circle").all()
-    fills = {(p.get_attribute("data-head").split()[0], p.get_attribute("fill")) for p in points}
-    assert len(fills) == len({fill for _, fill in fills}) == 3
 
 
 @pytest.mark.parametrize("kind", ["encoder", "encoder-decoder", "decoder"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PARTS = ["Snakefile", "config.yaml", "rules", "workflow_scripts", "profiles", "report", "envs"]
-PARTS += ["annotations", "claims", "studies", "sources", "docs/claims"]
+PARTS += ["annotations", "claims", "studies", "sources"]
 
 
 def copy_workflow(folder: Path) -> None:

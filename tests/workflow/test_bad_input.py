@@ -43,8 +43,6 @@ def products(study: TinyStudy) -> set[str]:
     ("change", "line"),
     [
         ("atention: {}\n", "config: atention: unknown key; accepted: "),
-        ("precision: .nan\n", ": .nan: a form of float that is easily misread; "),
-        ("study: twice\n", ": study: a second time; remove one"),
         ("data: 'a{b}'\n", "rename it without them"),
     ],
 )

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from workflow_scripts.arguments.argument_run import RunPlan, search
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.runs import RunPlan, search
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import read_arct
 from workflow_scripts.core.model import devices

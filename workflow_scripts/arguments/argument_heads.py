@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from workflow_scripts.arguments.argument_reliance import sides
+from workflow_scripts.arguments.argument_run import kept_models
 from workflow_scripts.arguments.bert import bert_family
-from workflow_scripts.arguments.reliance import sides
-from workflow_scripts.arguments.runs import kept_models
 from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.arct import held_out, read_arct

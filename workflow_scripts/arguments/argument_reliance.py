@@ -1,16 +1,120 @@
-"""A trained family of models on ARCT with a cue removed or moved to the other warrant."""
+"""What a trained model does when a cue is removed from a warrant or moved to the other one."""
 
+import logging
+import random
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+from torch import nn
+
+from workflow_scripts.arguments.argument_cues import LEVEL
+from workflow_scripts.arguments.argument_run import Encoder, kept_models, predict
+from workflow_scripts.arguments.argument_training import Family
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.reliance import changed_points, cues_to_change, measure
-from workflow_scripts.arguments.runs import kept_models
+from workflow_scripts.arguments.setups import CHANGES, WARRANTS
+from workflow_scripts.arguments.wording import (
+    Cue,
+    exchanged,
+    forms,
+    grams,
+    without,
+    without_another,
+)
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import read_arct
+from workflow_scripts.core.data.arct import held_out, read_arct
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+
+log = logging.getLogger(__name__)
+
+
+def sides(points: pd.DataFrame, cue: Cue, same: Mapping[str, str]) -> list[int]:
+    """The warrant, 0 or 1, that alone contains the cue; -1 where neither or both do."""
+    numbers = []
+    for pair in zip(*(points[name] for name in WARRANTS), strict=True):
+        has_cue = [cue in grams(forms(text, same), [len(cue)]) for text in pair]
+        numbers.append(has_cue.index(True) if sum(has_cue) == 1 else -1)
+    return numbers
+
+
+def changed(
+    points: pd.DataFrame, cue: Cue, same: Mapping[str, str], change: str, seed: int
+) -> pd.DataFrame:
+    """The points, each with its cue changed; the column `side` names the warrant that has it."""
+    rows = []
+    for row in points.to_dict("records"):
+        own, opposite = WARRANTS[row["side"]], WARRANTS[1 - row["side"]]
+        if change == "removed":
+            new = {own: without(row[own], cue, same)}
+        elif change == "exchanged":
+            texts = exchanged(row[own], row[opposite], cue, same)
+            new = dict(zip((own, opposite), texts, strict=True))
+        else:
+            rng = random.Random(f"{seed}-{row['id']}-{cue}")
+            new = {own: without_another(row[own], cue, same, rng)}
+        rows.append(row | new)
+    return pd.DataFrame(rows)
+
+
+def cues_to_change(cues: pd.DataFrame, cue: str, max_cues: int) -> list[Cue]:
+    """The study's own cue, then those of the training set that are furthest from chance."""
+    train = cues[(cues["data"] == "original") & (cues["split"] == "train")]
+    beyond = train[train["p_corrected"] < LEVEL].sort_values("p", kind="stable")["cue"]
+    names = list(dict.fromkeys([cue.lower(), *beyond]))[:max_cues]
+    return [tuple(name.split()) for name in names]
+
+
+def changed_points(
+    points: pd.DataFrame, cues: Sequence[Cue], same: Mapping[str, str], seed: int
+) -> dict[Cue, dict[str, pd.DataFrame]]:
+    """`with_changes` of the held-out original points, for every cue."""
+    held = pd.concat(held_out(points), ignore_index=True)
+    return {cue: with_changes(held, cue, same, seed) for cue in cues}
+
+
+def with_changes(
+    points: pd.DataFrame, cue: Cue, same: Mapping[str, str], seed: int
+) -> dict[str, pd.DataFrame]:
+    """The points that a cue is applicable to, unchanged (`none`) and under each of CHANGES.
+
+    A point with a warrant that is nothing but the cue is left out and counted in the log.
+    """
+    applicable = points.assign(side=sides(points, cue, same))
+    applicable = applicable[applicable["side"] >= 0].reset_index(drop=True)
+    if not len(applicable):
+        log.info("%s: applicable to no held-out point", " ".join(cue))
+        return {}
+    rest = [without(row[WARRANTS[row["side"]]], cue, same) for _, row in applicable.iterrows()]
+    if "" in rest:
+        n = rest.count("")
+        log.info("%s: %d points left out, the cue is the whole warrant", " ".join(cue), n)
+    applicable = applicable[[text != "" for text in rest]].reset_index(drop=True)
+    changes = {change: changed(applicable, cue, same, change, seed) for change in CHANGES}
+    return {"none": applicable} | changes
+
+
+def measure(
+    family: Family,
+    models: Iterable[tuple[dict[str, Any], nn.Module]],
+    points: Mapping[Cue, Mapping[str, pd.DataFrame]],
+) -> pd.DataFrame:
+    """Logits of every model (with its `setup` and `seed`) on the points of every cue and change.
+
+    One row per model, cue, change (`none` and CHANGES) and point. Columns: version, id, label,
+    setup, logit_0, logit_1, seed, cue, change, split, side, family.
+    """
+    encode, frames = Encoder(family), []
+    for named, model in models:
+        for cue, changes in points.items():
+            for change, frame in changes.items():
+                logits = predict(family, model, encode, frame, named["setup"])
+                about = {"cue": " ".join(cue), "change": change}
+                about |= {"split": frame["split"], "side": frame["side"]}
+                frames.append(logits.assign(**named, **about))
+    return pd.concat(frames, ignore_index=True).assign(family=family.name)
 
 
 def main(

@@ -1,17 +1,190 @@
-"""A family of models on ARCT: every seed and set-up (Niven and Kao 2019, Tables 1, 3 and 4)."""
+"""Runs on ARCT: a model for each set-up, trained on one of the training sets, and its logits."""
 
+import itertools
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import torch
+from torch import nn
 
+from workflow_scripts.arguments.argument_training import (
+    Family,
+    Hyperparameters,
+    LabelledPoints,
+    Texts,
+    TrainingRun,
+    fit,
+    logits_of,
+)
 from workflow_scripts.arguments.families import open_family
-from workflow_scripts.arguments.runs import RunPlan, train_all
+from workflow_scripts.arguments.setups import inputs_of
 from workflow_scripts.core.data import tables
-from workflow_scripts.core.data.arct import read_arct
+from workflow_scripts.core.data.arct import TRAINED_ON, points_of, read_arct, splits_of
+from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.model import devices
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
+
+log = logging.getLogger(__name__)
+HELD_OUT = ("original", "negated")
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """Training runs: every set-up, on one training set, with one seed."""
+
+    setups: Sequence[str]
+    trained_on: str
+    settings: dict[str, Any]  # of the family: grid, search, epochs, batch_size, decay, anneal
+    seed: int
+    device: torch.device
+
+    def run(self, setup: str, chosen: Hyperparameters) -> TrainingRun:
+        """The run of a set-up at a point of the grid, whose epochs and batch size come first."""
+        settings = self.settings | chosen
+        sizes = settings["epochs"], settings["batch_size"]
+        anneal = settings["anneal"]["factor"], settings["anneal"]["patience"]
+        return TrainingRun(setup, chosen, self.seed, *sizes, settings["decay"], *anneal)
+
+
+class Encoder:
+    """Encodes texts as a family needs them, each text once."""
+
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        self.encoded: dict[Texts, Any] = {}
+
+    def __call__(self, texts: Sequence[Texts]) -> list[Any]:
+        for text in texts:
+            if text not in self.encoded:
+                self.encoded[text] = self.family.encode(text)
+        return [self.encoded[text] for text in texts]
+
+    def labelled(self, points: pd.DataFrame, setup: str) -> LabelledPoints:
+        """The points of a table as the set-up shows them."""
+        labels = points["label"].to_numpy(np.int64, copy=True)
+        return LabelledPoints(self(inputs_of(points, setup)), labels)
+
+
+def grid_of(values: dict[str, list[float]]) -> list[Hyperparameters]:
+    """Every point of a grid, which lists the values of each hyperparameter."""
+    return [
+        dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())
+    ]
+
+
+def sets_of(points: pd.DataFrame, trained_on: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Training and development points. Raises InputError where the table lacks a version."""
+    training, dev = TRAINED_ON[trained_on]
+    if {*training, *dev} - set(points["version"]):
+        raise InputError(
+            f"arguments.train_on: {trained_on}: needs an adversarial set; see tasks.arct"
+        )
+    return points_of(points, "train", training), points_of(points, "dev", dev)
+
+
+def search(family: Family, points: pd.DataFrame, plan: RunPlan) -> pd.DataFrame:
+    """The grid: a row per set-up and point of the grid with its best development accuracy.
+
+    Columns: setup, the grid's names, dev_accuracy, best (the first such).
+    """
+    encode, rows = Encoder(family), []
+    sets = sets_of(points, plan.trained_on)
+    for setup in plan.setups:
+        training, dev = (encode.labelled(part, setup) for part in sets)
+        tried = []
+        for chosen in grid_of(plan.settings["grid"]):
+            _, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
+            accuracy = max(row["dev_accuracy"] for row in curve)
+            tried.append({"setup": setup, **chosen, "dev_accuracy": accuracy})
+        best = int(np.argmax([row["dev_accuracy"] for row in tried]))
+        rows += [row | {"best": number == best} for number, row in enumerate(tried)]
+    return pd.DataFrame(rows)
+
+
+def train_all(
+    family: Family,
+    points: pd.DataFrame,
+    plan: RunPlan,
+    grid: Path | None,
+    weights: Path,
+    keep: Sequence[str],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Train each set-up at the point that `grid` (the table of `search`) has chosen.
+
+    Returns predictions, a row per point of the training set and of the held-out sets in both
+    versions (columns setup, split, version, id, label, logit_0, logit_1), and the curves. The
+    weights of the set-ups in `keep` are saved below `weights`.
+    """
+    encode, predictions, curves = Encoder(family), [], []
+    sets = sets_of(points, plan.trained_on)
+    parts = {"train": sets[0]}
+    parts |= {split: points_of(points, split, HELD_OUT) for split in splits_of(points)[1:]}
+    weights.mkdir()
+    for setup in plan.setups:
+        searched = "full" if plan.settings["search"] == "full" else setup
+        chosen = chosen_in(plan.settings["grid"], grid, searched)
+        training, dev = (encode.labelled(part, setup) for part in sets)
+        model, curve = fit(family, plan.run(setup, chosen), training, dev, plan.device)
+        if setup in keep:
+            family.save(model, weights / setup)
+        curves.append(pd.DataFrame(curve).assign(setup=setup, **chosen))
+        for split, part in parts.items():
+            logits = predict(family, model, encode, part, setup)
+            predictions.append(logits.assign(split=split))
+        best = max(row["dev_accuracy"] for row in curve)
+        log.info("%s, %s, seed %d: dev %.3f", family.name, setup, plan.seed, best)
+    about = {"family": family.name, "trained_on": plan.trained_on, "seed": plan.seed}
+    joined = (pd.concat(frames, ignore_index=True) for frames in (predictions, curves))
+    return tuple(frame.assign(**about) for frame in joined)
+
+
+def kept_models(
+    family: Family, weights: Sequence[Path], setups: Sequence[str], device: torch.device
+) -> Iterator[tuple[dict[str, Any], nn.Module]]:
+    """Each saved model with its `setup` and `seed`, from folders of <seed>/<set-up>."""
+    seeds = sorted((path for folder in weights for path in folder.glob("[0-9]*")), key=_seed)
+    for folder, setup in itertools.product(seeds, setups):
+        yield {"setup": setup, "seed": _seed(folder)}, family.load(folder / setup, setup, device)
+
+
+def _seed(folder: Path) -> int:
+    return int(folder.name)
+
+
+def chosen_in(values: dict[str, list[float]], grid: Path | None, setup: str) -> Hyperparameters:
+    """The grid's only point, or the one that the search (its table `grid`) chose for the set-up."""
+    if grid is None:
+        return grid_of(values)[0]
+    rows = tables.read_csv(grid)
+    best = rows[(rows["setup"] == setup) & rows["best"]].iloc[0]
+    return next(
+        candidate
+        for candidate in grid_of(values)
+        if all(np.isclose(best[name], value) for name, value in candidate.items())
+    )
+
+
+def predict(
+    family: Family, model: nn.Module, encode: Encoder, points: pd.DataFrame, setup: str
+) -> pd.DataFrame:
+    """The logits of every point: version, id, label, setup, logit_0, logit_1.
+
+    Equal texts are scored once.
+    """
+    texts = inputs_of(points, setup)
+    distinct = list(dict.fromkeys(texts))
+    number_of = {text: number for number, text in enumerate(distinct)}
+    paired = distinct + distinct[: len(distinct) % 2]  # logits come in pairs
+    scores = logits_of(family, model, encode(paired)).ravel()
+    logits = scores[[number_of[text] for text in texts]].reshape(-1, 2)
+    about = points[["version", "id", "label"]].reset_index(drop=True)
+    return about.assign(setup=setup, logit_0=logits[:, 0], logit_1=logits[:, 1])
 
 
 def main(

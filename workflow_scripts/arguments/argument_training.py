@@ -1,5 +1,6 @@
 """Training of a model that scores each warrant, and its logits: the same for all families."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,8 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.optim.lr_scheduler import LambdaLR
 
-from workflow_scripts.arguments.annealing import Annealer
 from workflow_scripts.core.model import finite
 from workflow_scripts.core.model.batches import by_length
 from workflow_scripts.core.model.onednn import OneDNN
@@ -149,3 +150,27 @@ def logits_of(family: Family, model: nn.Module, texts: Sequence[Any]) -> np.ndar
 def accuracy_of(logits: np.ndarray, labels: np.ndarray) -> float:
     """Share of points whose right warrant has the larger logit; a tie counts as warrant 0."""
     return float((logits.argmax(axis=1) == labels).mean())
+
+
+class Annealer:
+    """Multiplies a schedule's learning rates by `factor` where an accuracy does not rise.
+
+    That is after more than `patience` epochs in a row without a new best. PyTorch's
+    ReduceLROnPlateau does the same with `threshold=0`, but a LambdaLR undoes its changes.
+    """
+
+    def __init__(self, schedule: LambdaLR, factor: float, patience: int) -> None:
+        self.schedule, self.factor, self.patience = schedule, factor, patience
+        self.best, self.without_best = -math.inf, 0
+
+    def step(self, accuracy: float) -> None:
+        """Take note of an epoch's accuracy, and lower the learning rates where it is due."""
+        if accuracy > self.best:
+            self.best, self.without_best = accuracy, 0
+            return
+        self.without_best += 1
+        if self.without_best > self.patience:
+            self.without_best = 0
+            self.schedule.base_lrs = [rate * self.factor for rate in self.schedule.base_lrs]
+            for group in self.schedule.optimizer.param_groups:  # until the schedule's next step
+                group["lr"] *= self.factor

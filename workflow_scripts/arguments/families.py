@@ -1,13 +1,24 @@
 """Families of models by name: BERT from a pretrained model, BoV and BiLSTM from word vectors."""
 
+import json
+import logging
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
 
-from workflow_scripts.arguments.argument_training import Family
-from workflow_scripts.arguments.word_models import read_word_family
+from workflow_scripts.arguments.argument_training import Family, Hyperparameters, Texts
+from workflow_scripts.arguments.setups import SETUPS
+from workflow_scripts.arguments.wording import words
+from workflow_scripts.core.data.arct import TEXTS
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.vectors import Vectors, read_vectors
 
 
 def open_family(
@@ -27,3 +38,144 @@ def open_family(
 
         return bert_family(read_card(model), settings)
     return read_word_family(name, points, vectors, words, settings["tune_vectors"])
+
+
+log = logging.getLogger(__name__)
+PADDING = 0
+WEIGHTS, HYPERPARAMETERS = "model.safetensors", "point.json"
+Encoded = list[list[int]]  # word numbers of each text, the warrant last
+
+
+def embedding(vectors: Vectors, vocabulary: Sequence[str], seed: int) -> np.ndarray:
+    """Vectors of the vocabulary below one of zeros for padding, float32 [1 + word, dimension].
+
+    A word without a vector gets a random one of the same spread, so that words stay distinct.
+    """
+    matrix = vectors.lookup(vocabulary)
+    missing = np.array([word not in vectors for word in vocabulary], dtype=bool)
+    sampled = np.random.default_rng(seed).normal(0, vectors.matrix.std(), matrix.shape)
+    matrix[missing] = sampled[missing]
+    return np.concatenate([np.zeros((1, matrix.shape[1])), matrix]).astype(np.float32)
+
+
+class Bags(nn.Module):
+    """The word-vector models; with `sequence`, a BiLSTM runs over each text first.
+
+    Without it, the texts before the warrant are one bag. `hyperparameters` are dropout and, for the
+    BiLSTM, hidden (units in each direction).
+    """
+
+    def __init__(
+        self,
+        matrix: np.ndarray,
+        n_texts: int,
+        hyperparameters: Hyperparameters,
+        tune: bool,
+        sequence: bool,
+    ) -> None:
+        super().__init__()
+        self.hyperparameters = hyperparameters
+        weights = torch.tensor(matrix)  # a copy: tuned vectors stay with their model
+        self.embedding = nn.Embedding.from_pretrained(weights, freeze=not tune, padding_idx=PADDING)
+        width = matrix.shape[1]
+        self.encoder = None
+        if sequence:
+            size = hyperparameters["hidden"]
+            self.encoder = nn.LSTM(width, size, batch_first=True, bidirectional=True)
+            width = 2 * size
+        n_parts = n_texts if sequence else min(n_texts, 2)
+        self.dropout = nn.Dropout(hyperparameters["dropout"])
+        self.linear = nn.Linear(n_parts * width, 1)
+
+    def forward(self, texts: Sequence[Encoded]) -> torch.Tensor:
+        """Logits [text]."""
+        if self.encoder is None:
+            texts = [_one_bag(text) for text in texts]
+        parts = [self._largest([text[k] for text in texts]) for k in range(len(texts[0]))]
+        return self.linear(self.dropout(torch.cat(parts, dim=1)))[:, 0]
+
+    def _largest(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+        """The largest value of each dimension over each row's words, [row, width]."""
+        lengths = torch.tensor([max(1, len(row)) for row in rows])
+        padded = [torch.tensor([*row] or [PADDING], dtype=torch.long) for row in rows]
+        ids = nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=PADDING)
+        ids = ids.to(self.linear.weight.device)
+        states = self.embedding(ids)
+        if self.encoder is not None:
+            packed = nn.utils.rnn.pack_padded_sequence(
+                states, lengths, batch_first=True, enforce_sorted=False
+            )
+            states, _ = nn.utils.rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
+        beyond = torch.arange(ids.shape[1]) >= lengths[:, None]
+        return states.masked_fill(beyond.to(states.device)[..., None], -torch.inf).amax(dim=1)
+
+
+def save_bags(model: Bags, directory: Path) -> None:
+    """Save the weights and the hyperparameters that they were trained with."""
+    directory.mkdir(parents=True)
+    save_file(
+        {name: weights.contiguous().cpu() for name, weights in model.state_dict().items()},
+        directory / WEIGHTS,
+    )
+    (directory / HYPERPARAMETERS).write_text(json.dumps(model.hyperparameters), encoding="utf-8")
+
+
+def _one_bag(texts: Encoded) -> Encoded:
+    """The words before the warrant as one list."""
+    return [list(chain(*texts[:-1])), texts[-1]] if len(texts) > 1 else texts
+
+
+def vocabulary_of(texts: Sequence[str]) -> list[str]:
+    """The distinct words of the texts, in alphabetical order."""
+    return sorted({word.form for text in texts for word in words(text)})
+
+
+def read_word_family(
+    name: str, points: pd.DataFrame, vectors: Path, names: Path, tune: bool
+) -> Family:
+    """`bov` or `bilstm` for the words of a table of points, on vectors that a file holds."""
+    texts = [text for column in TEXTS for text in points[column].unique()]
+    known, vocabulary = read_vectors(vectors, names), vocabulary_of(texts)
+    missing = sum(word not in known for word in vocabulary)
+    log.info("%d words, %d of them without a vector", len(vocabulary), missing)
+    return word_family(name, known, vocabulary, tune)
+
+
+def word_family(
+    name: str, vectors: Vectors, vocabulary: Sequence[str], tune: bool, seed: int = 1
+) -> Family:
+    """`bov` or `bilstm` on these word vectors; `seed` draws those that are missing.
+
+    With `tune`, training changes the vectors too.
+    """
+    number_of = {word: number for number, word in enumerate(vocabulary, start=1)}
+    matrix = embedding(vectors, vocabulary, seed)
+    sequence = name == "bilstm"
+
+    def encode(texts: Texts) -> Encoded:
+        argument, warrant = texts
+        return [
+            [number_of.get(word.form, PADDING) for word in words(text)]
+            for text in (*argument, warrant)
+        ]
+
+    def new(setup: str, hyperparameters: Hyperparameters, model_seed: int) -> nn.Module:
+        torch.manual_seed(model_seed)
+        n_texts = len(SETUPS[setup]) + 1
+        return Bags(matrix, n_texts, hyperparameters, tune, sequence)
+
+    def load(directory: Path, setup: str, device: torch.device) -> nn.Module:
+        saved = json.loads((directory / HYPERPARAMETERS).read_text(encoding="utf-8"))
+        model = new(setup, saved, 0)
+        model.load_state_dict(load_file(directory / WEIGHTS))
+        return model.to(device).eval()
+
+    return Family(
+        name=name,
+        encode=encode,
+        length=lambda texts: sum(map(len, texts)),
+        new=new,
+        score=lambda model, texts: model(texts),
+        save=save_bags,
+        load=load,
+    )

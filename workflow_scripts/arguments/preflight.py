@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.arguments.published_runs import read_published
+from workflow_scripts.arguments.argument_easy import read_published
 from workflow_scripts.core.data.network import Network
 from workflow_scripts.core.run.findings import NOTE, Finding, Findings
 

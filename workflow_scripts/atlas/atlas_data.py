@@ -7,12 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from workflow_scripts.chapters import PAPERS, collect
 from workflow_scripts.core.data.cards import in_words, read_card
-from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.measures.badges import badge_entry
 from workflow_scripts.core.measures.entries import entry
 from workflow_scripts.core.measures.forms import (
@@ -41,21 +39,10 @@ ORIGINS = {
 }
 
 
-def condensed(frame: pd.DataFrame, shape: tuple[int, int]) -> list[float]:
-    """The pairs' distances: the upper triangle of the matrix of all heads, row by row.
-
-    Raises InputError where the table has not every pair once.
-    """
-    first, second = (
-        (frame[f"layer_{side}"] * shape[1] + frame[f"head_{side}"]).to_numpy() for side in "ab"
-    )
-    order = np.lexsort([second, first])
-    rows, columns = np.triu_indices(shape[0] * shape[1], 1)
-    if not (np.array_equal(first[order], rows) and np.array_equal(second[order], columns)):
-        raise InputError(
-            "clusters/distances.parquet: not every pair of heads once; delete it and run again"
-        )
-    return [float(f"{value:.{DISTANCE_DIGITS}g}") for value in frame["distance"].to_numpy()[order]]
+def condensed(frame: pd.DataFrame) -> list[float]:
+    """The pairs' distances: the upper triangle of the matrix of all heads, row by row."""
+    ordered = frame.sort_values(["layer_a", "head_a", "layer_b", "head_b"])
+    return [float(f"{value:.{DISTANCE_DIGITS}g}") for value in ordered["distance"]]
 
 
 def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list[str]]:
@@ -75,17 +62,9 @@ def measures_of(found: Tables, study: Study) -> tuple[list[dict[str, Any]], list
 
 
 def badges_of(found: Tables, study: Study) -> dict[str, list[dict[str, Any]]]:
-    """The badges of a model's heads, by chapter; no key where no chapter declares one.
-
-    Raises ValueError where two of them have the same id, or the same mark.
-    """
+    """The badges of a model's heads, by chapter; no key where no chapter declares one."""
     declared = [one.badges for one in MEASURES.values() if hasattr(one, "badges")]
     badges = [badge_entry(badge, found) for each in declared for badge in each(found, study)]
-    for key in ("id", "mark"):
-        values = [badge[key] for badge in badges]
-        twice = sorted({value for value in values if values.count(value) > 1})
-        if twice:
-            raise ValueError(f"{found.model}: two badges have the {key} {', '.join(twice)}")
     return {"badges": badges} if badges else {}
 
 
@@ -135,7 +114,7 @@ def distances_of(found: Tables, corpus: str) -> dict[str, Any]:
     n = int(frame["n"].iloc[0])
     about = "Jensen-Shannon divergence of two heads' attention, in nats: 0 where it is the same. "
     about += f"Mean over the tokens of {n} segments of {corpus}."
-    return {"about": about, "n_segments": n, "value": condensed(frame, found.shape)}
+    return {"about": about, "n_segments": n, "value": condensed(frame)}
 
 
 def about_data(study: Study) -> list[str]:
@@ -152,15 +131,6 @@ def about_data(study: Study) -> list[str]:
         if names:
             sentences.append(f"Tasks: {', '.join(names)} ({words}).")
     return sentences
-
-
-def read_maps(path: Path) -> dict[str, Any]:
-    """The segments, maps and what was left out of a model. Raises InputError if it is damaged."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        return {key: content[key] for key in ("segments", "maps", "left_out")}
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: no maps ({error!r}); delete the file and run again") from error
 
 
 def assemble(
@@ -189,10 +159,9 @@ def assemble(
             parts["distances"][found.model] = distances_of(found, corpus)
         states = [measure["state"] for measure in measures]
         for file in (each for each in maps if each.is_relative_to(folder)):
-            content = read_maps(file)
+            content = add_maps(parts, file)
             for segment in content["segments"]:
                 states += [*segment["maps"], *segment["norms"]]
-            add_maps(parts, content)
         label = labels.get(found.model, found.model)
         about = model_entry(card, states_of(states), label)
         parts["models"].append(about | badges_of(found, study))
@@ -203,15 +172,17 @@ def assemble(
         parts["measures"] += measures
         parts["left_out"] += left_out
         file = path.with_name(path.name.replace(".card.json", ".maps.json"))
-        add_maps(parts, read_maps(maps[maps.index(file)]))
+        add_maps(parts, maps[maps.index(file)])
     return parts
 
 
-def add_maps(parts: dict[str, Any], content: dict[str, Any]) -> None:
-    """Add a model's segments and maps to the parts of the atlas."""
+def add_maps(parts: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Add a model's segments and maps to the parts of the atlas, and give them."""
+    content = json.loads(path.read_text(encoding="utf-8"))
     parts["segments"] += content["segments"]
     parts["maps"] |= content["maps"]
     parts["left_out"] += content["left_out"]
+    return content
 
 
 def main(

@@ -5,68 +5,88 @@ The most wanted texts come first: the page leaves out the last ones where it has
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, identity
-from workflow_scripts.atlas.encoding import encode
-from workflow_scripts.atlas.outcomes import gold_labels, predictions
+from workflow_scripts.atlas.texts import (
+    Wanted,
+    chosen,
+    first_of_drawings,
+    identity,
+    opened,
+    title_of,
+    tokens_of,
+    with_maps,
+)
 from workflow_scripts.core.data.cache import Cache, CachedExample
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.glue import TASKS, read_task
 from workflow_scripts.core.data.tokens import token_texts
 from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model.classifiers import classifier_of, logits_of
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
+Label = str | float
+Prediction = dict[str, Label | None]
+# Where the files have numbers, or identifiers, for classes.
+NAMES = {
+    "sst2": ("negative", "positive"),
+    "cola": ("unacceptable", "acceptable"),
+    "mrpc": ("not a paraphrase", "paraphrase"),
+    "qqp": ("not a duplicate", "duplicate"),
+    "rte": ("entailment", "not entailment"),
+    "qnli": ("entailment", "not entailment"),
+}
+DECIMALS = 4
 
-def title_of(source: str, document: str, identity: str) -> str:
-    """Where a text is from: corpus, document and example, one name where these are the same."""
-    return f"{source}: {document}" + (f", {identity}" if identity != document else "")
+
+def gold_labels(task: str, table: Path) -> dict[str, Label]:
+    """The label of each example of a task, by its id: the name of its class, or a score."""
+    frame = read_task(table)
+    pairs = zip(frame["id"], frame["label"], strict=True)
+    return {identity: _named(task, label) for identity, label in pairs}
 
 
-@dataclass(frozen=True)
-class Classifier:
-    """A task's gold labels, and its classifier: the name of its state, its cache and its card."""
+def outcomes(
+    task: str,
+    state: str,
+    card: Path,
+    labels: Mapping[str, Label],
+    examples: Sequence[CachedExample],
+    device: torch.device,
+) -> dict[str, dict[str, Any]]:
+    """By the id of each example its gold label, and what the classifier of a card predicts for it.
 
-    task: str
-    state: str
-    cache: Path
-    card: Path
-    labels: dict[str, Any]
-
-    def pattern(self, body: Cache, index: int) -> np.ndarray:
-        """Its pattern of the example `index` of the pretrained model's cache `body`."""
-        with Cache(self.cache, read_card(self.card)) as cache:
-            cache.expect(body.ids, str(body.path))
-            return cache[index].pattern
-
-    def outcomes(
-        self, examples: Sequence[CachedExample], device: torch.device
-    ) -> dict[str, dict[str, Any]]:
-        """The gold label of each example, and the prediction from the tokens that its maps are of.
-
-        By the id of the example; the classifier is loaded once.
-        """
-        predicted = predictions(self.task, self.card, examples, device)
-        return {
-            example.id: {"label": self.labels[example.id], "predictions": {self.state: each}}
-            for example, each in zip(examples, predicted, strict=True)
+    The prediction is from the tokens that the maps are of; `state` is the classifier's name.
+    """
+    model, _ = classifier_of(card, device)
+    logits = logits_of(model, [tokens_of(example) for example in examples]).astype(np.float64)
+    return {
+        example.id: {
+            "label": labels[example.id],
+            "predictions": {state: _prediction(task, each)},
         }
+        for example, each in zip(examples, logits, strict=True)
+    }
 
 
-def with_maps(
-    segment: dict[str, Any], patterns: Mapping[str, np.ndarray], norms: dict[str, Any] | None
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """A text that names its maps and the pretrained model's norms, and these by their names."""
-    names = {state: f"{segment['model']}.{segment['id']}.{state}" for state in patterns}
-    maps = {names[state]: encode(pattern) for state, pattern in patterns.items()}
-    norm_names = {} if norms is None else {"pretrained": f"{names['pretrained']}.norms"}
-    maps |= {name: norms for name in norm_names.values()}
-    return segment | {"maps": names, "norms": norm_names}, maps
+def _prediction(task: str, logits: np.ndarray) -> Prediction:
+    """The class of the largest output with its softmax probability, or a score without one."""
+    if not TASKS[task].labels:
+        return {"label": round(float(logits[0]), DECIMALS), "probability": None}
+    shares = np.exp(logits - logits.max())
+    best = int(logits.argmax())
+    probability = float(shares[best] / shares.sum())
+    return {"label": _named(task, best), "probability": round(probability, DECIMALS)}
+
+
+def _named(task: str, label: float) -> Label:
+    names = NAMES.get(task, TASKS[task].labels)
+    return names[int(label)] if names else round(float(label), DECIMALS)
 
 
 def main(
@@ -101,36 +121,36 @@ def main(
     tokenizer = models.load_tokenizer(models.directory_of(card))
     measured = json.loads(norms.read_text(encoding="utf-8")) if norms else {}
     tasks = [name for name, kind in kinds.items() if kind == "task"]
-    classifiers = {
-        task: Classifier(task, f"{task}.{tuned_seed}", *files, gold_labels(task, table))
-        for task, table, *files in zip(tasks, tables, tuned, cards, strict=True)
-    }
-    sources_named = {name: f"{name}, generated" if name in generated else name for name in kinds}
+    classifiers = {task: files for task, *files in zip(tasks, tuned, cards, tables, strict=True)}
+    sources = {name: f"{name}, generated" if name in generated else name for name in kinds}
     content = {"segments": [], "maps": {}, "left_out": measured.get("left_out", [])}
-    with Sources(kinds, attention_caches, card) as sources:
+    with opened(kinds, attention_caches, card) as caches:
         files = dict(zip(kinds, texts, strict=True))
-        documents = {name: sources.caches[name].documents(files[name]) for name in kinds}
-        shown = sources.chosen(wanted)
-        outcomes: dict[str, dict[str, Any]] = {}
+        documents = {name: caches[name].documents(files[name]) for name in kinds}
+        shown = chosen(caches, kinds, wanted)
+        found: dict[str, dict[str, dict[str, Any]]] = {}
         for name, index in job.progress(shown, desc="maps"):
-            example = sources.caches[name][index]
+            example = caches[name][index]
             patterns = {"pretrained": example.pattern}
-            outcome = {}
-            if classifier := classifiers.get(name):
-                patterns[classifier.state] = classifier.pattern(sources.caches[name], index)
-                if name not in outcomes:
-                    of_task = [sources.caches[task][each] for task, each in shown if task == name]
-                    outcomes[name] = classifier.outcomes(of_task, devices.pick(device))
-                outcome = outcomes[name][example.id]
+            if name in classifiers:
+                cache, card_of, table = classifiers[name]
+                state = f"{name}.{tuned_seed}"
+                with Cache(cache, read_card(card_of)) as of_classifier:
+                    of_classifier.expect(caches[name].ids, str(caches[name].path))
+                    patterns[state] = of_classifier[index].pattern
+                if name not in found:
+                    examples_of = [caches[name][each] for source, each in shown if source == name]
+                    labels, where = gold_labels(name, table), devices.pick(device)
+                    found[name] = outcomes(name, state, card_of, labels, examples_of, where)
             text = identity(name, index)
             segment = {
                 "id": text,
                 "model": card["name"],
                 "corpus": name,
-                "title": title_of(sources_named[name], documents[name][index], example.id),
+                "title": title_of(sources[name], documents[name][index], example.id),
                 "tokens": token_texts(tokenizer, example.ids),
                 "word": example.word.tolist(),
-                **outcome,
+                **found.get(name, {}).get(example.id, {}),
             }
             kept = with_maps(segment, patterns, measured.get("norms", {}).get(text))
             content["segments"].append(kept[0])

@@ -7,9 +7,15 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from workflow_scripts.atlas.chosen import Sources, Wanted, first_of_drawings, identity
-from workflow_scripts.atlas.encoding import encode
-from workflow_scripts.atlas.outcomes import tokens_of
+from workflow_scripts.atlas.texts import (
+    Wanted,
+    chosen,
+    encode,
+    first_of_drawings,
+    identity,
+    opened,
+    tokens_of,
+)
 from workflow_scripts.core.data.cache import CachedExample
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.errors import InputError
@@ -55,9 +61,9 @@ def main(
         what = f"{card['name']}: norms, as the projections of {card['architecture']} are not known."
         left_out.append(what)
     else:
-        with Sources(kinds, attention_caches, card) as sources:
-            for name, index in job.progress(sources.chosen(wanted), desc="norms"):
-                values = value_norms(body, grams, sources.caches[name][index])
+        with opened(kinds, attention_caches, card) as caches:
+            for name, index in job.progress(chosen(caches, kinds, wanted), desc="norms"):
+                values = value_norms(body, grams, caches[name][index])
                 found[identity(name, index)] = encode(values)
     content = {"norms": found, "left_out": left_out}
     norms.write_text(json.dumps(content) + "\n", encoding="utf-8")

@@ -8,59 +8,104 @@ import html
 import json
 import math
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_scripts.atlas.bundle import PAGE, bundle
 from workflow_scripts.core.data.inline import as_script, digest
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 
+PAGE = Path(__file__).parent / "page"
 # What index.html names for work on the page itself; the built page holds it inline.
 LINKED = re.compile(
     r'[^\S\n]*<link rel="stylesheet"[^>]*>\n?|[^\S\n]*<script[^>]*src=[^>]*></script>\n?'
 )
-ID = re.compile(r"[A-Za-z0-9._-]+")
-BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+# The forms in which modules of the page import and export; those of others end in a list.
+IMPORT = re.compile(r'^import (\{[^}]*\}) from "([^"]+)";$', re.M)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.M)
+EXPORTS = re.compile(r"\bexport\{([^}]*)\};\s*\Z")
+AS = re.compile(r"(\w+) as (\w+)")
 MEGABYTE = 1_000_000
 # Bytes, at most, of a map's element apart from its data, and of a sentence on a text left out.
 ELEMENT, SENTENCE = 200, 200
 
 
-def build(atlas: dict[str, Any], folder: Path = PAGE) -> str:
-    """The page that shows `atlas`, from the files of `folder`.
-
-    Raises InputError where a file of the page cannot be used, or a map's id or data is malformed.
-    """
-    template = LINKED.sub("", _read(folder / "index.html"))
-    script = bundle(folder / "app.js", folder)
+def build(atlas: Mapping[str, Any]) -> str:
+    """The page that shows `atlas`."""
+    template = LINKED.sub("", (PAGE / "index.html").read_text(encoding="utf-8"))
+    script = bundle(PAGE / "app.js")
     data, maps = split(atlas)
     title = html.escape(f"{atlas['study']['name']} · Attention Atlas")
     head = [
         f'<meta http-equiv="Content-Security-Policy" content="{policy(script)}">',
-        f"<style>\n{styles(folder)}</style>",
+        f"<style>\n{styles()}</style>",
     ]
     body = [
         f'<script type="application/json" id="atlas">{as_script(data)}</script>',
         # Before the maps and not deferred, so that the page is seen while they are still read.
         f'<script id="program">{script}</script>',
-        *(f'<script type="text/plain" id="map:{name}">{text}</script>' for name, text in maps),
+        *map_elements(maps),
     ]
     page = re.sub("<title>[^<]*</title>", lambda _: f"<title>{title}</title>", template)
-    page = _insert(page, "</head>", head, folder)
-    return _insert(page, "</body>", body, folder)
+    return _insert(_insert(page, "</head>", head), "</body>", body)
 
 
-def split(atlas: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+def bundle(start: Path) -> str:
+    """The module `start` and all that it imports, as one script, with the licences of others.
+
+    Each module runs in a function of its own, after those that it imports.
+    """
+    numbers: dict[Path, int] = {}
+    parts: list[str] = []
+
+    def add(path: Path) -> None:
+        code, taken = path.read_text(encoding="utf-8"), []
+        for names, source in IMPORT.findall(code):
+            module = (path.parent / source).resolve()
+            if module not in numbers:
+                add(module)
+            taken.append(f"const {names} = module{numbers[module]};")
+        given = [f"{name}: {name}" for name in EXPORT.findall(code)]
+        for inside, outside in AS.findall("".join(EXPORTS.findall(code))):
+            given.append(f"{outside}: {inside}")
+        for statement in (IMPORT, EXPORT, EXPORTS):
+            code = statement.sub("", code)
+        numbers[path] = len(numbers)
+        parts.append(f"// {path.relative_to(start.parent).as_posix()}")
+        parts.extend([f"const module{numbers[path]} = (() => {{", *taken, code.strip("\n")])
+        parts.extend([f"return {{ {', '.join(given)} }};", "})();"])
+
+    add(start)
+    licences = sorted({file for each in numbers for file in each.parent.glob("LICENSE*")})
+    texts = [f"/*\n{file.read_text(encoding='utf-8').strip()}\n*/" for file in licences]
+    return "\n".join([*texts, '"use strict";', *parts]) + "\n"
+
+
+def styles() -> str:
+    """All style sheets of the page, style.css first and print.css, which changes others, last."""
+    place = {"style.css": 0, "print.css": 2}
+    paths = sorted(PAGE.rglob("*.css"), key=lambda path: (place.get(path.name, 1), path))
+    return "".join(path.read_text(encoding="utf-8").rstrip("\n") + "\n" for path in paths)
+
+
+def split(atlas: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The atlas without the data of its maps, and that data by the maps' ids."""
-    about, data = {}, []
-    for name, entry in atlas["maps"].items():
-        if not ID.fullmatch(name) or not BASE64.fullmatch(entry["data"]):
-            raise InputError(f"atlas.json: map {name[:60]!r} is malformed; delete it and run again")
-        about[name] = {key: value for key, value in entry.items() if key != "data"}
-        data.append((name, entry["data"]))
-    return atlas | {"maps": about}, data
+    data = [(name, entry["data"]) for name, entry in atlas["maps"].items()]
+    about = {
+        name: {key: value for key, value in entry.items() if key != "data"}
+        for name, entry in atlas["maps"].items()
+    }
+    return {**atlas, "maps": about}, data
+
+
+def map_elements(maps: Iterable[tuple[str, str]]) -> list[str]:
+    """The elements that hold the data of maps, by their ids."""
+    return [
+        f'<script type="text/plain" id="map:{html.escape(name)}">{text}</script>'
+        for name, text in maps
+    ]
 
 
 def policy(script: str) -> str:
@@ -76,32 +121,12 @@ def policy(script: str) -> str:
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
-def styles(folder: Path) -> str:
-    """All style sheets of the page, style.css first and print.css, which changes others, last."""
-    place = {"style.css": 0, "print.css": 2}
-    paths = sorted(folder.rglob("*.css"), key=lambda path: (place.get(path.name, 1), path))
-    texts = [_read(path) for path in paths]
-    for path, text in zip(paths, texts, strict=True):
-        if match := re.search(r"</style|url\(\s*[\"']?(?!data:)|@import", text, re.I):
-            raise InputError(f"{path}: {match[0]!r} would end the style or ask for a file; drop it")
-    return "".join(text.rstrip("\n") + "\n" for text in texts)
-
-
-def _insert(page: str, before: str, lines: list[str], folder: Path) -> str:
-    if page.count(before) != 1:
-        raise InputError(f"{folder / 'index.html'}: {before} must stand there once")
+def _insert(page: str, before: str, lines: list[str]) -> str:
     start, end = page.split(before)
     return "\n".join([start.rstrip("\n"), *lines, before]) + end
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as UTF-8 ({error}); restore it") from error
-
-
-def fit(atlas: dict[str, Any], megabytes: float, folder: Path = PAGE) -> dict[str, Any]:
+def fit(atlas: dict[str, Any], megabytes: float) -> dict[str, Any]:
     """The atlas with as many of its texts as a page of `megabytes` has room for.
 
     Models have equal parts of the room, and what small ones leave goes to the larger; a model's
@@ -110,7 +135,7 @@ def fit(atlas: dict[str, Any], megabytes: float, folder: Path = PAGE) -> dict[st
     """
     without = atlas | {"segments": [], "maps": {}}
     messages = sum(len(as_script(segment["id"])) + SENTENCE for segment in atlas["segments"])
-    room = MEGABYTE * megabytes - len(build(without, folder).encode()) - messages
+    room = MEGABYTE * megabytes - len(build(without).encode()) - messages
     if room < 0:
         raise InputError(
             f"atlas.html would be larger than {megabytes:g} MB without a single map: raise "

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from workflow_scripts.atlas.atlas_maps import title_of, with_maps
-from workflow_scripts.atlas.chosen import identity, spread
+from workflow_scripts.atlas.texts import identity, spread, title_of, with_maps
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.examples import Example, read_examples
 from workflow_scripts.core.data.tokens import Tokens, token_texts, tokenize
@@ -38,19 +37,14 @@ def prompts(
     They are chosen as an encoder's are, by their whole lengths. Special tokens at the end, after
     which a model would begin another text, are left out.
     """
-    lengths = np.array([len(each) for each in cut(examples, tokenizer, ANY_LENGTH)])
+    lengths = np.array(
+        [len(each) for each in tokenize(examples, tokenizer, ANY_LENGTH, ANY_LENGTH)]
+    )
     for index in spread(lengths, n):
-        (tokens,) = cut([examples[index]], tokenizer, most)
+        (tokens,) = tokenize([examples[index]], tokenizer, most, ANY_LENGTH)
         length = int(np.flatnonzero(tokens.word >= 0)[-1]) + 1
         parts = (tokens.ids[:length], tokens.word[:length], tokens.segment[:length])
         yield index, Tokens(tokens.id, *parts, tokens.n_words)
-
-
-def cut(
-    examples: Sequence[Example], tokenizer: "PreTrainedTokenizerFast", most: int
-) -> list[Tokens]:
-    """The first `most` tokens of each example, special ones included."""
-    return tokenize(examples, tokenizer, most, ANY_LENGTH)
 
 
 def continued(model: "PreTrainedModel", ids: np.ndarray, n: int) -> np.ndarray:

@@ -11,17 +11,23 @@ atlas.add_text("The keys to the cabinet are on the table.")   # the page, open a
 
 import html
 import json
+import re
+from collections.abc import Sequence
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from workflow_scripts.atlas.encoding import decode
+from workflow_scripts.atlas.atlas_page import map_elements, split
+from workflow_scripts.atlas.texts import decode, with_maps
+from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.data.examples import Example
+from workflow_scripts.core.data.inline import as_script
+from workflow_scripts.core.data.tokens import token_texts, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.measures.forms import FORMAT, VERSION
+from workflow_scripts.core.measures.forms import PRETRAINED
 
 COLUMNS = ["model", "measure", "type", "layer", "head", "value", "low", "high", "n", "p"]
 COLUMNS += ["title", "unit", "label"]
@@ -32,27 +38,23 @@ FRAME = (
     '<iframe sandbox="allow-scripts allow-downloads" width="100%" height="{height}" '
     'style="border: 0" title="Attention Atlas" srcdoc="{page}"></iframe>'
 )
+DATA = re.compile(r'<script type="application/json" id="atlas">(.*?)</script>', re.S)
+CORPUS = "own"
+ANY_LENGTH = 1 << 20  # tokens: a text is refused and not cut
 
 
 class Atlas:
     """A study's atlas; the last value of a notebook's cell, it shows its page.
 
-    `results` is the study's folder, such as results/demo. Layers and heads count from 0, as in
-    all tables. Raises InputError where the page was not built, or is of another format.
+    `results` is the study's folder, such as results/demo, where the page was built. Layers and
+    heads count from 0, as in all tables.
     """
 
     def __init__(self, results: str | Path, height: int = 800) -> None:
         self.folder, self.height = Path(results), height
-        self.page, data = self.folder / "atlas.html", self.folder / "atlas.json"
-        for path in (self.page, data):
-            if not path.is_file():
-                raise InputError(
-                    f"{path}: not built yet; run snakemake --cores 1 {self.page.as_posix()}"
-                )
-        self.data: dict[str, Any] = json.loads(data.read_text(encoding="utf-8"))
-        found = self.data.get("format"), self.data.get("version")
-        if found != (FORMAT, VERSION):
-            raise InputError(f"{data}: format {found}, not {(FORMAT, VERSION)}; build it again")
+        self.page = self.folder / "atlas.html"
+        data = (self.folder / "atlas.json").read_text(encoding="utf-8")
+        self.data: dict[str, Any] = json.loads(data)
         self._own: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
     def add_text(self, text: str, second: str | None = None, model: str | None = None) -> Self:
@@ -60,21 +62,16 @@ class Atlas:
 
         The pretrained model, by default the study's first, is read from where the study had it;
         nothing is downloaded. Texts are tokenised and run as in extraction. For `map` and `tokens`
-        the first text is `own-1`, the next `own-2`; no file is changed. Raises InputError where the
-        model cannot be found, a decoder is given a pair, or the text is empty or too long.
+        the first text is `own-1`, the next `own-2`; no file is changed. Raises InputError where a
+        decoder is given a pair, or the text is empty or too long.
         """
-        models = [entry["name"] for entry in self.data["models"] if "types" not in entry]
-        name = model or models[0]
-        if name not in models:
-            raise InputError(f"add_text: no model {name!r}; there are: {', '.join(models)}")
-        if second is not None and any(
-            entry["name"] == name and entry.get("causal") for entry in self.data["models"]
-        ):
+        models = {each["name"]: each for each in self.data["models"] if "types" not in each}
+        entry = models[model or next(iter(models))]
+        if second is not None and entry.get("causal"):
+            name = entry["name"]
             raise InputError(f"add_text: {name} is a decoder, which reads one text, not a pair")
         texts = [text] if second is None else [text, second]
-        # Here, as it imports torch.
-        own = import_module("workflow_scripts.atlas.own_text")
-        segment, maps = own.own_text(self.folder, name, len(self._own) + 1, texts)
+        segment, maps = own_text(self.folder, entry["name"], len(self._own) + 1, texts)
         self._own.insert(0, (segment, maps))
         self.data["segments"].insert(0, segment)
         self.data["maps"] |= maps
@@ -92,8 +89,7 @@ class Atlas:
         if self._own:
             segment, _ = self._own[0]
             address = f"#view=maps&model={segment['model']}&segment={segment['id']}"
-            own = import_module("workflow_scripts.atlas.own_text")
-            page = own.inserted(page, self._own, address)
+            page = _inserted(page, self._own, address)
         # In ASCII: the digest of the page's script holds in a notebook of any encoding.
         page = html.escape(page, quote=True).encode("ascii", "xmlcharrefreplace").decode()
         return FRAME.format(height=self.height, page=page)
@@ -148,32 +144,70 @@ class Atlas:
 
         Of a translator, `type` is encoder, encoder-decoder or decoder, and layers count within it.
         Weights have eight bits for their root: they are off by at most 0.004, and by less where
-        they are small. Raises InputError for a text, state or head that the atlas does not have.
+        Weights have eight bits for their root: they are off by at most 0.004, and by less where
+        they are small.
         """
-        states = self._segment(segment, model)["maps"]
-        if state not in states:
-            raise InputError(f"{segment}: no state {state!r}; there are {', '.join(states)}")
-        name = states[state]
-        types = name if isinstance(name, dict) else {None: name}
-        if type not in types:
-            there = ", ".join(filter(None, types)) or "none"
-            raise InputError(f"{segment}: no type {type!r} of attention; there are: {there}")
-        weights = decode(self.data["maps"][types[type]])
-        if not (0 <= layer < weights.shape[0] and 0 <= head < weights.shape[1]):
-            n_layers, n_heads = weights.shape[:2]
-            raise InputError(
-                f"layer {layer}, head {head}: layers count from 0 to {n_layers - 1}, heads to "
-                f"{n_heads - 1}"
-            )
+        name = self._segment(segment, model)["maps"][state]
+        weights = decode(self.data["maps"][name[type] if isinstance(name, dict) else name])
         return weights[layer, head]
 
     def _segment(self, segment: str, model: str | None) -> dict[str, Any]:
-        models = [model] if model else [entry["name"] for entry in self.data["models"][:1]]
-        entries = {e["id"]: e for e in self.data["segments"] if e["model"] in models}
-        if segment not in entries:
-            there = ", ".join(entries) or "none"
-            raise InputError(f"{segment!r}: no such segment of {models[0]}; there are: {there}")
-        return entries[segment]
+        of = model or self.data["models"][0]["name"]
+        return {e["id"]: e for e in self.data["segments"] if e["model"] == of}[segment]
+
+
+def own_text(
+    results: Path, model: str, number: int, texts: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A text, or a pair, of a study's model: its entry and its maps, as atlas.json has them.
+
+    Runs on the CPU. Raises InputError where the text is empty or too long for the model.
+    """
+    import torch  # here, as it takes seconds
+
+    from workflow_scripts.core.model import attention, models
+    from workflow_scripts.core.model.extraction import forward
+
+    card = read_card(results / model / "attention/model.json")
+    source = card["source"]
+    if "directory" not in card and "hub" in source:
+        from huggingface_hub import snapshot_download
+
+        options = {"allow_patterns": list(models.FILES), "local_files_only": True}
+        path = snapshot_download(source["hub"], revision=source.get("revision"), **options)
+        card["source"] = {"path": path}
+    elif "path" in source:
+        # A relative path starts where the study was run, two folders above its results.
+        card["source"] = {"path": str(results.resolve().parents[1] / source["path"])}
+    directory = models.directory_of(card)
+    tokenizer = models.load_tokenizer(directory)
+    identity = f"{CORPUS}-{number}"
+    example = Example(identity, document=identity, source="add_text", texts=tuple(texts))
+    (tokens,) = tokenize([example], tokenizer, ANY_LENGTH, card["max_positions"])
+    body = attention.open_attention(models.load_body(directory, torch.device("cpu")))
+    pattern = forward(body, [tokens], "float32")[:, 0]
+    segment = {
+        "id": identity,
+        "model": model,
+        "corpus": CORPUS,
+        "title": f"own text {number}",
+        "tokens": token_texts(tokenizer, tokens.ids),
+        "word": tokens.word.tolist(),
+    }
+    return with_maps(segment, {PRETRAINED: pattern}, None)
+
+
+def _inserted(page: str, texts: Sequence[tuple[dict, dict]], address: str) -> str:
+    """The page with further texts before its own, each with its maps, that opens at an address."""
+    found = DATA.search(page)
+    data = json.loads(found[1])
+    about, maps = split({"maps": {name: each for _, of in texts for name, each in of.items()}})
+    data["segments"] = [segment for segment, _ in texts] + data["segments"]
+    data["maps"] |= about["maps"]
+    page = page[: found.start(1)] + as_script(data) + page[found.end(1) :]
+    opened = f'<div id="app" data-address="{html.escape(address)}">'
+    start, end, rest = page.replace('<div id="app">', opened, 1).rpartition("</body>")
+    return start + "\n".join([*map_elements(maps), end]) + rest
 
 
 def _heads(model: dict[str, Any]) -> pd.DataFrame:
@@ -190,23 +224,11 @@ def _heads(model: dict[str, Any]) -> pd.DataFrame:
 
 def _rows(measure: dict[str, Any], heads: pd.DataFrame) -> pd.DataFrame:
     """A measure's row for each head."""
-    n = len(heads)
-    return pd.DataFrame(
-        {
-            **heads,
-            "model": measure["model"],
-            "measure": measure["id"],
-            "value": _column(measure["value"], n),
-            "low": _column(measure["low"], n),
-            "high": _column(measure["high"], n),
-            "n": _column(measure["n"], n),
-            "p": _column(measure["p"], n),
-            "title": measure["title"],
-            "unit": measure["unit"],
-            "label": _labels(measure),
-        },
-        columns=COLUMNS,
-    )
+    known = {name: measure[name] for name in ("model", "title", "unit")}
+    known |= {"measure": measure["id"], "label": _labels(measure)}
+    for name in ("value", "low", "high", "n", "p"):
+        known[name] = _column(measure[name], len(heads))
+    return heads.assign(**known)[COLUMNS]
 
 
 def _column(given: list | float | None, n: int) -> np.ndarray:

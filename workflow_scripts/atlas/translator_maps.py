@@ -13,9 +13,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from workflow_scripts.atlas.atlas_maps import title_of
-from workflow_scripts.atlas.chosen import sampled
-from workflow_scripts.atlas.encoding import encode
+from workflow_scripts.atlas.texts import encode, sampled, title_of
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.data.tokens import token_texts

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from workflow_scripts.core.data import cache_shards
+from workflow_scripts.core.data import cache
 from workflow_scripts.core.data.cards import read_card
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
@@ -10,7 +10,7 @@ from workflow_scripts.core.run.job import Out
 
 def main(shards: list[Path], model: Path, attention: Out) -> None:
     """Copy `shards`, of the model of the card `model`, to one cache at `attention`."""
-    cache_shards.join(shards, attention, read_card(model))
+    cache.join(shards, attention, read_card(model))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.corpora.brackets import Span
-from workflow_scripts.corpora.mention_features import describe
-from workflow_scripts.corpora.mention_files import Text, texts_of
+from workflow_scripts.corpora.mention_files import Text, describe, texts_of
 from workflow_scripts.corpora.stories import stories
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from workflow_scripts.corpora import articles, fetch_source, frames_corpus, segm
 from workflow_scripts.corpora.fetch_sdist import download, unpack
 from workflow_scripts.corpora.frame_files import sentences_of, sentences_of_nltk
 from workflow_scripts.corpora.mention_files import texts_of
-from workflow_scripts.corpora.sources import articles as articles_of
+from workflow_scripts.corpora.segments import articles as articles_of
 from workflow_scripts.corpora.stories import stories
 from workflow_scripts.corpora.tree_files import trees_of
 from workflow_scripts.corpora.word_vectors import from_glove

@@ -7,19 +7,25 @@ sum's own mean and standard deviation is linear in the parts.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from workflow_scripts.core.data.tokens import Tokens
+from workflow_scripts.core.data.examples import read_examples
+from workflow_scripts.core.data.sampling import sample
+from workflow_scripts.core.data.tokens import Tokens, tokenize
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.model import attention, padding
+from workflow_scripts.core.model import attention, models, padding
 from workflow_scripts.core.model.attention_function import MODULES
 from workflow_scripts.core.model.layers import layers_of
 from workflow_scripts.core.model.norms import find_norms
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.value_norms import Values
+from workflow_scripts.core.stats.intervals import bootstrap_mean
 
 
 @dataclass(frozen=True)
@@ -128,3 +134,33 @@ def check_residual(model: PreTrainedModel, with_residual: bool = True) -> None:
             f"{model.config.model_type}: a {type(after[0]).__name__} stands between its attention "
             "and the residual stream, so that mixing ratios are not defined; set mixing.tests to []"
         )
+
+
+def by_layer(
+    values: dict[str, np.ndarray], name: str, number: str, draws: int, seed: int, documents: list
+) -> pd.DataFrame:
+    """A row per entry (column `name`) and layer, and for all layers: `number` with its interval.
+
+    `values` are [text, layer]; whole documents are resampled. Layers count from 1.
+    """
+    rows = []
+    for entry, per_text in values.items():
+        with_all = np.concatenate([per_text, np.nanmean(per_text, 1, keepdims=True)], 1)
+        ends = bootstrap_mean(with_all, draws, seed, documents)
+        layers = [*map(str, range(1, per_text.shape[1] + 1)), "all"]
+        for layer, value, low, high in zip(layers, *ends, strict=True):
+            rows.append(
+                {name: entry, "layer": layer, number: value, "ci_low": low, "ci_high": high}
+            )
+    return pd.DataFrame(rows).assign(n=len(documents), n_documents=len(set(documents)))
+
+
+def chosen_texts(
+    card: dict, corpus: Path, n_segments: int, max_tokens: int, seed: int
+) -> tuple[list[Tokens], list[str]]:
+    """Sampled segments of a corpus as tokens, of two or more, and the document of each."""
+    examples = sample(read_examples(corpus), n_segments, seed)
+    tokenizer = models.load_tokenizer(models.directory_of(card))
+    tokens = tokenize(examples, tokenizer, max_tokens, card["max_positions"])
+    kept = [k for k, text in enumerate(tokens) if len(text) > 1]
+    return [tokens[k] for k in kept], [examples[k].document for k in kept]

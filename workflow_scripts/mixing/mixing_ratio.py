@@ -13,8 +13,7 @@ from workflow_scripts.core.model import attention, devices, models
 from workflow_scripts.core.model.value_norms import output_maps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.mixing.block_parts import Block, blocks
-from workflow_scripts.mixing.layer_tables import by_layer, chosen_texts
+from workflow_scripts.mixing.block_parts import Block, blocks, by_layer, chosen_texts
 
 # What is counted as preserving a token, next to what heads read from the token itself.
 METHODS = ("attention", "residual", "norm")

@@ -18,8 +18,7 @@ from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.value_norms import Values, output_maps
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.mixing.block_parts import blocks
-from workflow_scripts.mixing.layer_tables import by_layer, chosen_texts
+from workflow_scripts.mixing.block_parts import blocks, by_layer, chosen_texts
 
 MEASURES = ("first", "self", "top_weights", "top_norms", "weights", "norms")
 

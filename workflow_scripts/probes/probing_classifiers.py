@@ -7,10 +7,25 @@ and the end token; `vectors` [sentence, word, dimension]; and `candidates` [sent
 dimension], the vectors of the same words as candidates, with zeros for the root.
 """
 
-from dataclasses import dataclass
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
+import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
+
+from workflow_scripts.core.model.batches import chunks_by_length
+from workflow_scripts.core.model.training import (
+    Recipe,
+    ShuffledBatches,
+    linear_schedule,
+    train,
+)
+from workflow_scripts.probes.probe_sentences import Sentence
 
 N_DISTANCES = 8
 
@@ -105,3 +120,170 @@ def distances(mask: torch.Tensor) -> torch.Tensor:
     first = torch.zeros_like(features[:, :, :1])
     first[..., -1] = 1
     return torch.cat([first, features], dim=2)
+
+
+BatchT = TypeVar("BatchT")
+KEPT_BYTES = 2**31  # of padded attention that stay in memory, ready for use
+
+
+class Batches(Sequence[Batch]):
+    """Sentences in batches of `size`, neighbours in length together.
+
+    `heads` are the correct candidates of each sentence. The first batches stay in memory, up to
+    `kept_bytes`; those of a large treebank are collated again whenever they are needed.
+    """
+
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        heads: Sequence[np.ndarray],
+        size: int,
+        kept_bytes: int = KEPT_BYTES,
+        released_pairing: bool = False,
+    ) -> None:
+        self.sentences, self.heads = sentences, heads
+        self.chunks = chunks_by_length([len(sentence) for sentence in sentences], size)
+        self.kept_bytes, self.released_pairing = kept_bytes, released_pairing
+        self._kept: dict[int, Batch] = {}
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    def __getitem__(self, index: int) -> Batch:
+        chunk = self.chunks[index]
+        return replace(self._collated(chunk), heads=_pad([self.heads[k] for k in chunk]))
+
+    @property
+    def order(self) -> list[int]:
+        """Indices of the sentences in the batches' order, which `predictions` has too."""
+        return np.concatenate(self.chunks).tolist()
+
+    def with_heads(self, heads: Sequence[np.ndarray]) -> "Batches":
+        """The same batches, kept together with these, with other correct candidates."""
+        twin = copy.copy(self)
+        twin.heads = heads
+        return twin
+
+    def part(self, share: float) -> "Batches":
+        """About this share of the batches, as `evenly_spaced` takes them."""
+        twin = copy.copy(self)
+        twin.chunks = evenly_spaced(self.chunks, share)
+        return twin
+
+    def _collated(self, chunk: np.ndarray) -> Batch:
+        key = int(chunk[0])
+        if key in self._kept:
+            return self._kept[key]
+        sentences, heads = ([of[k] for k in chunk] for of in (self.sentences, self.heads))
+        batch = collate(sentences, heads, self.released_pairing)
+        in_memory = sum(kept.pairs.nbytes for kept in self._kept.values())
+        if in_memory + batch.pairs.nbytes <= self.kept_bytes:
+            self._kept[key] = batch
+        return batch
+
+
+def evenly_spaced(chunks: Sequence[np.ndarray], share: float) -> list[np.ndarray]:
+    """About this share of the batches, at least one, of all lengths alike where sorted by it."""
+    count = max(1, round(share * len(chunks)))
+    return [chunks[(2 * k + 1) * len(chunks) // (2 * count)] for k in range(count)]
+
+
+def collate(
+    sentences: Sequence[Sentence], heads: Sequence[np.ndarray], released_pairing: bool = False
+) -> Batch:
+    """One padded batch, all numbers float32.
+
+    With `released_pairing` each candidate comes with the vector of the next word, as in the
+    released code: the root with that of the first word, the last word with none.
+    """
+    n, longest = len(sentences), max(len(sentence) for sentence in sentences)
+    n_heads = len(sentences[0].attention)
+    pairs = torch.zeros(n, longest, 2 * n_heads, longest)
+    edges = torch.zeros(n, longest, 2 * n_heads, 2)
+    for row, sentence in enumerate(sentences):
+        length = len(sentence)
+        attention = torch.from_numpy(sentence.attention).float()
+        to_ends, from_ends = torch.from_numpy(sentence.edges).chunk(2)
+        pairs[row, :length, :n_heads, :length] = attention.permute(1, 0, 2)
+        pairs[row, :length, n_heads:, :length] = attention.permute(2, 0, 1)
+        edges[row, :length, :n_heads] = to_ends.permute(2, 1, 0)
+        edges[row, :length, n_heads:] = from_ends.permute(2, 1, 0)
+    vectors = _pad([sentence.vectors for sentence in sentences])
+    return Batch(
+        pairs=pairs,
+        edges=edges,
+        vectors=vectors,
+        candidates=functional.pad(vectors, (0, 0, 0, 1) if released_pairing else (0, 0, 1, 0)),
+        mask=_pad([np.ones(len(sentence), dtype=bool) for sentence in sentences]),
+        heads=_pad(heads),
+    )
+
+
+def _pad(arrays: Sequence[np.ndarray]) -> torch.Tensor:
+    """Arrays [word, ...] as one tensor [sentence, word, ...], padded with 0."""
+    return pad_sequence([torch.from_numpy(array) for array in arrays], batch_first=True)
+
+
+def on(batch: Batch, device: torch.device) -> Batch:
+    """The batch on `device`."""
+    return Batch(**{name: value.to(device) for name, value in vars(batch).items()})
+
+
+def masked_scores(probe: torch.nn.Module, batch: Batch, itself: bool) -> torch.Tensor:
+    """Scores with -inf at padding and, unless `itself` is allowed, at the word itself."""
+    scores = probe(batch)
+    allowed = functional.pad(batch.mask, (1, 0), value=True)[:, None].expand_as(scores)
+    if not itself:
+        own = torch.eye(batch.mask.shape[1], dtype=torch.bool, device=scores.device)
+        allowed = allowed & ~functional.pad(own, (1, 0))
+    return scores.masked_fill(~allowed, -torch.inf)
+
+
+def fit(
+    probe: torch.nn.Module,
+    batches: Sequence[Batch],
+    recipe: Recipe,
+    device: torch.device,
+    itself: bool = False,
+) -> None:
+    """Fit `probe` to the cross entropy of the correct heads, averaged over words.
+
+    With `itself` a word is among its own candidates.
+    """
+    probe.to(device).train()
+
+    def loss_of(batch: Batch) -> torch.Tensor:
+        batch = on(batch, device)
+        scores = masked_scores(probe, batch, itself)
+        return functional.cross_entropy(scores[batch.mask], batch.heads[batch.mask])
+
+    descend(probe, batches, loss_of, recipe, type(probe).__name__)
+    probe.eval()
+
+
+def descend(
+    model: torch.nn.Module,
+    batches: Sequence[BatchT],
+    loss_of: Callable[[BatchT], torch.Tensor],
+    recipe: Recipe,
+    desc: str = "",
+) -> None:
+    """Adam over batches in a random order, by seed; the learning rate decays linearly to 0."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=recipe.learning_rate)
+    schedule = linear_schedule(optimizer, recipe.epochs * len(batches))
+    shuffled = ShuffledBatches(batches, recipe.seed)
+    train(model, shuffled, loss_of, recipe.epochs, schedule, desc=desc)
+
+
+@torch.inference_mode()
+def predictions(
+    probe: torch.nn.Module, batches: Sequence[Batch], device: torch.device, itself: bool = False
+) -> list[np.ndarray]:
+    """The predicted head of every word, as `Sentence.heads`: int [word], in the batches' order."""
+    predicted = []
+    for batch in batches:
+        scores = masked_scores(probe, on(batch, device), itself)
+        lengths = batch.mask.sum(dim=1)
+        heads = scores.argmax(dim=-1).cpu().numpy()
+        predicted.extend(row[:length] for row, length in zip(heads, lengths, strict=True))
+    return predicted

@@ -21,8 +21,8 @@ from workflow_scripts.core.model.batches import by_length, chunks_by_length
 from workflow_scripts.core.model.onednn import OneDNN
 from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
-from workflow_scripts.probes.probe_fitting import descend
 from workflow_scripts.probes.probe_scores import edges_of
+from workflow_scripts.probes.probing_classifiers import descend
 
 CONTROL = ("first", "last")  # "itself" would not be an edge
 

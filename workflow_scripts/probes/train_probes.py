@@ -1,12 +1,16 @@
-"""Train all probes of one model on real and on control heads, and score them (Clark, section 5)."""
+"""What the probes of one job find: its tables, and the folder of its probes."""
 
+import copy
+import json
 import logging
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
+from safetensors.torch import save_file
 
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.data.cache import Cache
@@ -15,21 +19,290 @@ from workflow_scripts.core.data.examples import read_examples
 from workflow_scripts.core.data.trees import read_trees
 from workflow_scripts.core.data.vectors import read_vectors
 from workflow_scripts.core.model import devices, models
+from workflow_scripts.core.model.batches import chunks_by_length
+from workflow_scripts.core.model.training import Recipe
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.probes import probe_scores, probe_sentences, structural_probe
-from workflow_scripts.probes.probe_results import Results
-from workflow_scripts.probes.probe_sentences import Split
-from workflow_scripts.probes.probe_training import Trainer
+from workflow_scripts.probes import (
+    probe_scores,
+    probe_sentences,
+    probing_classifiers,
+    structural_probe,
+)
+from workflow_scripts.probes.probe_scores import (
+    Answers,
+    SentenceCounts,
+    attachments,
+    by_document,
+    score,
+    undirected,
+)
+from workflow_scripts.probes.probe_sentences import Sentence, Split, control_heads, without_tenth
 from workflow_scripts.probes.probing_classifiers import (
     AttentionAndWords,
     AttentionOnly,
+    Batches,
     DistancesAndWords,
+    evenly_spaced,
 )
 from workflow_scripts.probes.random_body import random_card
-from workflow_scripts.probes.structural_training import StructuralTrainer
 
 log = logging.getLogger(__name__)
+
+
+class Results:
+    """Collects the rows of the tables and saves weights.
+
+    `scores` has a row per probe and task, `counts` correct and all answers by document, `curve` a
+    row per probe and number of training sentences, `rates` one per probe and settings tried.
+    """
+
+    def __init__(self, settings: dict[str, Any], seed: int, folder: Path) -> None:
+        self.settings, self.seed, self.folder = settings, seed, folder
+        self.scores: list[dict[str, Any]] = []
+        self.counts: list[pd.DataFrame] = []
+        self.curve: list[dict[str, Any]] = []
+        self.rates: list[dict[str, Any]] = []
+
+    def recipe(self, learning_rate: float) -> Recipe:
+        """How a probe is trained at this learning rate."""
+        return Recipe(
+            seed=self.seed,
+            epochs=self.settings["epochs"],
+            batch_size=self.settings["batch_size"],
+            learning_rate=learning_rate,
+        )
+
+    def choose(self, probe: str, tried: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """The setting with the highest `score`, the first where several have it."""
+        best = max(tried, key=lambda row: row["score"])
+        self.rates.extend({"probe": probe, **row, "chosen": row is best} for row in tried)
+        return best
+
+    def keep(
+        self,
+        probe: str,
+        task: str,
+        measure: str,
+        counts: SentenceCounts,
+        sentences: Sequence[Sentence],
+        **about: float,
+    ) -> None:
+        """Add a probe's score, and its counts."""
+        self.count(probe, task, measure, counts, sentences)
+        scored = self._score(counts, sentences)
+        self.scores.append({"probe": probe, "task": task, "measure": measure, **scored, **about})
+        log.info("%s", self.scores[-1])
+
+    def count(
+        self,
+        probe: str,
+        task: str,
+        measure: str,
+        counts: SentenceCounts,
+        sentences: Sequence[Sentence],
+    ) -> None:
+        """Add a probe's counts by document."""
+        about = {"probe": probe, "task": task, "measure": measure}
+        self.counts.append(by_document(counts, sentences).assign(**about))
+
+    def point(
+        self,
+        probe: str,
+        measure: str,
+        train_sentences: int,
+        train: SentenceCounts,
+        dev: SentenceCounts,
+        sentences: Sequence[Sentence],
+    ) -> None:
+        """Add a point to a probe's learning curve, with the score on what it was trained on."""
+        about = {"probe": probe, "measure": measure, "train_sentences": train_sentences}
+        about["train_score"] = train.share
+        self.curve.append(about | self._score(dev, sentences))
+
+    def save(self, probe: str, task: str, weights: Mapping[str, torch.Tensor]) -> None:
+        """Save a probe's weights, with its settings; one key, as safetensors shuffles several."""
+        tensors = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
+        metadata = {"settings": json.dumps(self.settings)}
+        save_file(tensors, self.folder / f"{probe}.{task}.safetensors", metadata=metadata)
+
+    def _score(self, counts: SentenceCounts, sentences: Sequence[Sentence]) -> dict[str, float]:
+        return score(by_document(counts, sentences), self.settings["bootstrap"], self.seed)
+
+
+TASKS = ("real", "control")
+
+
+class Trainer:
+    """Trains probing classifiers on the attention of one body."""
+
+    def __init__(self, results: Results, split: Split, device: torch.device) -> None:
+        self.results, self.split, self.device = results, split, device
+        self.settings = results.settings
+
+    def train(self, probes: Mapping[str, torch.nn.Module]) -> None:
+        """Choose the probes' learning rates, draw their curves, and train them on both tasks.
+
+        Every training starts from the probe's present weights.
+        """
+        rates = self._rates(probes)
+        train, dev = (self._batches(part) for part in self.split)
+        for name, probe in probes.items():
+            for share in self.settings["curve"]:
+                part = train.part(share)
+                self._point(name, self._fitted(probe, part, rates[name]), part, dev)
+            for task in TASKS:
+                fitted = self._fitted(probe, self._on(task, train), rates[name], task)
+                answers = self._answers(fitted, self._on(task, dev), task)
+                counts, sentences = attachments(answers), answers.sentences
+                rate = {"learning_rate": rates[name]}
+                self.results.keep(name, task, "UAS", counts, sentences, **rate)
+                self.results.save(name, task, fitted.state_dict())
+                if task == "real":
+                    self.results.count(name, task, "UUAS", undirected(answers), sentences)
+                    self._point(name, fitted, train, dev)
+
+    def _rates(self, probes: Mapping[str, torch.nn.Module]) -> dict[str, float]:
+        """The learning rate of each probe: of several, the best on a tenth of the sentences."""
+        grids = {name: self.settings["learning_rates"][name] for name in probes}
+        rates = {name: grid[0] for name, grid in grids.items()}
+        searched = [name for name, grid in grids.items() if len(grid) > 1]
+        if not searched:
+            return rates
+        train, held_out = (self._batches(part) for part in without_tenth(self.split.train))
+        for name in searched:
+            tried = []
+            for rate in grids[name]:
+                answers = self._answers(self._fitted(probes[name], train, rate), held_out)
+                tried.append({"learning_rate": rate, "score": attachments(answers).share})
+            rates[name] = self.results.choose(name, tried)["learning_rate"]
+        return rates
+
+    def _batches(self, sentences: Sequence[Sentence]) -> Batches:
+        heads = [sentence.heads for sentence in sentences]
+        pairing, size = self.settings["released_pairing"], self.settings["batch_size"]
+        return Batches(sentences, heads, size, released_pairing=pairing)
+
+    def _on(self, task: str, batches: Batches) -> Batches:
+        """The batches with the heads of a task."""
+        if task == "real":
+            return batches
+        seed = self.results.seed
+        heads = [control_heads(sentence.tree.words, seed) for sentence in batches.sentences]
+        return batches.with_heads(heads)
+
+    def _fitted(
+        self, probe: torch.nn.Module, batches: Batches, rate: float, task: str = "real"
+    ) -> torch.nn.Module:
+        """A trained copy of the probe; in the control task a word may be its own head."""
+        twin = copy.deepcopy(probe)
+        recipe = self.results.recipe(rate)
+        probing_classifiers.fit(twin, batches, recipe, self.device, itself=task == "control")
+        return twin
+
+    def _answers(self, probe: torch.nn.Module, batches: Batches, task: str = "real") -> Answers:
+        predicted = probing_classifiers.predictions(
+            probe, batches, self.device, itself=task == "control"
+        )
+        sentences, heads = (
+            [of[k] for k in batches.order] for of in (batches.sentences, batches.heads)
+        )
+        return Answers(sentences, predicted, heads)
+
+    def _point(self, name: str, probe: torch.nn.Module, train: Batches, dev: Batches) -> None:
+        """A point of the learning curve."""
+        seen, scored = self._answers(probe, train), self._answers(probe, dev)
+        counts = attachments(seen), attachments(scored)
+        self.results.point(name, "UAS", len(seen.sentences), *counts, scored.sentences)
+
+
+NAME = "structural"
+
+
+class StructuralTrainer:
+    """Trains the structural probe on `states` [layer, word, hidden] of each sentence, by id."""
+
+    def __init__(
+        self,
+        results: Results,
+        states: Mapping[str, np.ndarray],
+        split: Split,
+        device: torch.device,
+    ) -> None:
+        self.results, self.states, self.split, self.device = results, states, split, device
+        self.settings = results.settings
+        # The distances in a tree are the same for every layer.
+        self.distances = {
+            task: {sentence.tree.id: self._distances(sentence, task) for sentence in split.train}
+            for task in TASKS
+        }
+
+    def train(self) -> None:
+        """Choose the layer and the learning rate on a tenth of the training data, then train."""
+        n_layers = len(next(iter(self.states.values())))
+        inner = without_tenth(self.split.train)
+        tried = []
+        for layer in job.progress(range(n_layers), desc="structural probe, layers"):
+            for rate in self.settings["learning_rates"][NAME]:
+                matrix = self._fitted(inner.train, layer, rate)
+                score = self._counts(matrix, inner.dev, layer).share
+                tried.append({"layer": layer, "learning_rate": rate, "score": score})
+        best = self.results.choose(NAME, tried)
+        layer, rate = best["layer"], best["learning_rate"]
+        train, dev = self.split
+        for share in self.settings["curve"]:
+            part = self._part(share)
+            self._point(part, self._fitted(part, layer, rate), layer)
+        for task in TASKS:
+            matrix = self._fitted(train, layer, rate, task)
+            counts = self._counts(matrix, dev, layer, task)
+            about = {"layer": layer, "learning_rate": rate}
+            self.results.keep(NAME, task, "UUAS", counts, dev, **about)
+            self.results.save(NAME, task, {"matrix": matrix})
+            if task == "real":
+                self._point(train, matrix, layer)
+
+    def _fitted(
+        self, sentences: Sequence[Sentence], layer: int, rate: float, task: str = "real"
+    ) -> torch.Tensor:
+        """The map [hidden, rank] for a task."""
+        distances = [self.distances[task][sentence.tree.id] for sentence in sentences]
+        states = self._states(sentences, layer)
+        rank, recipe = self.settings["structural_rank"], self.results.recipe(rate)
+        return structural_probe.fit(states, distances, rank, recipe, self.device)
+
+    def _counts(
+        self, matrix: torch.Tensor, sentences: Sequence[Sentence], layer: int, task: str = "real"
+    ) -> SentenceCounts:
+        heads = [self._heads(sentence, task) for sentence in sentences]
+        scored = [sentence.scored for sentence in sentences]
+        states = self._states(sentences, layer)
+        return SentenceCounts(*structural_probe.counts(matrix, states, heads, scored))
+
+    def _point(self, train: Sequence[Sentence], matrix: torch.Tensor, layer: int) -> None:
+        """A point of the learning curve."""
+        counts = (self._counts(matrix, part, layer) for part in (train, self.split.dev))
+        self.results.point(NAME, "UUAS", len(train), *counts, self.split.dev)
+
+    def _part(self, share: float) -> list[Sentence]:
+        """The same share of the training sentences as that of the other probes."""
+        train = self.split.train
+        lengths = [len(sentence) for sentence in train]
+        chunks = evenly_spaced(chunks_by_length(lengths, self.settings["batch_size"]), share)
+        return [train[k] for chunk in chunks for k in chunk]
+
+    def _states(self, sentences: Sequence[Sentence], layer: int) -> list[np.ndarray]:
+        return [self.states[sentence.tree.id][layer] for sentence in sentences]
+
+    def _distances(self, sentence: Sentence, task: str) -> np.ndarray:
+        return structural_probe.tree_distances(self._heads(sentence, task))
+
+    def _heads(self, sentence: Sentence, task: str) -> np.ndarray:
+        """Heads that form a tree, on the control task too."""
+        if task == "real":
+            return sentence.heads
+        heads = control_heads(sentence.tree.words, self.results.seed, structural_probe.CONTROL)
+        return structural_probe.control_tree(heads)
 
 
 def add_baselines(results: Results, split: Split) -> None:

@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,19 @@ import pandas as pd
 from workflow_scripts.core.data import tables
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
-from workflow_scripts.report import captions, pages, printed
-from workflow_scripts.report.context import with_report
-from workflow_scripts.report.pages import BADGES, VERDICTLESS, Cell, Column, Link
+from workflow_scripts.report.entries import caption, caption_html
+from workflow_scripts.report.table_pages import (
+    BADGES,
+    VERDICTLESS,
+    Cell,
+    Column,
+    Link,
+    Page,
+    latex_table,
+    read_texts,
+    render,
+    with_report,
+)
 
 COLUMNS = (
     Column("statement", "claim", width="wide"),
@@ -29,20 +38,6 @@ COLUMNS = (
     Column("paper", "paper", facet=True, width="narrow"),
 )
 MEASURED = ("measure", "x", "y")  # the keys of a view whose values are measures of the atlas
-
-
-@dataclass(frozen=True)
-class Linker:
-    """What gives the links of a page: its own path, and addresses in the report if it has any."""
-
-    page: Path
-    report_href: Callable[[str], Any] | None = None
-
-    def link(self, text: str, product: Path, fragment: str, menu: str) -> Link:
-        """A link to a product of the study."""
-        relative = Path(os.path.relpath(product, self.page.parent)).as_posix()
-        report = str(self.report_href(str(product))) if self.report_href else ""
-        return Link(text, str(product), relative, report, fragment, menu)
 
 
 def named(path: Path) -> str:
@@ -159,35 +154,41 @@ def main(
 
     Links start from `page_path`, where the study has the page.
     """
-    frame = printed.read(claims)
+    frame = read_texts(claims)
     behind = read_links(published)
-    linker = Linker(Path(page_path), report_href)
+    folder = Path(page_path).parent
+
+    def link(text: str, product: Path, fragment: str, menu: str) -> Link:
+        relative = Path(os.path.relpath(product, folder)).as_posix()
+        report = str(report_href(str(product))) if report_href else ""
+        return Link(text, str(product), relative, report, fragment, menu)
+
     measures = measures_of(atlas)
     rows = []
     every = zip(frame.to_dict("records"), tables.read(cases).to_dict("records"), strict=True)
     for row, of in every:
         names, view = behind.get(row["id"], ([], ""))
         links = [
-            linker.link(named(path), path, "", f"{row['paper']}, {named(path)}")
+            link(named(path), path, "", f"{row['paper']}, {named(path)}")
             for name in names
             for path in products
             if path.stem == name
         ]
         if view and atlas_page and (address := fragment(view, of, model, measures)):
-            links.append(linker.link("Atlas", atlas_page, address, "Atlas"))
+            links.append(link("Atlas", atlas_page, address, "Atlas"))
         rows.append(cells(row, tuple(links)))
-    text = printed.latex(printed_claims(frame), heading, "claims")
-    shown = pages.Page(
+    text = latex_table(printed_claims(frame), heading, "claims")
+    shown = Page(
         title=heading,
         study=f"{config['study']} · {model}",
-        caption=captions.to_html(captions.render(caption_of, config)),
+        caption=caption_html(caption(caption_of, config)),
         columns=COLUMNS,
         rows=rows,
         name="claims",
         files={"csv": claims.read_text(encoding="utf-8"), "tex": text},
         grouped="paper",
     )
-    page.write_text(pages.render(shown), encoding="utf-8")
+    page.write_text(render(shown), encoding="utf-8")
     latex.write_text(text, encoding="utf-8")
 
 

@@ -1,7 +1,15 @@
-"""What the report lists: one entry for each figure and each printed table, with words as labels."""
+"""What the report lists: one entry for each figure and each printed table, labels and captions.
 
+A table's caption is rendered for a job that writes many pages, so it reads nothing but
+`snakemake.config`. Rules read this module: it imports what is slow where it is needed.
+"""
+
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -115,3 +123,29 @@ def _thing(entry: Entry) -> tuple:
     """What the figure and the table of one thing have in common."""
     of = tuple(sorted(entry.of.items()))
     return entry.title, entry.category, entry.subcategory, of
+
+
+def caption(path: Path, config: Mapping[str, Any]) -> str:
+    """The caption's text for a study; an error where it reads more than the study's config."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(  # noqa: S701 - the result is reStructuredText, not HTML
+        trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
+    template = environment.from_string(path.read_text(encoding="utf-8"))
+    return template.render(snakemake=SimpleNamespace(config=config))
+
+
+def caption_html(text: str) -> str:
+    """A caption as a fragment of HTML; an error where it is malformed."""
+    from docutils.core import publish_parts
+
+    settings = {"halt_level": 2, "report_level": 5, "raw_enabled": False}
+    settings |= {"file_insertion_enabled": False, "embed_stylesheet": False}
+    return publish_parts(text, writer="html5", settings_overrides=settings)["body"]
+
+
+def captions_digest(paths: Iterable[Path], config: Mapping[str, Any]) -> str:
+    """Hex digest of rendered captions, so that pages are written anew where a text changes."""
+    texts = "\0".join(caption(path, config) for path in paths)
+    return hashlib.sha256(texts.encode()).hexdigest()[:16]

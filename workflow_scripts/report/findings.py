@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from workflow_scripts.report.pages import BADGES, VERDICTLESS
+from workflow_scripts.report.table_pages import BADGES, VERDICTLESS
 
 Row = Mapping[str, str]  # of a CSV file, as text
 MOST = 5

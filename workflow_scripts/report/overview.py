@@ -6,20 +6,20 @@ import importlib.metadata
 import json
 import platform
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workflow_scripts.core.data.cards import read_card
+from workflow_scripts.core.plots.colours import BLACK, HEADS, WHITE
 from workflow_scripts.core.run import job
 from workflow_scripts.core.run.job import Out
 from workflow_scripts.core.run.units import duration
-from workflow_scripts.report.claim_counts import JUDGED, RULE_MET, Counts, counted
 from workflow_scripts.report.entries import titles_of_tasks
 from workflow_scripts.report.findings import chosen
-from workflow_scripts.report.heads_grid import grids
-from workflow_scripts.report.pages import SOURCES, template
+from workflow_scripts.report.table_pages import BADGES, SOURCES, VERDICTLESS, template
 
 # The count that states how large a text or task is, the first that its counts have.
 SIZES = ("segments analysed", "examples", "points", "sentences", "documents", "sentence pairs")
@@ -30,6 +30,95 @@ CARRIED = {
     "real": ("real data", "studies/real.yaml, one of its three seeds"),
     "multi30k": ("Multi30k", "studies/multi30k.yaml, one of its two seeds"),
 }
+DIFFERS = "differs from case to case"
+NOT_COMPARABLE, NOT_MEASURED = VERDICTLESS
+JUDGED = (*(verdict for verdict in BADGES if verdict not in VERDICTLESS), DIFFERS)
+RULE_MET = ("yes", "no", "undecided")
+KIND = "behaviour.stratum"  # the atlas's measure
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many claims of a study have a verdict, which; how many have none, and why."""
+
+    verdicts: Counter[str]  # by JUDGED
+    unjudged: int  # measured, on what cannot test the claim
+    rule_met: Counter[str]  # those by RULE_MET; empty for a table that does not state it
+    not_run: int
+
+    @property
+    def judged(self) -> int:
+        """How many have a verdict."""
+        return self.verdicts.total()
+
+
+def counted(rows: Iterable[Mapping[str, str]]) -> Counts:
+    """The claims of a table with a row for each claim and case.
+
+    A claim with a verdict in some cases is counted by these alone.
+    """
+    by_id: dict[str, list[Mapping[str, str]]] = {}
+    for row in rows:
+        by_id.setdefault(row["id"], []).append(row)
+    verdicts, met, unjudged, not_run = Counter[str](), Counter[str](), 0, 0
+    for cases in by_id.values():
+        judged = {row["verdict"] for row in cases} - set(VERDICTLESS)
+        measured = [row for row in cases if row["verdict"] == NOT_COMPARABLE]
+        if judged:
+            verdicts[judged.pop() if len(judged) == 1 else DIFFERS] += 1
+        elif measured:
+            unjudged += 1
+            words = {row["rule_met"] for row in measured if row.get("rule_met")}
+            met.update([words.pop()] if len(words) == 1 else ["undecided"] if words else [])
+        else:
+            not_run += 1
+    return Counts(verdicts, unjudged, met, not_run)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of head: its name, mark and colour in the grid, its number of heads, its data."""
+
+    name: str
+    mark: str  # the atlas's: the first letter of a word that no other kind begins with
+    colour: str
+    n: int
+    note: str | None = None  # of data that are not real
+
+    @property
+    def ink(self) -> str:
+        """Black or white, whichever is read on the colour."""
+        red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return BLACK if 0.299 * red + 0.587 * green + 0.114 * blue > 100 else WHITE
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The heads of a model, layer by layer, each as a number of `kinds` (None for none)."""
+
+    model: str
+    about: str
+    kinds: list[Kind]
+    layers: list[list[int | None]]
+
+
+def grids(atlas: Mapping[str, Any]) -> list[Grid]:
+    """A grid for each model of the atlas whose heads have kinds."""
+    n_heads = {model["name"]: model["n_heads"] for model in atlas["models"]}
+    found = []
+    for measure in atlas["measures"]:
+        if measure["id"] != KIND:
+            continue
+        values, n = measure["value"], n_heads[measure["model"]]
+        kinds = []
+        for i, name in enumerate(measure["categories"]):
+            taken = {other[0] for other in measure["categories"] if other != name}
+            mark = next((word[0] for word in name.split() if word[0] not in taken), name[0])
+            note = notes[i] if (notes := measure.get("category_notes")) else None
+            kinds.append(Kind(name, mark, HEADS[name].colour, values.count(i), note))
+        layers = [values[start : start + n] for start in range(0, len(values), n)]
+        found.append(Grid(measure["model"], measure["about"], kinds, layers))
+    return found
 
 
 @dataclass(frozen=True)

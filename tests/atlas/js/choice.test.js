@@ -11,7 +11,6 @@ import {
   stateOf,
   stateTitle,
   otherStatesWithMaps,
-  toggled,
 } from "../../../workflow_scripts/atlas/page/lib/choice.js";
 
 const model = { name: "m", n_layers: 2, n_heads: 4, states: [{ name: "pretrained", title: "before" }, { name: "sst2.1", title: "after" }] };
@@ -26,13 +25,6 @@ test("overlaid heads: at most five, once each, never the head itself; the rest i
   assert.deepEqual(overlaid(model, 0, "1-2,2-4,1-2,1-1"), { heads: [1, 7], left: [] });
   assert.deepEqual(overlaid(model, 0, "9-9,x,1-2"), { heads: [1], left: ["9-9", "x"] });
   assert.deepEqual(overlaid(model, 0, "1-2,1-3,1-4,2-1,2-2,2-3").left, ["2-3"]);
-});
-
-test("heads are added and taken away", () => {
-  assert.equal(toggled(model, [], 5), "2-2");
-  assert.equal(toggled(model, [5], 1), "2-2,1-2");
-  assert.equal(toggled(model, [5, 1], 5), "1-2");
-  assert.equal(toggled(model, [5], 5), null);
 });
 
 test("a segment by its id, else one with maps in the state, else the first", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { lines, opacity, palette, path, runs, shift, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
-import { isSpecial, sameTokens, shortened, shown } from "../../../workflow_scripts/atlas/page/lib/tokens.js";
+import { lines, opacity, runs, strongest } from "../../../workflow_scripts/atlas/page/lib/drawing.js";
+import { shortened, shown } from "../../../workflow_scripts/atlas/page/lib/tokens.js";
 
 const MAP = Float32Array.from([0.25, 0.75, 0, 0.5, 0.25, 0.25, 0, 0.0625, 0.9375]);
 const pairs = (found) => found.levels.flatMap((level) => level.pairs).sort();
@@ -31,14 +31,6 @@ test("one token's lines, and hidden tokens", () => {
   assert.deepEqual(pairs(lines(MAP, { top: 1, faintest: 0.1, hidden })), [[1, 1], [1, 2], [2, 2]]);
 });
 
-test("path data runs from the middle of a row to the middle of a row", () => {
-  assert.equal(path([[0, 2], [1, 1]], { left: 5, right: 95, row: 10 }), "M5 5L95 25M5 15L95 15");
-  assert.equal(path([[0, 1]], { left: 0, right: 9, row: 10, shift: -1.25 }), "M0 3.75L9 13.75");
-  assert.deepEqual([0, 1, 2].map((place) => shift(place, 3, 20)), [-2.5, 0, 2.5]);
-  assert.equal(shift(0, 1, 20), 0);
-  assert.equal(shift(5, 6, 10) - shift(4, 6, 10), 1);
-});
-
 test("the strongest links of a token, both ways", () => {
   assert.deepEqual(strongest(MAP, 0, "query", 2), [{ token: 1, weight: 0.75 }, { token: 0, weight: 0.25 }]);
   assert.deepEqual(strongest(MAP, 0, "key", 2), [{ token: 1, weight: 0.5 }, { token: 0, weight: 0.25 }]);
@@ -64,22 +56,4 @@ test("invisible characters of a token are written out", () => {
   assert.equal(shown("\u05d0\u05d1"), "\u05d0\u05d1");
   assert.equal(shortened("abcdef", 4), "abc\u2026");
   assert.equal(shortened("abcd", 4), "abcd");
-});
-
-test("special tokens and equal texts", () => {
-  for (const token of ["[CLS]", "[SEP]", "<s>", "</s>", "[PAD]"]) assert.ok(isSpecial(token), token);
-  for (const token of ["cls", "[", "[CLSX]", "<script>"]) assert.ok(!isSpecial(token), token);
-  assert.ok(sameTokens(["a", "b"], ["a", "b"]));
-  assert.ok(!sameTokens(["a", "b"], ["a"]));
-  assert.ok(!sameTokens(["a", "b"], ["a", "c"]));
-});
-
-test("a palette is the ramp over its range, clipped at its ends", () => {
-  const colour = palette(["#000000", "#ff8000"], [-1, 1]);
-  assert.deepEqual(colour(-1), [0, 0, 0]);
-  assert.deepEqual(colour(1), [255, 128, 0]);
-  assert.deepEqual(colour(9), [255, 128, 0]);
-  assert.deepEqual(colour(-9), [0, 0, 0]);
-  const [red, green, blue] = colour(0);
-  assert.ok(Math.abs(red - 128) <= 1 && Math.abs(green - 64) <= 1 && blue === 0);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  filterWords, formatFilters, formatHeads, parseFilters, parseHeads, passing, withFilter,
+  formatFilters, parseFilters, passing, withFilter,
 } from "../../../workflow_scripts/atlas/page/lib/filters.js";
 
 const MODEL = { name: "m", n_layers: 2, n_heads: 2 };
@@ -47,20 +47,4 @@ test("a head below the baseline does not pass where above it is better", () => {
   assert.deepEqual(passes(worse), [false, true, false, true]);
   assert.deepEqual(passes({ ...worse, better: null }), [true, true, false, true]);
   assert.deepEqual(passes({ ...worse, low: null, high: null }), [false, false, false, false]); // nothing decides it
-});
-
-test("filters in words", () => {
-  const words = (text) => filterWords(ATLAS, MODEL, parseFilters(text)[0]);
-  assert.equal(words("syntax.dobj>60.5"), "dobj above 60.5%");
-  assert.equal(words("syntax.dobj<3"), "dobj below 3%");
-  assert.equal(words("class:1"), "Class: vertical");
-  assert.equal(words("syntax.dobj!"), "dobj better than the baseline");
-  const either = { measures: [{ ...ATLAS.measures[0], better: null }] };
-  assert.equal(filterWords(either, MODEL, parseFilters("syntax.dobj!")[0]), "dobj different from the baseline");
-  assert.equal(words("other>1"), "other: not measured for this model");
-});
-
-test("selected heads as the address has them", () => {
-  assert.deepEqual([...parseHeads(MODEL, "2-1,1-2,9-9,x")], [2, 1]);
-  assert.equal(formatHeads(MODEL, new Set([2, 1])), "1-2,2-1");
 });

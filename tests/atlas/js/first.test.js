@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { firstHidden, firstNotes, rowsOfBoth, withoutFirst } from "../../../workflow_scripts/atlas/page/lib/first.js";
+import { firstNotes, rowsOfBoth, withoutFirst } from "../../../workflow_scripts/atlas/page/lib/first.js";
 import { generatedIn, generatedNote } from "../../../workflow_scripts/atlas/page/lib/generated.js";
-import { mostAttended, placesOf } from "../../../workflow_scripts/atlas/page/lib/modelmaps.js";
 
 // Rows of a causal map: the first token sees itself alone, the third gives all to the first.
 const MAP = Float32Array.from([1, 0, 0, 0, 0.75, 0.25, 0, 0, 1, 0, 0, 0, 0.5, 0.125, 0.25, 0.125]);
@@ -21,12 +20,6 @@ test("rows that do not sum to 1, as bytes are rounded, are scaled too", () => {
   assert.ok(Math.abs(share - 0.4) < 1e-9);
 });
 
-test("only a decoder's first token is hidden", () => {
-  assert.equal(firstHidden({ causal: true }, { first: "hidden" }), true);
-  assert.equal(firstHidden({ causal: true }, {}), false);
-  assert.equal(firstHidden({}, { first: "hidden" }), false);
-});
-
 test("rows of which nothing is left are named", () => {
   const tokens = ["Once", "upon", "a", "time"];
   const [hidden, none] = firstNotes([{ label: "1-1", ...withoutFirst(MAP, 4) }], tokens, tokens);
@@ -39,13 +32,6 @@ test("two maps are compared in the rows that both have", () => {
   const other = Float32Array.from([0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0]);
   const [a, b] = rowsOfBoth(withoutFirst(MAP, 4).map, other, 4);
   assert.deepEqual([Array.from(a), Array.from(b)], [[0, 0.25, 0.5, 0.25], [0, 1, 0, 0]]);
-});
-
-test("small maps leave out the first column", () => {
-  const side = { tokens: ["a", "b", "c", "d"], word: [0, 1, 2, 3] };
-  const places = placesOf({ queries: side, keys: side }, { first: true });
-  assert.deepEqual(places, { rows: [0, 1, 2, 3], columns: [1, 2, 3] });
-  assert.deepEqual(mostAttended(withoutFirst(MAP, 4).map, 4, { ...places, rows: [1, 3] }), { key: 1, mean: 0.625 });
 });
 
 test("the last tokens of a text are those that the model generated", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { number, plural, pText, pValue, shortMarks, withMinus } from "../../../workflow_scripts/atlas/page/lib/format.js";
+import { number, plural, pText, pValue, withMinus } from "../../../workflow_scripts/atlas/page/lib/format.js";
 import {
-  beats, claim, differs, extent, groups, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, oneSided, ranks, sentence,
+  beats, claim, differs, extent, hatched, hatchRule, headIndex, headName, holds, known, layerOf, layersOf, oneSided, ranks, sentence,
   typesOf, valueText,
 } from "../../../workflow_scripts/atlas/page/lib/measures.js";
 
@@ -106,15 +106,6 @@ test("a value in words", () => {
   assert.equal(sentence(MODEL, { ...MEASURE, label: ["", "", "dobj"] }, 2), "Head 1-3, A unknown, dobj, n 30");
 });
 
-test("measures are grouped by paper and group, in order", () => {
-  const measures = [["p", "one"], ["q", "one"], ["p", "one"], ["r", "two"]].map(([paper, group]) => ({ paper, group }));
-  const atlas = { papers: [{ name: "p", title: "P 2019" }, { name: "q", title: "Q" }] };
-  assert.deepEqual(
-    groups(atlas, measures).map(({ label, measures: found }) => [label, found.length]),
-    [["P 2019 · one", 2], ["Q · one", 1], ["r · two", 1]],
-  );
-});
-
 test("numbers, p-values and counts in words", () => {
   assert.equal(number(-1.25, 1), "−1.3");
   assert.equal(number(-0.004, 2), "0.00");
@@ -128,12 +119,4 @@ test("numbers, p-values and counts in words", () => {
   assert.equal(pValue(null), "–");
   assert.equal(plural(1, "head"), "1 head");
   assert.equal(plural(0, "head"), "0 heads");
-});
-
-test("short marks distinguish names", () => {
-  assert.deepEqual(shortMarks(["vertical", "diagonal", "vertical+diagonal"]), ["v", "d", "v+d"]);
-  assert.deepEqual(shortMarks(["previous", "punctuation", "next"]), ["pr", "pu", "ne"]);
-  assert.deepEqual(shortMarks(["syntactic", "position", "special tokens"]), ["s", "p", "t"]);
-  assert.deepEqual(shortMarks(["ab", "ac"]), ["ab", "ac"]);
-  assert.deepEqual(shortMarks(["same", "same"]), ["same", "same"]);
 });

@@ -3,7 +3,6 @@ import { test } from "node:test";
 
 import {
   blocksOf,
-  holdings,
   mostAttended,
   pixelsOf,
   placesOf,
@@ -72,13 +71,4 @@ test("colour is the root of the weight, from 0 to 1", () => {
   const reds = (values) => [...pixelsOf({ values: Float32Array.from(values) }, table)].filter((_, index) => index % 4 === 0);
   assert.deepEqual(reds([0, 0.25, 1]), [0, 128, 255]);
   assert.deepEqual([...pixelsOf({ values: Float32Array.from([1]) }, table)], [255, 0, 100, 255]);
-});
-
-test("what the file holds, and what it lacks, of this model", () => {
-  const atlas = { segments: [segment, { ...segment, model: "other" }], left_out: ["m: 2 texts.", "other: 1 text.", "m, measures: x."] };
-  assert.deepEqual(holdings(atlas, model), [
-    "This file has the maps of all 6 heads on 1 text (pretrained: 1 text). The study's texts are chosen by length and at random, not by their maps.",
-    "It has no maps of: trained on ARCT.",
-    "m: 2 texts.",
-  ]);
 });

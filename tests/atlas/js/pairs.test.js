@@ -3,12 +3,10 @@ import { test } from "node:test";
 
 import {
   apart,
-  commonTitle,
   differences,
   furthestFirst,
   inDeviations,
   pairs,
-  sameShape,
 } from "../../../workflow_scripts/atlas/page/lib/pairs.js";
 
 const M = { name: "m" };
@@ -48,12 +46,6 @@ test("two states share what was measured in both, in either order", () => {
   assert.deepEqual(ids(pairs(atlas, after, before)), [["kinds.sst2.1.noun", "kinds.sst2.pretrained.noun"]]);
 });
 
-test("titles in common", () => {
-  assert.equal(commonTitle("To X, S, before", "To X, S, after"), "To X, S");
-  assert.equal(commonTitle("a", "b"), "a");
-  assert.equal(commonTitle("a, b", "a, b"), "a, b");
-});
-
 test("differences, and whether intervals overlap", () => {
   const pair = {
     a: { scale: "sequential", value: [5, null], low: [4, null], high: [6, null] },
@@ -78,9 +70,4 @@ test("differences in standard deviations over the heads, and their order", () =>
   assert.equal(inDeviations({ a: equal, b: equal }, 0), null);
   const rows = [0.5, null, -2, 1, null].map((deviations, id) => ({ id, deviations }));
   assert.deepEqual(furthestFirst(rows).map(({ id }) => id), [2, 3, 0, 1, 4]);
-});
-
-test("shapes", () => {
-  assert.ok(sameShape({ n_layers: 2, n_heads: 3 }, { n_layers: 2, n_heads: 3 }));
-  assert.ok(!sameShape({ n_layers: 3, n_heads: 2 }, { n_layers: 2, n_heads: 3 }));
 });

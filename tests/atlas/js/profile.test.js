@@ -4,7 +4,6 @@ import { test } from "node:test";
 import {
   bestAt,
   extremes,
-  ordinal,
   provenance,
   standing,
   statements,
@@ -87,10 +86,6 @@ test("the sentences state ranks, the numbers behind them what is not distinguish
   const five = stated(0, [MEASURE, MEASURE, MEASURE, MEASURE, MEASURE])[0];
   assert.equal(five.sentence.match(/1st of 4 at dobj/g).length, 5);
   assert.equal(five.numbers.length, 5);
-});
-
-test("ordinals", () => {
-  assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 101, 111].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "101st", "111th"]);
 });
 
 test("silver and generated data are named", () => {

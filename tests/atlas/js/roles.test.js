@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { filterWords, formatFilters, parseFilters, passing } from "../../../workflow_scripts/atlas/page/lib/filters.js";
-import { layout } from "../../../workflow_scripts/atlas/page/lib/layout.js";
 import { sentence } from "../../../workflow_scripts/atlas/page/lib/measures.js";
-import { badgesAt, groupsOf, placedMarks, sharedBy } from "../../../workflow_scripts/atlas/page/lib/roles.js";
+import { badgesAt, groupsOf, sharedBy } from "../../../workflow_scripts/atlas/page/lib/roles.js";
 import { measureRows } from "../../../workflow_scripts/atlas/page/lib/rows.js";
 
 const MEASURE = { id: "x", title: "X", model: "m", unit: "", decimals: 0, scale: "sequential", null: null, low: null, high: null, p: null, n: null, value: [1, 2, 3, 4] };
@@ -28,11 +27,6 @@ test("a head shares keys and values within its layer", () => {
   assert.equal(sharedBy({ n_heads: 6 }, 3), null);
 });
 
-test("brackets have room under the grid", () => {
-  const height = (model) => layout(800, model, false).height;
-  assert.equal(height({ n_layers: 2, n_heads: 4, n_kv_heads: 2 }) - height({ n_layers: 2, n_heads: 4 }), 20);
-});
-
 test("a head has its badges, and a filter keeps the heads that have one", () => {
   assert.deepEqual([0, 1, 3].map((head) => badgesAt(MODEL, head).map(({ mark }) => mark)), [[], ["I"], ["I", "C"]]);
   const of = (text) => passing(ATLAS, MODEL, parseFilters(text));
@@ -47,14 +41,4 @@ test("what is stated of a head, and its row, have its roles", () => {
   assert.match(sentence(MODEL, { ...MEASURE, better: null }, 3), /roles: Induction, Copying$/);
   assert.deepEqual(measureRows(MODEL, MEASURE).map(({ roles }) => roles), ["", "induction", "", "induction;copying"]);
   assert.ok(!("roles" in measureRows({ ...MODEL, badges: undefined }, MEASURE)[0]));
-});
-
-test("marks stand at the right of a cell, and those without room are counted", () => {
-  // A mark of one letter is 11 pixels wide, with a pixel after it; one pixel is left at the edge.
-  assert.deepEqual(placedMarks(["I"], 40), [{ text: "I", x: 27, width: 11 }]);
-  assert.deepEqual(placedMarks(["I", "C"], 40).map(({ x }) => x), [15, 27]);
-  assert.deepEqual(placedMarks(["I", "C", "P"], 38).map(({ text }) => text), ["I", "C", "P"]);
-  assert.deepEqual(placedMarks(["I", "C", "P"], 37).map(({ text }) => text), ["I", "+2"]);
-  assert.deepEqual(placedMarks(["I", "C"], 20).map(({ text }) => text), ["+2"]);
-  assert.deepEqual(placedMarks(["I", "C"], 10), []);
 });

@@ -9,18 +9,15 @@ query], float32. The lengths are known before the first forward pass, so every e
 offsets and batches may be written in any order.
 
 Text has a fixed length, which keeps it out of HDF5's heaps: a damaged heap may be read for ever.
-
-Every example has two CRC-32. `tokens/crc32` is over the file's header, the example's id and its
-tokens, and is compared when the file is opened. `pattern/crc32` goes on from it over the pattern,
-layer by layer, each with what is outside, and is compared whenever the example is read.
+The file's one checksum is in the record next to it (core/integrity/provenance.py).
 
 A shard holds some examples of a corpus; its `examples/place` has their positions in the whole.
 """
 
 import json
 import os
-import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,8 +28,6 @@ import numpy as np
 from workflow_scripts.core.data.cache_format import (
     FLAT,
     MARKS,
-    UNREADABLE,
-    header_crc32,
     n_weights,
     offsets,
     open_complete,
@@ -40,14 +35,13 @@ from workflow_scripts.core.data.cache_format import (
     reserve,
     square,
     text_of,
-    tokens_crc32,
     triangle,
     write_header,
     write_tokens,
 )
 from workflow_scripts.core.data.patterns import CachedExample, Patterns
 from workflow_scripts.core.data.tokens import Tokens
-from workflow_scripts.core.errors import InputError, one_line
+from workflow_scripts.core.errors import InputError
 
 
 class CacheWriter:
@@ -75,15 +69,13 @@ class CacheWriter:
         self._lengths = np.array([len(example) for example in tokens], dtype=np.int64)
         self._offsets = offsets(n_weights(self._lengths, self.triangular) * n_layers * n_heads)
         self._rows = offsets(self._lengths * n_layers * n_heads)
-        self._written = np.zeros(len(tokens), dtype=int)  # layers of each example
+        self._written = np.zeros((len(tokens), n_layers), dtype=bool)
         self._file = h5py.File(self.path, "w", libver="latest")
-        header = write_header(self._file, n_layers, n_heads, meta, marks)
+        write_header(self._file, n_layers, n_heads, meta, marks)
         if positions is not None:
             self._file["examples/place"] = np.asarray(positions, np.int64)
-        # Until its pattern is written, the checksum of an example is that of its tokens.
-        self._crc32 = write_tokens(self._file, tokens, self._lengths, header)
+        write_tokens(self._file, tokens, self._lengths)
         self._file["pattern/offsets"] = self._offsets
-        self._file["pattern/crc32"] = self._crc32
         # Contiguous, and not filled before it is written.
         self._values = self._file.create_dataset(
             "pattern/values", (int(self._offsets[-1]),), np.float16, fill_time="never"
@@ -109,13 +101,11 @@ class CacheWriter:
     def write_layer(
         self, index: int, layer: int, pattern: np.ndarray, outside: np.ndarray | None = None
     ) -> None:
-        """Store a layer of example `index`, after those before it: [head, query, key].
+        """Store a layer of example `index`: [head, query, key].
 
         Raises InputError where a weight is not finite, or in a triangular cache not 0 on a key
         after the query.
         """
-        if self._written[index] != layer:
-            raise ValueError(f"example {index}: layer {layer} is written twice or out of order")
         if self.triangular and np.triu(pattern, 1).any():
             why = "attends to a later token, unlike a decoder's; use another architecture"
             raise self._refused(index, why)
@@ -126,13 +116,11 @@ class CacheWriter:
             raise self._refused(index, why)
         start = self._offsets[index] + layer * len(flat)
         self._values[start : start + len(flat)] = flat
-        self._crc32[index] = zlib.crc32(flat, self._crc32[index])
         if self._outside is not None:
             rows = np.ascontiguousarray(outside, dtype=np.float32).reshape(-1)
             start = self._rows[index] + layer * len(rows)
             self._outside[start : start + len(rows)] = rows
-            self._crc32[index] = zlib.crc32(rows, self._crc32[index])
-        self._written[index] += 1
+        self._written[index, layer] = True
 
     def _refused(self, index: int, why: str) -> InputError:
         name = self._ids[index]
@@ -151,9 +139,8 @@ class CacheWriter:
     ) -> None:
         try:
             if kind is None:
-                if missing := int((self._written < self.shape[0]).sum()):
+                if missing := int((~self._written).any(axis=1).sum()):
                     raise RuntimeError(f"{self.path}: {missing} examples were never written")
-                self._file["pattern/crc32"][:] = self._crc32
                 self._file.flush()
                 self._file.attrs["complete"] = True
                 self._file.flush()
@@ -167,48 +154,28 @@ class Cache(Patterns):
     """A complete attention cache, read-only: random access and iteration, one example at a time.
 
     `card` is that of the model that it should be of; a cache of other weights is refused.
-    Raises InputError, with the reason, for a truncated, damaged, foreign, older or other model's
-    file; a damaged pattern is found when its example is read.
+    Raises InputError, with the reason, for a truncated, foreign, older or other model's file.
     """
 
     def __init__(self, path: Path, card: dict[str, Any]) -> None:
         self.path = Path(path)
         self._file = open_complete(self.path)
-        try:
-            self._read_tokens()
-        except InputError:
-            self.close()
-            raise
-        except UNREADABLE as error:
-            self.close()
-            raise refusal(self.path, f"is damaged ({one_line(error)})") from error
-        if self.meta.get("weights") != card["weights"]:
-            self.close()
-            name = self.meta.get("model", "unknown")
-            why = f"was made by another model ({name}) than asked for ({card['name']})"
-            raise refusal(self.path, why)
-
-    def _read_tokens(self) -> None:
-        """Read all but the patterns, and compare it with its checksums."""
         attrs = self._file.attrs
-        meta = text_of(attrs["meta"])
-        self.meta: dict[str, Any] = json.loads(meta)
+        self.meta: dict[str, Any] = json.loads(text_of(attrs["meta"]))
         self.n_layers, self.n_heads = int(attrs["n_layers"]), int(attrs["n_heads"])
         self.marks = tuple(name for name in MARKS if attrs.get(name, False))
         self.ids: list[str] = self._file["examples/id"].asstr()[:].tolist()
         self._token_offsets = self._file["tokens/offsets"][:]
         self._tokens = {name: self._file[f"tokens/{name}"][:] for name in FLAT}
         self._pattern_offsets = self._file["pattern/offsets"][:]
-        self._token_crc32 = self._file["tokens/crc32"][:]
-        self._pattern_crc32 = self._file["pattern/crc32"][:]
         self._values = self._file["pattern/values"]
         self._outside = self._file["pattern/outside"] if "sinks" in self.marks else None
         self.n_parts = len(self)
-        self._check_sizes()
-        header = header_crc32(self.n_layers, self.n_heads, meta, self.marks)
-        for index, example_id in enumerate(self.ids):
-            if tokens_crc32(example_id, self.tokens(index), header) != self._token_crc32[index]:
-                raise self._damaged(index)
+        if self.meta.get("weights") != card["weights"]:
+            self.close()
+            name = self.meta.get("model", "unknown")
+            why = f"was made by another model ({name}) than asked for ({card['name']})"
+            raise refusal(self.path, why)
 
     def __getitem__(self, index: int) -> CachedExample:
         if not -len(self) <= index < len(self):
@@ -218,19 +185,10 @@ class Cache(Patterns):
         flat = {name: values.copy() for name, values in self.tokens(index).items()}
         maps, length = (self.n_layers, self.n_heads), len(flat["ids"])
         outside = None
-        try:
-            values = self._values[first:last].reshape(*maps, -1)
-            if self._outside is not None:
-                start, end = self._token_offsets[index : index + 2] * np.prod(maps)
-                outside = self._outside[start:end].reshape(*maps, length)
-        except UNREADABLE as error:
-            raise refusal(self.path, f"cannot be read ({one_line(error)})") from error
-        checksum = int(self._token_crc32[index])
-        for layer in range(self.n_layers):
-            checksum = zlib.crc32(values[layer], checksum)
-            checksum = checksum if outside is None else zlib.crc32(outside[layer], checksum)
-        if checksum != self._pattern_crc32[index]:
-            raise self._damaged(index)
+        values = self._values[first:last].reshape(*maps, -1)
+        if self._outside is not None:
+            start, end = self._token_offsets[index : index + 2] * np.prod(maps)
+            outside = self._outside[start:end].reshape(*maps, length)
         if "triangular" in self.marks:
             pattern = square(values, length)
         else:
@@ -255,28 +213,45 @@ class Cache(Patterns):
         """Close the file."""
         self._file.close()
 
-    def _check_sizes(self) -> None:
-        lengths, n_maps = self.lengths, self.n_layers * self.n_heads
-        for checksums in (self._token_crc32, self._pattern_crc32):
-            if not len(self.ids) == len(lengths) == len(checksums):
-                raise refusal(self.path, "is damaged: its examples differ in number")
-        n_tokens = {len(values) for values in self._tokens.values()}
-        first, last = self._token_offsets[[0, -1]]
-        if first != 0 or {int(last)} != n_tokens or (lengths < 0).any():
-            raise refusal(self.path, "is damaged: its token arrays have the wrong length")
-        sizes = n_weights(lengths, "triangular" in self.marks) * n_maps
-        if not np.array_equal(self._pattern_offsets, offsets(sizes)):
-            raise refusal(self.path, "is damaged: its patterns have the wrong offsets")
-        if self._values.shape != (self._pattern_offsets[-1],):
-            raise refusal(self.path, "is damaged: its pattern array has the wrong length")
-        if self._outside is not None and self._outside.shape != (last * n_maps,):
-            raise refusal(self.path, "is damaged: its weights outside have the wrong length")
-
-    def _damaged(self, index: int) -> InputError:
-        why = f"is damaged: example {index} ({self.ids[index]!r}) does not fit its CRC-32"
-        return refusal(self.path, why)
-
 
 def open_patterns(attention: Path | Patterns, card: dict[str, Any]) -> Patterns:
     """The cache at `attention`, of the model of `card`; or what a job gives in its place."""
     return attention if isinstance(attention, Patterns) else Cache(attention, card)
+
+
+def join(shards: Sequence[Path], path: Path, card: dict[str, Any]) -> None:
+    """Copy the examples of `shards` to one cache at `path`, byte for byte that without shards.
+
+    One pattern at a time is in memory. Raises InputError where the shards are not those of one
+    corpus by the model of `card`.
+    """
+    with ExitStack() as stack:
+        caches = [stack.enter_context(Cache(shard, card)) for shard in shards]
+        first, positions = caches[0], [cache.positions() for cache in caches]
+        for cache in caches[1:]:
+            about = (cache.meta, cache.n_layers, cache.marks)
+            if about != (first.meta, first.n_layers, first.marks):
+                raise InputError(
+                    f"{cache.path}: differs in corpus or precision from {first.path}; "
+                    "delete the shards and run again"
+                )
+        order = np.concatenate(positions).argsort(kind="stable")
+        if not np.array_equal(np.concatenate(positions)[order], np.arange(len(order))):
+            raise InputError(
+                f"{first.path.parent}: the shards lack examples or share some; "
+                "delete the shards and run again"
+            )
+        tokens = [_tokens(cache, index) for cache in caches for index in range(len(cache))]
+        ordered = [tokens[index] for index in order]
+        about = (first.n_layers, first.n_heads, first.meta)
+        with CacheWriter(path, ordered, *about, marks=first.marks) as writer:
+            for cache, of_shard in zip(caches, positions, strict=True):
+                for position, example in zip(of_shard, cache, strict=True):
+                    writer.write(int(position), example.pattern, example.outside)
+
+
+def _tokens(cache: Cache, index: int) -> Tokens:
+    """An example without its pattern, as the writer takes it."""
+    flat = cache.tokens(index)
+    # A cache does not store how many words there are, and the writer does not ask.
+    return Tokens(id=cache.ids[index], n_words=0, **flat)

@@ -1,8 +1,7 @@
-"""The format of an attention cache: its version, arrays and checksums, and how one is refused."""
+"""The format of an attention cache: its version and arrays, and how one is refused."""
 
 import json
 import os
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,12 +21,6 @@ MARKS = ("triangular", "sinks")
 UNREADABLE = (KeyError, OSError, RuntimeError, TypeError, ValueError)
 
 
-def header_crc32(n_layers: int, n_heads: int, meta: str, marks: Sequence[str]) -> int:
-    """The checksum from which those of the examples go on."""
-    held = "".join(f"{name} " for name in marks)
-    return zlib.crc32(f"{n_layers} {n_heads} {held}{meta}".encode())
-
-
 def n_weights(lengths: np.ndarray, triangular: bool) -> np.ndarray:
     """How many weights of a head are stored of texts of so many tokens, int64 [n]."""
     return lengths * (lengths + 1) // 2 if triangular else lengths**2
@@ -45,14 +38,6 @@ def square(weights: np.ndarray, length: int) -> np.ndarray:
         start = row * (row + 1) // 2
         pattern[..., row, : row + 1] = weights[..., start : start + row + 1]
     return pattern
-
-
-def tokens_crc32(example_id: str, flat: dict[str, np.ndarray], header: int) -> int:
-    """The checksum of an example's id and of its arrays of FLAT, going on from the header's."""
-    checksum = zlib.crc32(example_id.encode(), header)
-    for values in flat.values():
-        checksum = zlib.crc32(values, checksum)
-    return checksum
 
 
 def offsets(sizes: np.ndarray) -> np.ndarray:
@@ -110,33 +95,22 @@ def open_complete(path: Path) -> h5py.File:
 
 def write_header(
     file: h5py.File, n_layers: int, n_heads: int, meta: dict, marks: Sequence[str]
-) -> int:
-    """Write the attributes, `complete` still false; the header's checksum."""
+) -> None:
+    """Write the attributes, `complete` still false."""
     text = json.dumps(meta)
     file.attrs.update(format=np.bytes_(FORMAT.encode()), meta=np.bytes_(text.encode()))
     file.attrs.update(version=VERSION, complete=False, n_layers=n_layers, n_heads=n_heads)
     file.attrs.update(dict.fromkeys(marks, True))
     for name in ("examples", "tokens", "pattern"):
         file.create_group(name)  # a group that a dataset's path makes has the time in it
-    return header_crc32(n_layers, n_heads, text, marks)
 
 
-def write_tokens(
-    file: h5py.File, tokens: Sequence[Tokens], lengths: np.ndarray, header: int
-) -> np.ndarray:
-    """Write the examples' ids and flat token arrays; the checksum of each, uint32 [n]."""
+def write_tokens(file: h5py.File, tokens: Sequence[Tokens], lengths: np.ndarray) -> None:
+    """Write the examples' ids and flat token arrays."""
     ids = [example.id.encode() for example in tokens]
     longest = max(map(len, ids), default=1)
     file.create_dataset("examples/id", data=ids, dtype=h5py.string_dtype("utf-8", longest))
     file["tokens/offsets"] = offsets(lengths)
-    checksums = np.empty(len(tokens), np.uint32)
-    arrays: dict[str, list[np.ndarray]] = {name: [] for name in FLAT}
-    for index, example in enumerate(tokens):
-        flat = {name: getattr(example, name).astype(dtype) for name, dtype in FLAT.items()}
-        checksums[index] = tokens_crc32(example.id, flat, header)
-        for name, values in flat.items():
-            arrays[name].append(values)
     for name, dtype in FLAT.items():
-        file[f"tokens/{name}"] = np.concatenate([np.empty(0, dtype), *arrays[name]])
-    file["tokens/crc32"] = checksums
-    return checksums
+        arrays = [getattr(example, name).astype(dtype) for example in tokens]
+        file[f"tokens/{name}"] = np.concatenate([np.empty(0, dtype), *arrays])

@@ -52,7 +52,7 @@ def is_current(path: Path, source: dict[str, str]) -> bool:
     record = provenance.read(made) or {"inputs": {}}
     made_of = {name: content["sha256"] for name, content in record["inputs"].items()}
     files = files_below(Path(source["path"]), deep=False)
-    return made_of == {str(file): digests.of(file) for file in files}
+    return made_of == {str(file): digests.sha256(file) for file in files}
 
 
 def in_words(source: dict[str, str]) -> str:

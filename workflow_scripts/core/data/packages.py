@@ -100,7 +100,7 @@ def _sources(part: Any, name: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _digest(package: str, path: Path) -> str:
     try:
-        return digests.of(path)
+        return digests.sha256(path)
     except OSError as error:
         raise InputError(
             f"package: {package}: {error.filename}: cannot be read ({error.strerror}); change its "

@@ -1,6 +1,5 @@
 """Tidy tables: Parquet between rules, CSV for people."""
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from pandas.api.types import is_numeric_dtype
 from workflow_scripts.core.errors import InputError, one_line
 
 # A spreadsheet program takes a cell that begins so as a formula; a quote before it makes it a text.
-FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+FORMULA = re.compile(r"[=+\-@]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -25,16 +24,10 @@ def write(frame: pd.DataFrame, path: Path) -> None:
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV for people: floats with six significant digits, texts `as_text`."""
     shown = frame.rename(columns=as_text)
-    quoting = csv.QUOTE_MINIMAL
     for name, column in shown.items():
-        texts = [name]
         if not is_numeric_dtype(column):
-            cells = [as_text(cell) for cell in column]
-            shown[name] = pd.Series(cells, index=shown.index, dtype=object)
-            texts += cells
-        if any("\r" in str(text) for text in texts):
-            quoting = csv.QUOTE_ALL  # by itself pandas quotes no carriage return
-    shown.to_csv(path, index=False, float_format="%.6g", quoting=quoting)
+            shown[name] = pd.Series(map(as_text, column), index=shown.index, dtype=object)
+    shown.to_csv(path, index=False, float_format="%.6g")
 
 
 def read_csv(path: Path, dtype: Any = None) -> pd.DataFrame:
@@ -58,7 +51,7 @@ def as_text(cell: Any) -> Any:
 
 def from_text(cell: str) -> str:
     """The text that `as_text` made a cell of."""
-    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell, 1) else cell
 
 
 def write_counts(counts: Mapping[str, Any], path: Path, **about: Any) -> None:

@@ -1,1 +1,1 @@
-"""What keeps products true: records, what is stale, one writer at a time, and full disks."""
+"""What keeps products true: records, what is stale, and one writer at a time."""

@@ -10,8 +10,7 @@ import json
 import os
 import platform
 import sys
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,27 +21,13 @@ from workflow_scripts.core.integrity import digests
 
 FOLDER = ".provenance"
 FORMAT = 1
-PARTIAL = ".part"
-# The ending of the record of a product that Snakemake has removed; others end in .json.
-REMOVED = ".removed"
 # What is read of a record.
 READ = ("output", "sha256", "size", "inputs", "code", "params")
 # The distributions that results may depend on, by the module that is imported.
-DISTRIBUTIONS = {
-    "datasets": "datasets",
-    "gensim": "gensim",
-    "gguf": "gguf",
-    "h5py": "h5py",
-    "matplotlib": "matplotlib",
-    "numpy": "numpy",
-    "pandas": "pandas",
-    "pyarrow": "pyarrow",
-    "scipy": "scipy",
-    "sklearn": "scikit-learn",
-    "spacy": "spacy",
-    "tokenizers": "tokenizers",
-    "torch": "torch",
-    "transformers": "transformers",
+DISTRIBUTIONS = {"sklearn": "scikit-learn"} | {
+    name: name
+    for name in "datasets gensim gguf h5py matplotlib numpy pandas pyarrow scipy spacy".split()
+    + "tokenizers torch transformers".split()
 }
 # SHA-256, size in bytes and, of a directory, the number of files.
 Content = dict[str, Any]
@@ -67,16 +52,19 @@ def record_path(product: Path) -> Path:
 def content(path: Path, anew: bool = False) -> Content:
     """SHA-256 and size in bytes of a file; of a directory, also the number of its files."""
     files = digests.files(path) if path.is_dir() else [path]
-    found = {"sha256": digests.of(path, anew), "size": sum(file.stat().st_size for file in files)}
+    found = {
+        "sha256": digests.sha256(path, anew),
+        "size": sum(file.stat().st_size for file in files),
+    }
     return found | ({"files": len(files)} if path.is_dir() else {})
 
 
-def read(product: Path, record: Path | None = None) -> dict[str, Any] | None:
+def read(product: Path) -> dict[str, Any] | None:
     """The record of a product; None where it has none. Raises InputError for a damaged record."""
-    record = record or record_path(product)
+    record = record_path(product)
     try:
         found = json.loads(record.read_text(encoding="utf-8"))
-        known = {key: found[key] for key in READ}
+        return found | {key: found[key] for key in READ}
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -84,12 +72,6 @@ def read(product: Path, record: Path | None = None) -> dict[str, Any] | None:
             f"{record}: not a record of {product.name} ({type(error).__name__}: {error}); "
             f"delete it and {product}, and snakemake makes both again"
         ) from error
-    return found | known
-
-
-def last(product: Path) -> dict[str, Any] | None:
-    """The record of a product, also of one that is gone, or that Snakemake has removed."""
-    return read(product) or (None if os.path.lexists(product) else read(product, _removed(product)))
 
 
 def now_at(name: str, output: str, product: Path) -> Path:
@@ -105,56 +87,40 @@ def check(inputs: Iterable[Path]) -> dict[str, Content | None]:
     Inputs without a record, such as a user's texts, are digested. An input that does not exist has
     None; reporting it is up to the step.
     """
-    return {str(path): _checked(path) if path.exists() else None for path in inputs}
+    found: dict[str, Content | None] = {}
+    for path in inputs:
+        now = found[str(path)] = content(path) if path.exists() else None
+        record = read(path) if now else None
+        if now and record and not same(now, record):
+            raise InputError(
+                f"{path}: is not what its job wrote ({_words(now)}; recorded {_words(record)}); "
+                f"delete it, and snakemake makes it again, or delete {record_path(path)} where the "
+                "change is meant"
+            )
+    return found
 
 
-def write_partial(
-    origin: Origin, contents: Mapping[str, Content | None], outputs: Mapping[Path, Path]
-) -> None:
-    """Write the records of outputs that are still under partial paths, {final: partial}."""
-    for output, partial in outputs.items():
-        record = record_path(output)
-        record.parent.mkdir(exist_ok=True)
-        made = _record(origin, contents, output) | content(partial)
-        text = json.dumps(made, indent=1, ensure_ascii=False)
-        _partial(record).write_text(text + "\n", encoding="utf-8")
+def forget(output: Path) -> None:
+    """Remove the records of an output that is about to be replaced, and of the list next to it."""
+    for path in (output, output.with_name(output.name + digests.LISTING)):
+        record_path(path).unlink(missing_ok=True)
 
 
-def forget(outputs: Iterable[Path]) -> None:
-    """Remove the records of outputs, which are about to be replaced."""
+def write(origin: Origin, read: Mapping[str, Content | None], outputs: Iterable[Path]) -> None:
+    """Write the records of outputs that are in place; `read` has the content of each input."""
     for output in outputs:
-        record_path(output).unlink(missing_ok=True)
+        record_path(output).parent.mkdir(exist_ok=True)
+        record = _record(origin, read, output)
+        text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+        digests.replace(record_path(output), text.encode())
 
 
-def put_in_place(outputs: Iterable[Path]) -> None:
-    """Give the records that `write_partial` wrote their names, now that the outputs are there."""
-    for output in outputs:
-        os.replace(_partial(record_path(output)), record_path(output))
-
-
-def remove_partial(outputs: Iterable[Path]) -> None:
-    """Remove what a failed job left of its records."""
-    for output in outputs:
-        _partial(record_path(output)).unlink(missing_ok=True)
-
-
-def prune(folder: Path, failed: Container[str] = ()) -> None:
-    """Set aside the records of products that are gone, such as temporary ones after their readers.
-
-    Snakemake compares the parameters of what it has removed, too. The records of what `failed` jobs
-    should have made are deleted.
-    """
+def prune(folder: Path) -> None:
+    """Delete the records of products that are gone: temporary ones, and those of failed jobs."""
     digests.prune()
-    for record in list(records(folder)):
-        product = product_of(record)
-        if os.path.lexists(product):
-            continue
-        if str(product) not in failed:
-            record.replace(_removed(product))
-            continue
-        record.unlink()
-        if not any(record.parent.iterdir()):
-            record.parent.rmdir()
+    for product in recorded(folder):
+        if not os.path.lexists(product):
+            record_path(product).unlink()
 
 
 def config_digest(config: Mapping[str, Any]) -> str:
@@ -164,30 +130,22 @@ def config_digest(config: Mapping[str, Any]) -> str:
 
 def _record(origin: Origin, contents: Mapping[str, Content | None], output: Path) -> dict[str, Any]:
     params = {name: _plain(item) for name, item in origin.params.items() if not callable(item)}
+    loaded = {name for module, name in DISTRIBUTIONS.items() if module in sys.modules}
+    versions = {name: version(name) for name in sorted(loaded)}
     weights = {_weights(Path(name)) for name in contents} - {None}
     return {
         "format": FORMAT,
         "output": str(output),
-        "sha256": "",
-        "size": 0,
+        **content(output),
         "inputs": dict(sorted(contents.items())),
-        "repeated": sorted((Counter(map(str, origin.inputs)) - Counter(list(contents))).elements()),
         "code": origin.code,
         "params": dict(sorted(params.items())),
         "seed": params.get("seed"),
         "threads": origin.threads,
         "config": None if origin.config is None else config_digest(origin.config),
         "model_weights": sorted(weights),
-        "versions": _versions(),
+        "versions": {"python": platform.python_version()} | versions,
     }
-
-
-def _versions() -> dict[str, str]:
-    """Of Python and of the distributions that this process has imported."""
-    loaded = {
-        name: version(name) for module, name in DISTRIBUTIONS.items() if module in sys.modules
-    }
-    return {"python": platform.python_version()} | loaded
 
 
 def _weights(path: Path) -> str | None:
@@ -196,38 +154,6 @@ def _weights(path: Path) -> str | None:
         return None
     card = json.loads(path.read_text(encoding="utf-8"))
     return card.get("weights") if isinstance(card, dict) else None
-
-
-def _checked(path: Path) -> dict[str, Any]:
-    record = read(path)
-    if record is None:
-        return content(path)
-    if misplaced(path, record):
-        raise InputError(
-            f"{path}: the record next to it is of {record['output']}; put back what was there, or "
-            "delete it, and snakemake makes it again"
-        )
-    now = content(path)
-    if not same(now, record):
-        raise InputError(
-            f"{path}: is not what its job wrote ({_words(now)}; recorded {_words(record)}); delete "
-            f"it, and snakemake makes it again, or delete {record_path(path)} where the "
-            "change is meant"
-        )
-    return {key: record[key] for key in ("sha256", "size", "files") if key in record}
-
-
-def misplaced(product: Path, record: Mapping[str, Any], folder: Path | None = None) -> bool:
-    """Whether the record next to a product is of another one.
-
-    Paths are compared below results/<study>, which may have been copied or renamed; of products
-    elsewhere below `folder`, or else by name.
-    """
-    ours, theirs = Path(os.path.relpath(product)).parts, Path(record["output"]).parts
-    if ours[0] == theirs[0] == "results":
-        return ours[2:] != theirs[2:]
-    kept = product.relative_to(folder).parts if folder else (product.name,)
-    return theirs[-len(kept) :] != kept
 
 
 def same(now: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
@@ -248,19 +174,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _partial(record: Path) -> Path:
-    return record.with_name(record.name + PARTIAL)
-
-
-def _removed(product: Path) -> Path:
-    return record_path(product).with_suffix(REMOVED)
-
-
-def product_of(record: Path) -> Path:
-    """The product that a record is of."""
-    return record.parent.parent / record.name.removesuffix(".json")
-
-
-def records(folder: Path) -> Iterator[Path]:
-    """All records in a folder, and in the folders below it."""
-    yield from sorted(path for path in folder.rglob(f"{FOLDER}/*.json") if path.is_file())
+def recorded(folder: Path) -> list[Path]:
+    """The products that have a record, in a folder and in the folders below it."""
+    records = sorted(folder.rglob(f"{FOLDER}/*.json"))
+    return [record.parent.parent / record.name.removesuffix(".json") for record in records]

@@ -12,9 +12,8 @@ from typing import Any
 from workflow_scripts.core.errors import InputError
 from workflow_scripts.core.integrity import digests, provenance
 
-# What is no product of a job: logs, times, and reports.
-NOT_PRODUCTS = ("logs", "benchmarks")
-REPORTS = ("report.html", "report.zip", "preflight.txt")
+# What is no product of a job: logs, times, records and reports.
+NOT_PRODUCTS = ("logs", "benchmarks", provenance.FOLDER, digests.MARK, "report.html", "report.zip")
 
 
 def verify(folder: Path) -> list[str]:
@@ -25,15 +24,12 @@ def verify(folder: Path) -> list[str]:
     """
     found: dict[Path, dict[str, Any]] = {}  # the record of each product
     lines = []
-    for record in provenance.records(folder):
-        product = provenance.product_of(record)
+    for product in provenance.recorded(folder):
         try:
             found[product] = provenance.read(product) or {}
         except InputError as error:
             lines.append(str(error))
             continue
-        if provenance.misplaced(product, found[product], folder):
-            lines.append(f"{product}: has the record of {found[product]['output']}")
         if not product.exists():
             lines.append(f"{product}: missing")
         elif not provenance.same(provenance.content(product, anew=True), found[product]):
@@ -52,16 +48,12 @@ def verify(folder: Path) -> list[str]:
 
 
 def _unrecorded(folder: Path) -> Iterator[Path]:
-    """Files in no recorded product, apart from logs, benchmarks and the report of Snakemake."""
+    """Files in no recorded product, apart from NOT_PRODUCTS."""
     for path in sorted(folder.iterdir()):
-        if (
-            path.name == provenance.FOLDER
-            or provenance.record_path(path).is_file()
-            or path.name in (digests.MARK, *REPORTS)
-        ):
+        if path.name in NOT_PRODUCTS or provenance.record_path(path).is_file():
             continue
         if path.is_dir():
-            yield from () if path.name in NOT_PRODUCTS else _unrecorded(path)
+            yield from _unrecorded(path)
         else:
             yield path
 
@@ -77,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
     for line in lines:
         print(line)
     words = f"{len(lines)} things wrong" if lines else "all as recorded"
-    print(f"{folder}: {sum(1 for _ in provenance.records(folder))} records, {words}")
+    print(f"{folder}: {len(provenance.recorded(folder))} records, {words}")
     return 1 if lines else 0
 
 

@@ -18,7 +18,6 @@ from workflow_scripts.core.integrity import digests
 from workflow_scripts.core.model import attention, weights
 from workflow_scripts.core.model.positions import max_positions
 from workflow_scripts.core.model.vocabulary import check_vocabulary, special_tokens, start_token
-from workflow_scripts.core.run import modes
 
 transformers.utils.logging.disable_progress_bar()  # bars would fill the log
 # What loading reads: config, index and generation, the tokenizer's files of any kind, weights.
@@ -106,14 +105,13 @@ def load_tokenizer(directory: Path) -> FastTokenizer:
 
 
 def save(model: PreTrainedModel, tokenizer: Tokenizer, directory: Path) -> None:
-    """Write a model with its tokenizer: the same files, for the same readers, in any environment.
+    """Write a model with its tokenizer: the same files in any environment.
 
-    HF_HUB_OFFLINE would be noted with the tokenizer, and weights be readable by their owner alone.
+    HF_HUB_OFFLINE would be noted with the tokenizer.
     """
     model.save_pretrained(directory)
     tokenizer.init_kwargs.pop("local_files_only", None)
     tokenizer.save_pretrained(directory)
-    modes.follow(directory)
 
 
 def load_body(directory: Path, device: torch.device) -> PreTrainedModel:
@@ -126,7 +124,7 @@ def weights_digest(directory: Path) -> str:
     """Hex SHA-256 over the weights and all other files that loading reads, by name."""
     found = {path for pattern in FILES for path in directory.glob(pattern)}
     found |= {directory / name for name in weights.indexed(directory)}
-    return digests.of_files(directory, sorted(path for path in found if path.is_file()))
+    return digests.sha256_of_files(directory, sorted(path for path in found if path.is_file()))
 
 
 def versions() -> dict[str, str]:

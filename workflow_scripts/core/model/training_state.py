@@ -18,7 +18,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch.optim.lr_scheduler import LRScheduler
 
-from workflow_scripts.core.run import job, modes
+from workflow_scripts.core.run import job
 
 STATE = "state.safetensors"
 IDENTITY = "run.json"
@@ -65,7 +65,6 @@ def save(path: Path, parts: Parts, notes: dict[str, Any]) -> None:
     contiguous = {name: value.detach().contiguous() for name, value in tensors.items()}
     save_file(contiguous, partial, metadata={"settings": json.dumps(settings)})
     os.replace(partial, path)
-    modes.follow(path.parent)
 
 
 def resume(path: Path, parts: Parts) -> dict[str, Any]:

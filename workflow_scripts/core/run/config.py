@@ -1,8 +1,7 @@
-"""The study's config, checked against its schema before any key is read."""
+"""The study's config, and where it is run, checked before any key is read and any job starts."""
 
-import math
 import os
-import unicodedata
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +9,11 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from workflow_scripts.core.errors import InputError
-from workflow_scripts.core.run import commits, downloads, schema, sdists
+from workflow_scripts.core.run import downloads, schema
 from workflow_scripts.core.run.files import files_below
 from workflow_scripts.core.run.prerequisites import check_models, check_needs
 
 MARKS = set("{}<>")  # of wildcards and path variables, which a path cannot escape
-LARGEST = 2**31 - 1  # the largest seed, which every library takes; sizes have a maximum of theirs
-DEEPEST = 20  # of keys within keys; a YAML file can hold a list that contains itself
-LONGEST = 200  # characters of a value in an error
 
 # Whole numbers without a point, as YAML writes them: Python counts with no others.
 Strict = validators.extend(
@@ -27,9 +23,12 @@ Strict = validators.extend(
     ),
 )
 
+# The id, comment and folder of each job of this user in SLURM's queue.
+QUEUE = ("squeue", "--me", "--noheader", "--format=%i|%k|%Z")
+
 # Folders other than those of the models and of the chapters in results/<study>/, and files there.
 FOLDERS = {"benchmarks", "figures", "logs", "tables"}
-FILES = {"atlas.html", "atlas.json", "preflight.txt", "report.html", "report.zip"}
+FILES = {"atlas.html", "atlas.json", "report.html", "report.zip"}
 
 
 def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
@@ -39,21 +38,16 @@ def check(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     a wrong type or value, a name that the study does not define, or an unmet need of a chapter.
     """
     root = schema.assemble(schemas)
-    _check_values(config)
     config = downloads.choose(config)
-    _check_texts(config, root)
     errors = sorted(Strict(root).iter_errors(config), key=_unknown_keys_first)
     if errors:
-        keys = list(errors[0].absolute_path)
-        commit = commits.here(config, keys) if keys[-1:] == ["revision"] else ""
-        raise InputError(f"config: {_line(errors[0])}{commit}{_and_more(errors)}")
+        raise InputError(f"config: {_line(errors[0])}{_and_more(errors)}")
     filled = schema.fill(config, root, root)
     _check_names(filled, root, schemas)
     by_default = schema.fill({}, root, root)
     check_models(filled, schemas, [key for key in config if filled[key] != by_default.get(key)])
     check_needs(filled, schemas)
     _check_references(filled, root)
-    sdists.check(filled, root)
     downloads.check(filled, root)
     _start_paths_from_data(filled, root)
     return filled
@@ -88,16 +82,22 @@ def check_paths(config: dict[str, Any], schemas: Path) -> None:
     for node in nodes:
         files = files_below(Path(node.value), deep=node.schema["format"] == "data-path")
         for name in (node.value, *map(str, files)):
-            if MARKS & set(name):
-                raise InputError(
-                    f"config: {node.name}: {name!r}: Snakemake fills in what stands between braces "
-                    "or angle brackets; rename it without them"
-                )
+            check_marks(name, f"config: {node.name}: ")
+
+
+def check_marks(path: str, where: str = "") -> None:
+    """Refuse a path whose name Snakemake would fill in."""
+    if MARKS & set(path):
+        raise InputError(
+            f"{where}{path}: Snakemake fills in what stands between braces or angle brackets; "
+            "rename it without them"
+        )
 
 
 def check_results_directory(results: Path) -> None:
     """Refuse a results directory that cannot be created or written, before any job starts."""
-    existing = nearest_existing(results)
+    path = results.absolute()
+    existing = next(part for part in (path, *path.parents) if part.exists())
     if not existing.is_dir():
         raise InputError(f"{existing}: is in the way of the results directory {results}; move it")
     if not os.access(existing, os.W_OK | os.X_OK):
@@ -106,70 +106,32 @@ def check_results_directory(results: Path) -> None:
         )
 
 
-def nearest_existing(path: Path) -> Path:
-    """The path itself, or the nearest folder above it that exists."""
-    path = path.absolute()
-    return next(part for part in (path, *path.parents) if part.exists())
+def check_queue(folder: str) -> None:
+    """Refuse to start while jobs that an earlier head submitted from `folder` are in SLURM's queue.
 
-
-def check_checkout(folder: str) -> None:
-    """Refuse a checkout whose path Snakemake would fill in."""
-    if MARKS & set(folder):
+    They would write the same products as the new head's jobs.
+    """
+    listed = subprocess.run(QUEUE, capture_output=True, text=True)  # noqa: S603
+    if listed.returncode != 0:
+        raise InputError(f"SLURM does not answer, try again later: {listed.stderr.strip()}")
+    if left := jobs_submitted_from(folder, listed.stdout):
         raise InputError(
-            f"{folder}: Snakemake fills in what stands between braces or angle brackets; rename "
-            "the folder without them"
+            f"{folder}: jobs of an earlier run are still in SLURM's queue; wait for their end "
+            f"(squeue --me), or end them: scancel {' '.join(left)}"
         )
 
 
-def _check_values(value: Any, name: str = "", depth: int = 0) -> None:
-    """Raise InputError for what no key takes: numbers and texts that no library can work with."""
-    where = f"config: {name or 'the study'}"
-    if depth > DEEPEST:
-        raise InputError(f"{where}: more than {DEEPEST} keys within each other; correct it")
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise InputError(f"{where}: the key {key!r} is no text; put it into quotes")
-            if _has_controls(key):
-                raise InputError(f"{where}: the key {_short(key)} has a control character")
-            _check_values(item, f"{name}.{key}" if name else key, depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            _check_values(item, name, depth + 1)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{where}: {value} is not a finite number; write one")
-    elif isinstance(value, int) and abs(value) > LARGEST:
-        shown = _short(value)
-        raise InputError(f"{where}: {shown} is too large; accepted: at most {LARGEST}")
+def jobs_submitted_from(folder: str, listed: str) -> list[str]:
+    """The ids of Snakemake's jobs that were submitted from a folder, of the lines of `QUEUE`.
 
-
-def _check_texts(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Raise InputError for a text with control characters, above all a path of several lines."""
-    for node in schema.nodes(config, root, root):
-        if not isinstance(node.value, str):
-            continue
-        if _has_controls(node.value, "\n\t" if node.schema.get("multiline") else ""):
-            raise InputError(
-                f"config: {node.name}: {_short(node.value)} has a line break or another control "
-                "character; rename what it names"
-            )
-        if "format" in node.schema and not node.value.strip():
-            raise InputError(f"config: {node.name}: an empty path; name a file or directory")
-
-
-def _has_controls(text: str, accepted: str = "") -> bool:
-    """Whether a text has a control character that is not `accepted`, or half a character."""
-    kinds = (unicodedata.category(character) for character in text if character not in accepted)
-    return any(kind in ("Cc", "Cs") for kind in kinds)
-
-
-def _short(value: Any) -> str:
-    """The value as Python writes it, cut where it is long."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no number of thousands of digits
-        return "a number of thousands of digits"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    Other jobs, such as the one that Snakemake itself runs in, have other comments.
+    """
+    fields = [line.split("|", 2) for line in listed.splitlines()]
+    return [
+        number
+        for number, comment, submitted_from in fields
+        if submitted_from == folder and comment.startswith(("rule_", "group_"))
+    ]
 
 
 def _check_names(config: dict[str, Any], root: dict[str, Any], schemas: Path) -> None:
@@ -204,11 +166,11 @@ def _check_references(config: dict[str, Any], root: dict[str, Any]) -> None:
         accepted: Any = config
         for key in part.split(".") if part else ():
             accepted = accepted[key]
-        if part and node.value not in accepted:
+        # Of a file in a source distribution, the distribution is named.
+        named = node.value.partition("/")[0] if part == "sdists" else node.value
+        if part and named not in accepted:
             names = ", ".join(sorted(accepted)) or f"none yet, add it to {part}"
-            raise InputError(
-                f"config: {node.name}: {node.value!r} is not in {part}; accepted: {names}"
-            )
+            raise InputError(f"config: {node.name}: {named!r} is not in {part}; accepted: {names}")
 
 
 def _start_paths_from_data(config: dict[str, Any], root: dict[str, Any]) -> None:
@@ -235,10 +197,10 @@ def _line(error: ValidationError) -> str:
     keys, wanted, value = error.schema.get("properties", {}), error.validator_value, error.instance
     path = list(error.absolute_schema_path)
     given = path[path.index("dependentSchemas") + 1] if "dependentSchemas" in path else ""
-    refused = f"is not accepted{given and f' with {given}'}"
+    refused = f"{key}: {value!r} is not accepted{given and f' with {given}'}"
     match error.validator:
         case "additionalProperties":
-            unknown = sorted(set(value) - set(keys))[0]
+            unknown = min(str(name) for name in value if name not in keys)
             return f"{prefix}{unknown}: unknown key; accepted: {', '.join(sorted(keys))}"
         case "required":
             missing = next(name for name in wanted if name not in value)
@@ -250,20 +212,14 @@ def _line(error: ValidationError) -> str:
             pairs = [(a, b) for a in wanted if a in value for b in wanted[a] if b not in value]
             return f"{key}: {pairs[0][0]} without {pairs[0][1]}; give both"
         case "enum":
-            accepted = ", ".join(str(option) for option in wanted)
-            return f"{key}: {_short(value)} {refused}; accepted: {accepted}"
-        case "contains":
-            return f"{key}: {_short(value)} is without {wanted['const']}; add it"
+            return f"{refused}; accepted: {', '.join(map(str, wanted))}"
+        case "const":
+            return f"{refused}; accepted: {wanted}"
+        case "pattern":
+            return f"{refused}; accepted: {error.schema.get('description', wanted)}"
         case "type":
             accepted = {"object": "a mapping of keys", "array": "a list"}.get(wanted, wanted)
-            return f"{key}: {_short(value)} is of the wrong type; accepted: {accepted}"
-        case "pattern":
-            accepted = error.schema.get("description", wanted)
-            return f"{key}: {_short(value)} is not accepted; accepted: {accepted}"
-        case "maximum":
-            return f"{key}: {_short(value)} is too large; accepted: at most {wanted}"
-        case "const":
-            return f"{key}: {_short(value)} {refused}; accepted: {wanted}"
-        case "uniqueItems":
-            return f"{key}: {_short(value)} has a value twice; remove one"
+            return f"{key}: {value!r} is of the wrong type; accepted: {accepted}"
+        case "contains":
+            return f"{key}: {value!r} is without {wanted['const']}; add it"
     return f"{key}: {error.message}"

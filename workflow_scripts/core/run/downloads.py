@@ -1,4 +1,4 @@
-"""Public data that the workflow knows how to fetch: the tables in sources/, and where files lie.
+"""What the workflow fetches: public data, and source distributions that the study pins.
 
 sources/sources.csv has a row per source: its name, what it is, its licence, how it is fetched, the
 URL of its files, the hosts to which that may redirect, and its parts where these are data of
@@ -21,8 +21,8 @@ from workflow_scripts.core.run import schema
 from workflow_scripts.core.run.files import ARCHIVES
 
 TABLES = Path(__file__).parents[3] / "sources"
-# Shared by all studies of a working directory.
-FOLDER = "results/downloads"
+# Where both are, shared by all studies of a working directory.
+FOLDER, SDISTS = "results/downloads", "results/sdists"
 HUB = ("hub", "name", "revision")  # the keys of an entry that the hub has
 
 
@@ -63,14 +63,9 @@ class Source:
 
 @cache
 def sources() -> dict[str, Source]:
-    """Every source of the tables by its name.
-
-    Raises InputError for a file whose name leads out of the source's folder.
-    """
+    """Every source of the tables by its name."""
     files: dict[str, list[File]] = {}
     for row in _rows("files.csv"):
-        if not _inside(row["file"]):
-            raise InputError(f"sources/files.csv: {row['file']!r} leads out of its folder; fix it")
         file = File(row["file"], row["at"] or row["file"], row["sha256"], int(row["bytes"] or 0))
         files.setdefault(row["source"], []).append(file)
     return {
@@ -89,24 +84,30 @@ def sources() -> dict[str, Source]:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    with (TABLES / name).open(encoding="utf-8-sig", newline="") as opened:
-        reader = csv.DictReader(opened)
-        rows = []
-        for row in reader:
-            if None in row or None in row.values() or not (row.get("bytes") or "0").isdecimal():
-                where = f"sources/{name}:{reader.line_num}"
-                raise InputError(f"{where}: not a row of this table; fix it")
-            rows.append(row)
-    return rows
+    with (TABLES / name).open(encoding="utf-8", newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+def checksums(config: dict[str, Any]) -> dict[str, str]:
+    """The SHA-256 of each source distribution of a checked config, by its requirement."""
+    return {pin["requirement"]: pin["sha256"] for pin in config["sdists"].values()}
 
 
 def check(config: dict[str, Any], root: dict[str, Any]) -> None:
-    """Raise InputError where the study is named as FOLDER, or takes what no source has."""
-    if config["study"].casefold() == Path(FOLDER).name:
-        raise InputError(
-            f"config: study: {config['study']!r} is taken by {FOLDER}/; choose another name"
-        )
-    for node in _nodes(config, root):
+    """Raise InputError where a checked config takes what no source or distribution has.
+
+    And where the study is named as a folder that all studies share.
+    """
+    study = config["study"]
+    if study.casefold() in {Path(folder).name for folder in (FOLDER, SDISTS)}:
+        raise InputError(f"config: study: {study!r} is a folder of all studies; take another")
+    for node in _nodes(config, root, "sdist"):
+        if not _inside(node.value.partition("/")[2]):
+            raise InputError(
+                f"config: {node.name}: {node.value}: leads out of the distribution; write "
+                "<name in sdists>/<path in it>"
+            )
+    for node in _nodes(config, root, "fetch"):
         name, _, inside = node.value.partition("/")
         if name not in sources():
             accepted = ", ".join(sources())
@@ -125,13 +126,11 @@ def check(config: dict[str, Any], root: dict[str, Any]) -> None:
                     "folder; its files are in sources/files.csv"
                 )
     for node in _named(config, root):
-        entry = _entry(config, node)
-        if not {"path", "sdist", "fetch"} & {*entry}:
+        if not {"path", "sdist", "fetch"} & {*_entry(config, node)}:
             raise InputError(
                 f"config: {node.name}: {node.value!r} has no files of its own; name another"
             )
-        if node.schema["path_as"] in schema.parent(config, node):
-            also = node.schema["path_as"]
+        if (also := node.schema["path_as"]) in schema.parent(config, node):
             raise InputError(f"config: {node.name}: {also} is given, too; remove one")
 
 
@@ -196,20 +195,24 @@ def _leads(path: PurePosixPath, file: File) -> bool:
     return path == own or path in own.parents or packed
 
 
-def _nodes(config: dict[str, Any], root: dict[str, Any]) -> list[schema.Node]:
-    return [
-        node for node in schema.nodes(config, root, root) if node.schema.get("format") == "fetch"
-    ]
+def _nodes(config: dict[str, Any], root: dict[str, Any], form: str) -> list[schema.Node]:
+    """The values of a format."""
+    nodes = schema.nodes(config, root, root)
+    return [node for node in nodes if node.schema.get("format") == form]
 
 
 def locate(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
-    """A copy of a checked config in which every `fetch` is the path where its files will lie.
+    """A copy of a checked config in which every `fetch` and `sdist` is where its files will lie.
 
     That is `path`, but where files are named next to `fetch`: they lie in its folder. The name of
     an entry that is read as a path (`path_as`) becomes that path.
     """
     located, root = copy.deepcopy(config), schema.assemble(schemas)
-    for node in _nodes(located, root):
+    for node in _nodes(located, root, "sdist"):
+        part = schema.parent(located, node)
+        name, _, inside = part.pop("sdist").partition("/")
+        part["path"] = str(PurePosixPath(SDISTS, config["sdists"][name]["requirement"], inside))
+    for node in _nodes(located, root, "fetch"):
         part = schema.parent(located, node)
         place = PurePosixPath(FOLDER, part.pop("fetch"))
         if "target" in part:
@@ -223,17 +226,8 @@ def locate(config: dict[str, Any], schemas: Path) -> dict[str, Any]:
     return located
 
 
-def directories(part: Any) -> list[str]:
-    """The folders of all sources into which paths of a located config lead, each once."""
-    if isinstance(part, dict):
-        found = [directory for value in part.values() for directory in directories(value)]
-    else:
-        found = [directory_of(part)] if isinstance(part, str) else []
-    return list(dict.fromkeys(directory for directory in found if directory))
-
-
 def directory_of(path: str) -> str | None:
-    """The folder of the source that a path leads into; None where it leads elsewhere."""
-    parts, folder = PurePosixPath(path).parts, PurePosixPath(FOLDER).parts
-    inside = parts[: len(folder)] == folder and len(parts) > len(folder)
-    return str(PurePosixPath(*parts[: len(folder) + 1])) if inside else None
+    """The folder of the source or distribution that a path leads into; None for other paths."""
+    parts = PurePosixPath(path).parts
+    shared = parts[:2] in {PurePosixPath(folder).parts for folder in (FOLDER, SDISTS)}
+    return str(PurePosixPath(*parts[:3])) if shared and len(parts) > 2 else None

@@ -15,15 +15,14 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from workflow_scripts.core.errors import InputError, one_line
-from workflow_scripts.core.integrity import digests, full_disk, meaning, provenance
-from workflow_scripts.core.integrity.hold import held
-from workflow_scripts.core.integrity.provenance import PARTIAL
-from workflow_scripts.core.run import modes
+from workflow_scripts.core.integrity import code_digest, digests, provenance
+from workflow_scripts.core.integrity.digests import PARTIAL
+from workflow_scripts.core.integrity.job_lock import locked
 
 Out = Annotated[Path, "output"]
 OUTPUTS = (Out, list[Out])
@@ -42,27 +41,22 @@ def run(main: Callable[..., None], namespace: dict[str, Any]) -> None:
     path = Path(snakemake.log[0]) if snakemake and snakemake.log else None
     _start_logging(path)
     values = values_of(main, snakemake) if snakemake else _from_shell(main)
-    _limit_threads(values.get("threads", snakemake.threads if snakemake else _shell_threads()))
+    cores = os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1
+    _limit_threads(int(values.get("threads", snakemake.threads if snakemake else cores)))
     random.seed(values.get("seed", 0))
     global label
     label = snakemake.params.get("label", "") if snakemake else ""
     gc.freeze()  # what was imported stays: no collection need look at it
     try:
-        with held(path):
+        with locked(path):
             call(main, values, _of_job(main, snakemake) if snakemake else None)
     except InputError as error:
         log.error("Error: %s", error)
         sys.exit(1)
     except Exception as error:
-        if full_disk.met_by(error):
-            logging.raiseExceptions = False  # where the log has no room either
-            log.error("Error: %s", full_disk.message(outputs_of(main, values)[0].parent))
-            os._exit(1)  # HDF5 would crash over what it still holds
         name, kind = _script_of(main).name, type(error).__name__
         log.exception("Error: %s failed: %s: %s", name, kind, one_line(error))
         sys.exit(1)
-    finally:
-        gc.freeze()  # nor does the last one, as the process ends
 
 
 def run_figure(namespace: dict[str, Any]) -> None:
@@ -71,19 +65,21 @@ def run_figure(namespace: dict[str, Any]) -> None:
     It is the one that the rule's param `figure` names, or in a shell the first argument.
     """
     snakemake = namespace.get("snakemake")
-    drawn = [name for name, item in namespace.items() if _is_step(item)]
     if snakemake:
         name = snakemake.params.figure
     else:
         parser = argparse.ArgumentParser(description=namespace["__doc__"])
-        parser.add_argument("figure", choices=drawn)
+        drawn = [name for name, item in namespace.items() if inspect.isfunction(item)]
+        parser.add_argument("figure", choices=[name for name in drawn if _writes(namespace[name])])
         name = parser.parse_args(sys.argv[1:2]).figure
         sys.argv[:2] = [f"{sys.argv[0]} {name}"]
     run(namespace[name], namespace)
 
 
-def _is_step(item: Any) -> bool:
-    return inspect.isfunction(item) and bool(output_names(item))
+def _writes(function: Callable[..., None]) -> bool:
+    """Whether a parameter of the function is marked as an output."""
+    hints = get_type_hints(function, include_extras=True)
+    return any(hint in OUTPUTS for hint in hints.values())
 
 
 def call(
@@ -91,44 +87,38 @@ def call(
 ) -> None:
     """Call `main` with partial output paths, then put the outputs in place, all or none.
 
-    Their records go with them; what these state is read from `values` where `origin` is not given.
-    Next to a directory is put a list of its files with their digests.
+    Records of what they were made of, of `values` where no `origin` is given, go next to them, and
+    next to a directory a list of its files with their digests.
     """
     origin = origin or origin_of(main, values)
-    partial = {path: _partial(path) for path in outputs_of(main, values)}
+    hints = get_type_hints(main, include_extras=True)
+    given = {name: value for name, value in values.items() if hints.get(name) in OUTPUTS}
+    outputs = [path for value in given.values() for path in _paths(value)]
+    partial = {
+        name: [_partial(path) for path in _paths(value)]
+        if isinstance(value, list)
+        else _partial(Path(value))
+        for name, value in given.items()
+    }
     read = provenance.check(origin.inputs)
-    for path in partial.values():
-        _make_room(path)
+    for output in outputs:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        _remove(_partial(output))
     try:
-        main(**(values | _partial_values(main, values, partial)))
-        for output, path in list(partial.items()):
-            if not path.exists():
+        main(**(values | partial))
+        for output in outputs:
+            if not _partial(output).exists():
                 raise RuntimeError(f"{main.__module__} did not write its output {output}")
-            modes.follow(path)
-            if path.is_dir():
-                listing = output.with_name(output.name + digests.LISTING)
-                partial[listing] = _partial(listing)
-                _partial(listing).write_bytes(os.fsencode(digests.listing(path, output.name)))
-        provenance.write_partial(origin, read, partial)
-        provenance.forget(partial)
-        for output, path in partial.items():
+        for output in outputs:
+            provenance.forget(output)  # a killed job leaves no product with another's record
             if output.is_dir():
                 _remove(output)
-            os.replace(path, output)
-            digests.moved(path, output)
-        provenance.put_in_place(partial)
-    except Exception as error:
-        if full_disk.met_by(error):
-            full_disk.give_back(partial.values())
-        raise
+            os.replace(_partial(output), output)
     finally:
-        for path in partial.values():
-            _remove(path)
-        provenance.remove_partial(partial)
-
-
-def _partial(path: Path) -> Path:
-    return path.with_name(path.name + PARTIAL)
+        for output in outputs:
+            _remove(_partial(output))
+    lists = [digests.write_list(output) for output in outputs if output.is_dir()]
+    provenance.write(origin, read, [*outputs, *lists])
 
 
 def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.Origin:
@@ -138,10 +128,8 @@ def origin_of(main: Callable[..., None], values: dict[str, Any]) -> provenance.O
     params = {}
     for name, value in values.items():
         hint = hints.get(name)
-        if hint in (Path, Path | None):
-            inputs += [Path(value)] if value is not None else []
-        elif hint == list[Path]:
-            inputs += map(Path, value)
+        if hint in (Path, Path | None, list[Path]):
+            inputs += _paths(value)
         elif hint not in OUTPUTS:
             params[name] = value
     return provenance.Origin(tuple(inputs), _code_of(main), params)
@@ -154,8 +142,7 @@ def _of_job(main: Callable[..., None], snakemake: Any) -> provenance.Origin:
     if "code" in params and params.pop("code") != code:
         raise InputError(
             f"{_script_of(main)}: was edited after this job was planned, or a module that it "
-            "imports was; start snakemake again, which makes anew what the edit concerns, or undo "
-            "it (docs/cluster.md describes how to edit during a run)"
+            "imports was; start snakemake again, or undo the edit (docs/cluster.md)"
         )
     inputs = tuple(Path(path) for path in snakemake.input)
     config = getattr(snakemake, "config", None) or params.get("config")
@@ -176,45 +163,11 @@ def _script_of(main: Callable[..., None]) -> Path:
 def _code_of(main: Callable[..., None]) -> str | None:
     """The digest of what the script of `main` means; None outside this package."""
     script = _script_of(main)
-    return meaning.digest(script) if meaning.PACKAGE in script.parts else None
+    return code_digest.digest(script) if code_digest.PACKAGE in script.parts else None
 
 
-def _make_room(path: Path) -> None:
-    """Create the folder of a partial output and remove what a killed job left of it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _remove(path)
-        path.touch()
-        path.unlink()
-    except OSError as error:
-        raise InputError(
-            f"{path.parent}: cannot be written ({error.strerror}); make it a writable directory"
-        ) from error
-
-
-def output_names(main: Callable[..., None]) -> list[str]:
-    """The parameters of `main` that are marked as outputs."""
-    hints = get_type_hints(main, include_extras=True)
-    return [name for name in inspect.signature(main).parameters if hints.get(name) in OUTPUTS]
-
-
-def outputs_of(main: Callable[..., None], values: dict[str, Any]) -> list[Path]:
-    """The paths among the values of `main` that it writes."""
-    given = [values[name] for name in output_names(main) if name in values]
-    return [Path(path) for each in given for path in (each if isinstance(each, list) else [each])]
-
-
-def _partial_values(
-    main: Callable[..., None], values: dict[str, Any], partial: Mapping[Path, Path]
-) -> dict[str, Path | list[Path]]:
-    """The values of the outputs of `main`, with the partial path of each."""
-    return {
-        name: [partial[Path(path)] for path in values[name]]
-        if isinstance(values[name], list)
-        else partial[Path(values[name])]
-        for name in output_names(main)
-        if name in values
-    }
+def _partial(path: Path) -> Path:
+    return path.with_name(path.name + PARTIAL)
 
 
 def progress(items: Iterable[T], total: int | None = None, desc: str = "") -> Iterator[T]:
@@ -238,46 +191,45 @@ def progress(items: Iterable[T], total: int | None = None, desc: str = "") -> It
 
 def values_of(main: Callable[..., None], snakemake: Any) -> dict[str, Any]:
     """The values of a job for the parameters of `main`, paths as such."""
-    hints, values = get_type_hints(main), {}
-    for name, parameter in inspect.signature(main).parameters.items():
-        if name == "threads":
-            values[name] = snakemake.threads
-            continue
-        for source in (snakemake.input, snakemake.output, snakemake.params):
-            if name in source.keys():  # noqa: SIM118 - a Namedlist iterates over its values
-                values[name] = _convert(source.get(name), hints[name])
-                break
-        else:
-            if parameter.default is inspect.Parameter.empty:
-                raise TypeError(f"the rule declares no {name!r}, which {main.__module__} needs")
-    return values
+    given = {"threads": snakemake.threads}
+    for source in (snakemake.input, snakemake.output, snakemake.params):
+        given = dict(source.items()) | given
+    hints = get_type_hints(main)
+    return {
+        name: _convert(given[name], hints[name])
+        for name in inspect.signature(main).parameters
+        if name in given
+    }
 
 
 def _convert(value: Any, hint: Any) -> Any:
+    """A value of a rule for a parameter of this type; an input function may give an empty list."""
     if hint is Path:
         return Path(value)
-    if hint == Path | None:  # an input function gives a list, empty where there is no such file
-        paths = [value] if isinstance(value, str) else list(value)
-        return Path(paths[0]) if paths else None
-    if hint == list[Path]:
-        return [Path(value)] if isinstance(value, str) else [Path(item) for item in value]
-    return value
+    if hint == Path | None:
+        return next(iter(_paths(value)), None)
+    return _paths(value) if hint == list[Path] else value
+
+
+def _paths(value: str | Path | Iterable[str | Path] | None) -> list[Path]:
+    """One path, several or none, as a list."""
+    if value is None or isinstance(value, str | Path):
+        return [] if value is None else [Path(value)]
+    return [Path(path) for path in value]
 
 
 def _from_shell(main: Callable[..., None]) -> dict[str, Any]:
     parser = argparse.ArgumentParser(description=sys.modules[main.__module__].__doc__)
     hints = get_type_hints(main)
     for name, parameter in inspect.signature(main).parameters.items():
-        required = parameter.default is inspect.Parameter.empty
+        hint, required = hints[name], parameter.default is inspect.Parameter.empty
         options: dict[str, Any] = {"required": required, "default": argparse.SUPPRESS}
-        if hints[name] == list[Path]:
+        if hint is bool:
+            options["action"] = argparse.BooleanOptionalAction
+        elif hint == list[Path]:
             options |= {"nargs": "+", "type": Path}
-        elif hints[name] is bool:
-            options |= {"action": argparse.BooleanOptionalAction}
-        elif hints[name] in (Path, Path | None):
-            options |= {"type": Path}
-        elif hints[name] in (str, int, float):
-            options |= {"type": hints[name]}
+        elif hint in (Path, Path | None, str, int, float):
+            options["type"] = Path if hint == Path | None else hint
         else:
             options |= {"type": json.loads, "metavar": "JSON"}
         parser.add_argument("--" + name.replace("_", "-"), **options)
@@ -293,12 +245,6 @@ def _start_logging(path: Path | None) -> None:
     for ours in ("__main__", "workflow_scripts"):
         logging.getLogger(ours).setLevel(logging.INFO)
     logging.captureWarnings(True)
-
-
-def _shell_threads() -> int:
-    """OMP_NUM_THREADS where it is set to a number, or else all cores."""
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    return int(wanted) if wanted.isdigit() else os.cpu_count() or 1
 
 
 def _limit_threads(threads: int) -> None:

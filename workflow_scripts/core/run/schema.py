@@ -9,9 +9,7 @@ addition to the keywords of JSON Schema these are known:
     data: {kind: KIND}    what claims and the atlas call the data that the chapter reads here; with
                           `name` where the value is none
     format: path          a local path; data-path: one that starts from the key `data`;
-                          sdist: one in a source distribution (see sdists.py);
-                          fetch: one that the workflow fetches (see downloads.py)
-    multiline: true       a text that may have several lines
+                          sdist, fetch: one that the workflow fetches (see downloads.py)
     unique_names: true    the keys are names that the study chooses: those of all objects marked so
                           differ, in more than their case
     needs                 what a chapter needs (see prerequisites.py)

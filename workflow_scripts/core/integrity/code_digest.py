@@ -1,0 +1,91 @@
+"""The digest of what a script computes: its syntax tree and those of the modules it imports.
+
+Comments, docstrings and layout do not count, so editing them makes no result stale; a change in
+a module of this package makes stale exactly what imports it, directly or not.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "workflow_scripts"
+
+
+@cache
+def digest(script: Path) -> str:
+    """Hex digest of `script` and of every module of this package that it imports, transitively.
+
+    `script` lies somewhere below the package's folder. Raises ValueError where it does not, and
+    SyntaxError where a module cannot be parsed.
+    """
+    return _digest(modules(script))
+
+
+def digest_of_all(package: Path) -> str:
+    """Hex digest of all modules below the package's folder."""
+    return _digest(package.resolve().rglob("*.py"))
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    lines = sorted(f"{path.relative_to(_root(path))}\n{_read(path)[0]}" for path in paths)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def modules(script: Path) -> set[Path]:
+    """The files that `digest` reads: `script` and the modules it imports, transitively.
+
+    Read from the syntax. Imports within functions, the packages above a module and the modules that
+    `collect` of chapters.py finds are included.
+    """
+    seen: set[Path] = set()
+    waiting = [script.resolve()]
+    while waiting:
+        path = waiting.pop()
+        if path not in seen:
+            seen.add(path)
+            waiting += _read(path)[1]
+    return seen
+
+
+def _root(script: Path) -> Path:
+    for folder in script.parents:
+        if folder.name == PACKAGE:
+            return folder.parent
+    raise ValueError(f"{script} does not lie below a folder {PACKAGE}")
+
+
+@cache
+def _read(path: Path) -> tuple[str, frozenset[Path]]:
+    """The code of a file, and the files of this package that its own imports run."""
+    root = _root(path)
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    imported = []
+    collected: list[Path] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            imported += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "collect":
+            (name,) = map(ast.literal_eval, node.args)
+            collected += root.glob(f"{PACKAGE}/*/{name}.py")
+        _drop_docstring(node)
+    ours = {name for name in imported if name.split(".")[0] == PACKAGE}
+    files = [file for name in ours for file in _files(root, name)]
+    return ast.unparse(tree), frozenset(files + collected)
+
+
+def _drop_docstring(node: ast.AST) -> None:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+
+
+def _files(root: Path, module: str) -> list[Path]:
+    """The files that importing `module` runs: the packages above it and itself."""
+    parts = module.split(".")
+    found = [root.joinpath(*parts[:n], "__init__.py") for n in range(1, len(parts) + 1)]
+    found.append(root.joinpath(*parts).with_suffix(".py"))
+    return [path for path in found if path.is_file()]
